@@ -12,7 +12,7 @@ ITEM = re.compile(r"( *)([-*]|\d+\.) +")
 # Lines that are not wrapped: tables, headings, quotes, HTML, pictures, definitions of links.
 OTHER = re.compile(r"\s*(\||#|>|<|!\[|\[[^\]]+\]:)")
 # Words that would begin a list, a heading or a quotation at the beginning of a line.
-BEGINS = re.compile(r"([-*+>]|#+|\d+[.)])$")
+BEGINS = re.compile(r"([-*+]|>.*|#+|\d+[.)])$")
 
 
 def fill(words, first, rest):

@@ -1,6 +1,6 @@
 #pragma once
-// Converts the arguments of core.lull.Denoise and core.lull.BM3Dv2 to the parameters with which a
-// session is opened (SessionChoice).
+// Converts the arguments of core.lull.Denoise and core.lull.BM3Dv2 to the parameters of a session
+// (SessionChoice).
 
 #include <VapourSynth4.h>
 
@@ -34,16 +34,17 @@ class Arguments {
 /// @throws InvalidArgument  lull does not support the format
 [[nodiscard]] FrameFormat format_of(const VSVideoInfo& clip);
 
-/// Returns one value of `sigma` for each plane; the last value applies to planes without a value.
-/// Returns nothing if sigma is not given, and the plug-in must estimate the noise.
+/// Returns one value of `sigma` for each plane. The last value applies to planes without a value.
+/// Without a sigma from the user, the function returns no value, and the plug-in must estimate the
+/// noise.
 /// @throws InvalidArgument
 [[nodiscard]] std::optional<std::array<float, 3>> sigmas_of(const Arguments& given);
 
-/// Returns the parameters, except the noise, with which a session for core.lull.Denoise is opened.
+/// Returns the parameters of a session for core.lull.Denoise, except the noise.
 [[nodiscard]] SessionChoice denoise_choice(const Arguments& given);
 
-/// Returns the parameters, including the noise, with which a session for core.lull.BM3Dv2 is
-/// opened. The arguments have the same names as in BM3DCUDA.
+/// Returns the parameters of a session for core.lull.BM3Dv2, including the noise. The arguments
+/// have the same names as the arguments of BM3DCUDA.
 /// @throws InvalidArgument
 [[nodiscard]] SessionChoice bm3dv2_choice(const Arguments& given);
 

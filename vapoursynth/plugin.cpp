@@ -24,8 +24,8 @@
 namespace lull::vapoursynth {
 namespace {
 
-/// Returns a VapourSynth frame as a lull frame that shares its samples. The VapourSynth frame is
-/// also the side data of the lull frame, because its properties are copied to the result.
+/// Returns a lull frame that shares the samples of a VapourSynth frame. The VapourSynth frame is
+/// the side data of the lull frame, because the filter copies its properties to the result.
 Frame shared(const VSFrame* source, int number, const FrameFormat& format, const VSAPI* api) {
   const std::shared_ptr<const VSFrame> owner(source, api->freeFrame);
   Frame frame;
@@ -44,8 +44,8 @@ Frame shared(const VSFrame* source, int number, const FrameFormat& format, const
   return frame;
 }
 
-/// Copies rows, with several threads if the plane is large, because the filter does no other work
-/// during the copy.
+/// Copies rows. For large planes, the function uses several threads, because the filter does no
+/// other work during the copy.
 void copy_rows(PlaneView<const std::byte> from, PlaneView<std::byte> to) {
   constexpr std::ptrdiff_t bytes_per_thread = 256 * 1024;
   constexpr std::ptrdiff_t max_threads = 8;  // enough to use the memory bandwidth
@@ -101,7 +101,7 @@ struct Filter {
     }
   }
 
-  /// Returns the result, or null if further frames were requested.
+  /// Returns the result, or null if the filter has requested further frames.
   const VSFrame* filter_frame(VSFrameContext* context, VSCore* core) const {
     const auto fetch = [&](int k) {
       Frame frame = shared(api->getFrameFilter(k, clip, context), k, format, api);
@@ -132,7 +132,8 @@ struct Filter {
   }
 };
 
-// VapourSynth calls a filter of type fmFrameState for one frame at a time, so no lock is needed.
+// VapourSynth calls a filter of the mode fmFrameState for one frame at a time, so the filter
+// requires no lock.
 const VSFrame* VS_CC get_frame(int n, int reason, void* data, void**, VSFrameContext* context,
                                VSCore* core, const VSAPI* api) {
   const auto* filter = static_cast<const Filter*>(data);
@@ -147,8 +148,8 @@ const VSFrame* VS_CC get_frame(int n, int reason, void* data, void**, VSFrameCon
 
 void VS_CC free_filter(void* data, VSCore*, const VSAPI*) { delete static_cast<Filter*>(data); }
 
-/// Number of excerpts and of frames per excerpt for the estimation of the noise, the same as for
-/// `lull noise`.
+/// Number of excerpts for the noise estimation, and number of frames in each excerpt. The command
+/// `lull noise` uses the same numbers.
 constexpr int positions = 8, frames_per_excerpt = 3;
 
 std::vector<Excerpt> read_excerpts(const Filter& filter) {
@@ -180,7 +181,7 @@ NoiseModel given_noise(const NoiseModel& given, const Filter& filter) {
 }
 
 /// Checks the guide and stores its format.
-/// @throws InvalidArgument  patches cannot be matched in the guide
+/// @throws InvalidArgument  sessions cannot match patches in the guide
 void check_guide(Filter& filter) {
   const VSVideoInfo& guide = *filter.api->getVideoInfo(filter.guide);
   filter.guide_format = format_of(guide);

@@ -24,8 +24,8 @@ void SeekingSession::open() {
   repeats_ = bm3d::open_repeat_finder(params, format_);
 }
 
-/// Prepares a session that contains no frames. A session on a GPU is drained and reused, because
-/// opening a new one takes a long time.
+/// Prepares a session without frames. The function drains and reuses a session on a GPU, because
+/// opening a new session takes a long time.
 void SeekingSession::restart() {
   if (session_ && used_ && on_gpu_)
     while (session_->drain()) continue;
@@ -77,11 +77,9 @@ std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& kee
   return std::nullopt;
 }
 
-/// Finds the frame with which the session must start, and pushes the frames before the target. The
-/// result of the target depends on `margin_.before` earlier frames, without frames that repeat
-/// their predecessor. Repeated frames can be detected only after a frame that differs completely
-/// from its predecessor (Timeline::is_distinct). Therefore the function searches backwards for such
-/// a frame, and counts the frames after it. Returns false if the host must first provide the frames
+/// Finds the first frame for the session, and pushes the frames before the target. Repeated frames
+/// do not count in the margin. The function can detect repeated frames only after a frame with
+/// independent noise (RepeatState::independent). Returns false if the host must provide the frames
 /// `more`.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
@@ -100,15 +98,15 @@ bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& mo
   search_start_ = std::max(target_ - 2 * (target_ - search_start_), 0);
   more = {search_start_, before - 1};
   if (search_start_ > 0) return false;
-  // At the start of the clip, the session starts with the first frame.
+  // If the search reaches the start of the clip, the session starts with the first frame.
   search_start_ = -1;
   repeat_state_ = RepeatState::unknown;
   next_input_ = 0;
   return false;
 }
 
-/// Pushes the frames before the target on which its result depends, including an earlier frame that
-/// the target repeats.
+/// Pushes the frames before the target that affect its result. If the target repeats an earlier
+/// frame, the function also pushes the earlier frame.
 void SeekingSession::push_context(const Fetch& fetch, const Keep& keep,
                                   const std::vector<Distinct>& distinct) {
   uses_repeat_states_ = true;

@@ -1,7 +1,7 @@
 #pragma once
 // Defines a session for a host program that requests frames in any order. A request for the next
 // frame continues the session. Any other request restarts the session at an earlier frame, so that
-// the result equals that of the complete clip.
+// the result is equal to the result for the complete clip.
 
 #include <functional>
 #include <memory>
@@ -13,15 +13,15 @@
 
 namespace lull::vapoursynth {
 
-/// A range of frame indices from `first` to `last`, including `last`; empty if `last` is less than
-/// `first`.
+/// A range of frame indices from `first` to `last`, including `last`. The range is empty if `last`
+/// is less than `first`.
 struct Frames {
   int first = 0, last = -1;
   bool empty() const { return last < first; }
 };
 
-/// Returns the result of any frame of a clip. Frame::pts of the frames that the host provides must
-/// be the index of the frame in the clip, from 0.
+/// Returns the result of any frame of a clip. The host provides frames whose Frame::pts is the
+/// index of the frame in the clip, counted from 0.
 class SeekingSession {
  public:
   using Fetch = std::function<Frame(int)>;
@@ -34,11 +34,11 @@ class SeekingSession {
   /// Begins the request for frame `n`. Returns the frames that the host must provide before it
   /// calls process().
   Frames start(int n);
-  /// Returns the result of the frame that start() has requested. Returns nothing if the host must
-  /// first provide the frames `more` and call process() again. `fetch` returns frames that were
-  /// requested since start(), and `keep` receives results of later frames.
+  /// Returns the result of the frame that start() has requested. Returns no value if the host must
+  /// provide the frames `more` and call process() again. `fetch` returns the frames of the host,
+  /// and `keep` receives results of later frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
-  /// Discards the session. Must be called after a failure.
+  /// Discards the session. The caller must call this function after a failure.
   void reset() { session_.reset(); }
 
  private:

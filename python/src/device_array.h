@@ -1,6 +1,6 @@
 #pragma once
-// Defines an array in GPU memory, for results and for programs without an array library for GPUs.
-// lull returns results in it if it does not know the array library of the input.
+// Defines arrays in GPU memory. A session returns its results in a `DeviceArray` if lull does not
+// support the array library of the input.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -29,12 +29,12 @@ class DeviceArray {
   /// interface, for example "<f4".
   /// @throws InvalidArgument, DeviceUnavailable, OutOfDeviceMemory
   static DeviceArray empty(const Lengths& shape, const std::string& typestr, int device);
-  /// Copies every `step`-th number, in C order, of an array in GPU memory to a new array. The
+  /// Returns a new array with every `step`-th element, in C order, of an array in GPU memory. The
   /// source has at most five axes.
   static DeviceArray gathered(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
                               std::int64_t step, const std::string& typestr, int device);
-  /// Copies the bytes of `array`, which must have the same size, into this array. The caller must
-  /// have released the GIL.
+  /// Copies the bytes of `array` into this array. The two arrays must have the same size in bytes.
+  /// The caller must have released the GIL.
   void set(const HostBytes& array);
   void get_into(const WritableHostBytes& array) const;
 

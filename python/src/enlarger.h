@@ -1,5 +1,5 @@
 #pragma once
-// Enlarges frames without noise, for example denoised frames, for the Python package.
+// Enlarges noise-free frames, for example denoised frames, for the Python package.
 
 #include <mutex>
 #include <string>
@@ -14,7 +14,7 @@ namespace lull::python {
 /// released the GIL.
 class Enlarger {
  public:
-  /// `profile` and `device` are names, as in SessionChoice.
+  /// `profile` and `device` are names, as in the members of `SessionChoice`.
   Enlarger(const FrameFormat& format, double factor, const std::string& profile,
            const std::string& device);
   [[nodiscard]] Result enlarged(const Image& planes);

@@ -1,6 +1,6 @@
-// Defines the Python module lull._core: sessions, which denoise frames in their order, and
-// functions that estimate noise. The arrays of this module are planes of samples, to which the
-// Python package converts the arrays of users.
+// Defines the Python module lull._core, which contains sessions and functions that estimate noise.
+// Arrays are planes of samples. The Python package converts between these planes and the arrays of
+// users.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -202,7 +202,7 @@ void bind_session(nb::module_& m) {
 using SeriesArray = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
 
 /// Denoises a series in place. `samples` has the axes (volume, z, y, x) and is on the 0..255 scale.
-/// `noise` may be null; the function then estimates the noise.
+/// If `noise` is null, the function estimates the noise.
 bool denoise_array_series(const SeriesArray& samples, const Noise* noise, const std::string& kind,
                           float strength, std::string profile, std::string device, float zero) {
   SeriesSettings settings{.profile = std::move(profile),

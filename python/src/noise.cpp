@@ -54,8 +54,8 @@ Estimate volume_estimate(const VolumeEstimate& estimate) {
   return found;
 }
 
-/// Returns the noise without noise curves, and with the noise levels multiplied by `factor`. The
-/// returned noise does not depend on brightness.
+/// Returns a copy of `noise` without noise curves, so that the noise level does not depend on
+/// brightness. The function multiplies the noise levels by `factor`.
 NoiseModel flat_noise(const NoiseModel& noise, float factor) {
   const auto flat = [&](const PlaneNoise& plane) {
     return PlaneNoise{plane.level_in_samples() * factor, plane.correlation, nullptr};

@@ -25,7 +25,7 @@ using VolumeState = std::tuple<bool, float, float, std::optional<MapState>>;
 /// space, and the noise of variance-stabilised volumes.
 using NoiseState = std::tuple<std::array<PlaneState, 3>, bool, std::optional<VolumeState>>;
 /// The state of an Estimate: the noise, its level, the standard deviation of the means of 8x8
-/// samples, whether it is certain, and the reason if not.
+/// samples, whether the estimate is certain, and the reason for an uncertain estimate.
 using EstimateState = std::tuple<NoiseState, std::array<float, 3>, float, bool, std::string>;
 
 [[nodiscard]] NoiseState state_of(const Noise& noise);

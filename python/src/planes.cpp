@@ -64,7 +64,8 @@ void read_plane(PlaneView<T> from, const WritableSamples& plane) {
                plane.stride(1), from.width, from.height);
 }
 
-/// Calls `work` with a value whose type is the sample type of the format; the value has no meaning.
+/// Calls `work` with a default value of the sample type of the format. `work` uses only the type of
+/// the value.
 template <class Work>
 void with_sample(const FrameFormat& format, Work work) {
   if (format.sample == SampleType::u8) return work(std::uint8_t{});
@@ -72,8 +73,8 @@ void with_sample(const FrameFormat& format, Work work) {
   work(float{});
 }
 
-/// Returns a frame that shares the memory of the planes, which need no padding, because sessions do
-/// not read beyond the samples of a frame.
+/// Returns a frame that shares the memory of the planes. The planes need no padding, because a
+/// session does not read beyond the samples of a frame.
 Frame sharing(const Image& planes, const FrameFormat& format) {
   Frame frame;
   frame.format = format;
@@ -115,7 +116,7 @@ bool has_rows(const cuda::ArrayPicture& image, const FrameFormat& format) {
   return true;
 }
 
-/// Returns a frame that shares the memory of the image.
+/// Returns a frame that shares the memory of the image in GPU memory.
 Frame device_frame(const cuda::ArrayPicture& image, const FrameFormat& format) {
   auto picture = std::make_shared<DevicePicture>();
   picture->device = image.device;

@@ -17,7 +17,7 @@
 
 namespace lull::python {
 
-/// A plane of samples, (height, width), with arbitrary strides.
+/// A plane of samples with the shape (height, width) and arbitrary strides.
 using Samples = nanobind::ndarray<nanobind::ro, nanobind::ndim<2>>;
 using WritableSamples = nanobind::ndarray<nanobind::ndim<2>, nanobind::device::cpu>;
 using Image = std::vector<Samples>;
@@ -35,9 +35,9 @@ using DevicePlane = std::tuple<std::uintptr_t, std::int64_t, std::int64_t>;
 class DeviceFrames {
  public:
   explicit DeviceFrames(const FrameFormat& format) : format_(format) {}
-  /// Returns the image as a frame. If `copy` is false and the rows of the image are contiguous
-  /// samples, the frame shares the memory of the image, which must exist and not change until the
-  /// result has been returned. All other images are copied.
+  /// Returns the image as a frame. If `copy` is true, or the rows of the image are not contiguous,
+  /// the frame is a copy. A frame that is not a copy shares the memory of the image. The caller
+  /// must preserve the image until the session has returned the result.
   /// @throws InvalidArgument
   [[nodiscard]] Frame frame_of(const cuda::ArrayPicture& image, bool copy);
 
@@ -46,12 +46,12 @@ class DeviceFrames {
   std::map<int, FramePool> pools_;  // by device
 };
 
-/// @throws InvalidArgument  the planes do not have this format
+/// @throws InvalidArgument  the planes do not have the format of the frames
 void check_planes(const Image& planes, const FrameFormat& format);
 
-/// Returns the planes as a frame of `pool`'s format. If `copy` is false and the rows of the planes
-/// are contiguous, the frame shares the memory of the planes and keeps their arrays alive. All
-/// other planes are copied. The caller must have released the GIL.
+/// Returns the planes as a frame of `pool`'s format. If `copy` is true, or the rows are not
+/// contiguous, the frame is a copy. A frame that is not a copy shares the memory of the planes and
+/// keeps the Python arrays alive. The caller must have released the GIL.
 [[nodiscard]] Frame frame_of(const Image& planes, FramePool& pool, bool copy);
 
 /// A frame that a session has returned.
@@ -63,8 +63,8 @@ class Result {
   /// GIL.
   void copy_to(const std::vector<WritableSamples>& planes) const;
   /// Copies a result in GPU memory into the image `to` on the same GPU. `original` is the input
-  /// image of this result, with the same type of elements as `to`. Samples that the filter has not
-  /// changed are copied from `original`.
+  /// image of the result and has the element type of `to`. For samples that the filter has not
+  /// changed, the function copies the elements of `original`.
   void copy_to_device(const cuda::ArrayPicture& to, const cuda::ArrayPicture& original) const;
 
  private:

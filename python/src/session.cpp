@@ -14,7 +14,7 @@ std::pmr::memory_resource* memory_for(const SessionChoice& choice) {
 }
 
 /// Returns the planes of a feature buffer as a frame.
-/// @throws InvalidArgument  the feature buffer does not exist, or it has another number of planes
+/// @throws InvalidArgument  the feature buffer does not exist, or has a wrong number of planes
 Frame feature_frame(const std::string& name, const Image& planes, const FrameFormat& picture,
                     bool copy) {
   const bool three = planes.size() == 3;

@@ -14,8 +14,8 @@
 
 namespace lull::python {
 
-/// Planes of floats for each feature buffer of a render, by its name (noise/render/features.h), in
-/// the size of the frame.
+/// The feature buffers of a render, by their names (noise/render/features.h). Each feature buffer
+/// consists of planes of floats that have the size of the frame.
 using FeatureImages = std::map<std::string, Image>;
 
 /// A denoising session. Thread-safe: concurrent calls run one after another. The caller must have
@@ -25,17 +25,17 @@ class Session {
   Session(const SessionChoice& choice, const FrameFormat& format);
 
   /// Pushes an image and returns the results that are ready. `slice` is the position of the image
-  /// in a volume; -1: not a slice. `guide` is the guide of this image if the session matches
-  /// patches in guides (SessionChoice::guided), otherwise empty. `features` are the feature buffers
-  /// of a render.
+  /// in a volume, or -1. `guide` is empty if the session matches patches without guides. `features`
+  /// are the feature buffers of a render.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
                            const FeatureImages& features);
-  /// Pushes an image in GPU memory. If `copy` is false, the image must not change until its result
-  /// has been returned. `guide` is null if the session does not match patches in guides.
+  /// Pushes an image in GPU memory. If `copy` is false, the caller must not change the image until
+  /// the session has returned the result. `guide` is null if the session matches patches without
+  /// guides.
   std::vector<Result> push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
                                      const cuda::ArrayPicture* guide);
-  /// Returns the next result after the last push. Returns nothing after the last result; the
-  /// session is then in its initial state again.
+  /// Returns the next result after the last push, or no value after the last result. After the last
+  /// result, the session accepts the images of another clip.
   std::optional<Result> drain();
   void close();
 

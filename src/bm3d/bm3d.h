@@ -24,7 +24,7 @@ struct Backend {
   bool results_on_device = false;  // results stay in GPU memory (lull::Backend)
   ResultSamples results = {};      // samples of results (lull::Backend)
 
-  /// Returns this backend as lull::Backend, the type that all other methods use.
+  /// Converts this backend to lull::Backend, the common type of all methods.
   operator lull::Backend() const {
     return {.kind = kind,
             .device = device,
@@ -42,16 +42,16 @@ struct Backend {
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Opens a detector of repeated frames, which finds the same repeated frames as a session with
-/// these parameters. A program that divides a clip into parts, one for each session, writes the
-/// results of the detector to Frame::repeat_state. If each session also gets margin(params) frames
-/// before and after its part, not counting repeated frames, the results equal those of one session
-/// for the complete clip.
+/// Opens a detector, which finds the same repeated frames as a session with the parameters
+/// `params`. A program that denoises parts of a clip in several sessions writes the results of the
+/// detector to Frame::repeat_state. Each session also needs margin(params) frames on either side of
+/// its part, not counting repeated frames. The results then equal those of one session for the
+/// complete clip.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 
-/// Returns the memory resource for frames that the backend can read without another copy:
-/// page-locked memory for cuda, and the default resource for other backends. The resource exists
+/// Returns the memory resource for frames that the backend reads without an intermediate copy:
+/// page-locked memory for `cuda`, and the default resource for other backends. The resource exists
 /// until the process ends.
 [[nodiscard]] std::pmr::memory_resource* frame_memory(const Backend& backend);
 

@@ -1,18 +1,23 @@
 #pragma once
-// The weighted mean of a group (Params::means), which all backends compute in the same way. This
-// method is non-local means of patches (Tsai 2016) over the groups that a matcher finds, with the
-// weights of nlm/weights.h.
-//
-// 1. The distance of a member m from the reference patch r, in units of the noise variance, over
-//    all C planes that are filtered together:
-//      D(m) = sum_c 1 / (64 C sigma_c^2) sum_i (I_c(m + i) - I_c(r + i))^2
-// 2. The weight of the member m: w(m) = max(0, 1 - max(D - 2, 0) / (8 h^2))^8. Noise alone causes D
-//    = 2. The reference patch has the weight 1.
-// 3. The mean of the group, in each plane:
-//      E_c(i) = I_c(r + i) + sum_m w(m) (I_c(m + i) - I_c(r + i)) / sum_m w(m)
-//    This mean is the estimate of every member, and enters the aggregation with the weight of the
-//    member. (docs/how-it-works/clusters.md states the gain over an estimate of the reference patch
-//    alone.)
+// The weighted mean of a group (Params::means), which all backends compute in the same way. The
+// method is non-local means of patches (Tsai 2016) over the groups of a matcher, with the weights
+// of nlm/weights.h.
+
+// Step 1: Let I_c be plane c of the C planes that share a group, with noise of the standard
+// deviation sigma_c. Let r and m be the first samples of the reference patch and of a member. The
+// distance of the member in units of the noise variance is a sum over the 64 samples i of a patch:
+//     D(m) = sum_c 1 / (64 C sigma_c^2) sum_i (I_c(m + i) - I_c(r + i))^2
+
+// Step 2: The weight of a member at the distance D, with the filter strength h. Noise alone gives D
+// = 2. The weight of the reference patch is 1.
+//     w = max(0, 1 - max(D - 2, 0) / (8 h^2))^8
+
+// Step 3: The estimate E of sample i of a group in the plane I, where r and m are the first samples
+// of the reference patch and of a member with the weight w(m):
+//     E(i) = I(r + i) + sum_m w(m) (I(m + i) - I(r + i)) / sum_m w(m)
+
+// The mean of a group is the estimate of every member. In the aggregation, the estimate of a member
+// has the weight of this member (gain: docs/how-it-works/clusters.md).
 
 #include <cstddef>
 
@@ -21,7 +26,7 @@
 
 namespace lull::bm3d {
 
-/// Converts a distance D to a weight w.
+/// The function that converts the distance of a member to its weight.
 struct MeansCurve {
   float slope = 0;
 
@@ -39,8 +44,8 @@ struct MeansCurve {
   }
 };
 
-/// Returns the factor of the squared differences of a plane in the distance D, if `planes` planes
-/// are filtered together.
+/// Returns the factor of the squared differences of a plane in the distance of two patches.
+/// `planes` is the number of planes that share the group.
 constexpr float means_scale(float sigma, std::size_t planes) {
   return 1 / (static_cast<float>(planes) * patch * patch * sigma * sigma);
 }

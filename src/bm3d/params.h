@@ -15,7 +15,7 @@
 
 namespace lull::bm3d {
 
-/// BM3D has two phases: the first phase applies a hard threshold, and the second phase a Wiener
+/// The two phases of BM3D: the first phase applies a hard threshold, and the second phase a Wiener
 /// filter. With temporal filtering, two Bayes phases replace the second phase in the profile `best`
 /// (Params::bayes).
 enum class Transform { dct, bior, dft };  // 2D transform of a patch; bior: Bior1.5
@@ -33,12 +33,12 @@ struct PhaseParams {
   GroupTransform group_transform = GroupTransform::haar;
   float kaiser = 0.0f;      // beta of the aggregation window, 0 (no window) to 4
   int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..63
-  /// Amount that the matcher subtracts from the distance of the patch that motion predicts in a
-  /// neighbouring frame (group.h), >= 0.
+  /// Amount by which the matcher reduces the distance of the patch that motion predicts in a
+  /// neighbouring frame (match/group.h), >= 0.
   float motion_bias = 0.0f;
-  /// Sides of the refinement windows (match/propagation.h), first in the reference frame, then in
-  /// neighbouring frames. The matcher searches these windows where a phase propagates groups. The
-  /// first side is 1 (no window), or odd and at most `window` and 31.
+  /// Sides of the refinement windows (match/propagation.h): refine_window in the reference frame,
+  /// and refine_temporal_window in neighbouring frames. Phases that propagate groups search these
+  /// windows. `refine_window` is 1 (no window), or odd and at most `window` and 31.
   int refine_window = 1;
   int refine_temporal_window = 0;  // 0: no window; odd, up to `temporal_window` and 15
   /// If set, clusters (match/clusters.h) replace the search windows.
@@ -59,13 +59,13 @@ struct PhaseParams {
   }
 };
 
-/// Parameters of a Bayes phase, whose filter follows from the covariance of the patches of a group
-/// instead of a transform. Each patch spans two neighbouring frames (docs/how-it-works/best.md).
-/// The method for pictures comes from Lebrun, Buades and Morel 2013 (doi:10.1137/120874989), and
-/// the method for clips from Arias and Morel 2018 (doi:10.1007/s10851-017-0742-4).
+/// Parameters of a Bayes phase, which filters a group by the covariance of its patches instead of a
+/// transform. Each patch spans two neighbouring frames (docs/how-it-works/best.md). Sources: for
+/// pictures, Lebrun, Buades and Morel 2013 (doi:10.1137/120874989); for clips, Arias and Morel 2018
+/// (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
-  // Side of a patch in each frame, 8..10. If the shorter side of a plane is smaller, patches have
-  // that side.
+  // Side of a patch in each frame, 8..10. In planes whose shorter side is smaller, patches have the
+  // shorter side.
   int side = 8;
   // Maximum number of members of a group, 32 or 64. The second Bayes phase allows only 32.
   int group = 32;
@@ -73,10 +73,11 @@ struct BayesParams {
   int window = 15;          // side of the search window, odd, 1..31
   int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..15
   float motion_bias = 0;    // as PhaseParams::motion_bias, >= 0
-  /// Eigenvalue for which the Wiener factor is one half, in units of sigma^2, > 0.
+  /// Eigenvalue of the covariance for which the Wiener factor is one half, in units of sigma^2, >
+  /// 0.
   float threshold = 1;
-  /// Number of times that the filter replaces the Wiener factor f = l / (l + threshold sigma^2) of
-  /// an eigenvalue l by 3 f^2 - 2 f^3 (sharpening), 0..8. Only the first Bayes phase sharpens.
+  /// Number of sharpenings, 0..8. A sharpening replaces the Wiener factor f = l / (l + threshold
+  /// sigma^2) of an eigenvalue l by 3 f^2 - 2 f^3. Only the first Bayes phase sharpens.
   int sharpenings = 0;
 
   friend constexpr bool operator==(const BayesParams&, const BayesParams&) = default;
@@ -84,13 +85,13 @@ struct BayesParams {
 /// Parameters of a first phase that replaces each patch by the weighted mean of its group
 /// (group_means.h), without a transform. Tsai 2016 calls this method non-local means.
 struct MeansParams {
-  /// Filter strength, in units of sigma, > 0. With a larger strength, patches that differ more from
-  /// the reference patch contribute to the mean.
+  /// Filter strength, in units of sigma, > 0. A larger strength increases the weights of patches
+  /// that differ from the reference patch.
   float h = 0.8f;
 };
 /// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`
-/// selects the planes that use the groups found in luma. Without temporal search, these planes do
-/// not include subsampled chroma, which has a different guide in each phase.
+/// selects the planes whose groups the matcher finds in luma. Without temporal filtering, these
+/// planes exclude subsampled chroma, which has a different guide in each phase.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
@@ -102,54 +103,55 @@ struct BatchSize {
 };
 
 struct Params {
-  /// Noise of the stored planes, before any colour transform. A plane with a sigma of 0 is not
-  /// filtered.
+  /// Noise of the planes of the input, before any colour transform. The session does not filter a
+  /// plane with a sigma of 0.
   NoiseModel noise;
   PhaseParams hard;  // first phase: hard threshold, matched on the noisy image
   /// Parameters of the second phase, the Wiener filter. This phase matches patches in the basic
   /// estimate.
   PhaseParams wiener{.group = 32, .tau = 400.0f};
   float lambda = 2.7f;  // lambda_3D: threshold of the first phase in units of sigma, >= 0
-  /// Threshold of the mean over a group (its first coefficient), in units of the thresholds of the
+  /// Threshold of the mean over a group (group coefficient 0), relative to the thresholds of all
   /// other coefficients, >= 0.
   float lambda_mean = 1.0f;
   float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the guides of estimates, 0..1
-  /// If true, both phases match patches in Frame::guide, mixed with a share of the noisy picture
-  /// (guide_noise), instead of in the noisy picture and the basic estimate. The guide has the size
-  /// and planes of the frame.
+  /// If true, both phases match patches in Frame::guide, mixed with a share guide_noise of the
+  /// noisy picture. If false, the first phase matches in the noisy picture, and the second phase in
+  /// the basic estimate. The guide must have the size and planes of the frame.
   bool guided = false;
   /// Distance between the reference patches whose search windows the matcher searches in the first
-  /// phase: greater than hard.step, and at most 16. For all other reference patches, the candidates
-  /// are members of the groups that it finds there (match/propagation.h). 0: the matcher searches
-  /// the windows of all reference patches.
+  /// phase: greater than hard.step, and at most 16. All other reference patches take their
+  /// candidates from the resulting groups (match/propagation.h). 0: the matcher searches the
+  /// windows of all reference patches.
   int search_step = 0;
   /// Number of members of each group that the first phase stores as candidates for the second
-  /// phase, which then needs no search: a power of two up to 32, at least the group size of the
-  /// first phase. 0: the second phase searches. search_where_needed() sets the value to 0 where the
-  /// second phase must search.
+  /// phase, which then needs no search. It is a power of two up to 32, and at least the group size
+  /// of the first phase. 0: the second phase searches. search_where_needed() sets `kept` to 0 if
+  /// the second phase must search.
   int kept = 0;
   /// Planes for which the second phase filters exactly the stored groups, instead of taking
-  /// candidates from them. Exact reuse requires equal steps in both phases, a search window that is
-  /// not smaller in the second phase, and a search_step of 0.
+  /// candidates from them. Exact reuse requires equal steps in both phases, a search_step of 0, and
+  /// a search window in the second phase that is at least as large as in the first.
   SameGroups same_groups = SameGroups::none;
-  /// If true, two Bayes phases replace the second phase. The first Bayes phase matches in the basic
-  /// estimate and uses the spectrum of the noisy patches. The second Bayes phase matches in a blend
-  /// of the basic estimate and the result of the first Bayes phase, and uses the spectrum of this
-  /// blend. Bayes phases require a temporal search and white noise.
+  /// If true, two Bayes phases replace the second phase. The first uses the spectrum of the noisy
+  /// patches, and matches in the basic estimate. The second uses the spectrum of a blend of the
+  /// basic estimate and the first result, and matches in this blend. Bayes phases require temporal
+  /// filtering and white noise.
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
   /// If true, iterated linear combinations of patches (linear/params.h) replace all phases, whose
-  /// parameters are then unused. With temporal filtering, a GPU with little shared memory runs the
-  /// phases instead.
+  /// parameters then have no effect. With temporal filtering, a GPU with little shared memory runs
+  /// the phases instead.
   bool linear_combinations = false;
   /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
   /// no second phase.
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result; 3: two Bayes phases
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// Threshold for scene cuts, 0..1: a frame begins a new scene if more than this share of it
-  /// cannot be predicted from earlier frames (frame_relation.h). 0: no frame begins a new scene.
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of
+  /// its contrast cannot be predicted from earlier frames (time/frame_relation.h). 0: no frame begins a
+  /// new scene.
   float scene_cut = 0.5f;
   /// If true, frames may have holes (Frame::holes) and must be grey. Patches that overlap a hole
   /// are not candidates.
@@ -158,50 +160,49 @@ struct Params {
 };
 
 /// Returns the parameters of a profile for this noise. The profile `paper` is table 1 of the 2017
-/// paper. The other profiles were chosen by measurement (docs/measurements/bm3d-parameters.md).
-/// `temporal` is the value of Params::temporal.
+/// paper. Measurements determine the parameters of all other profiles
+/// (docs/measurements/bm3d-parameters.md). `temporal` is the value of Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters for weighted means (Params::means) over groups that clusters find.
 [[nodiscard]] Params make_means_params(Profile profile, const NoiseModel& noise, int temporal = 0,
                                        const ClusterParams& clusters = {});
 /// Returns the parameters for depth maps on the 0..255 scale (noise/depth), which may have holes.
-/// The match thresholds are just above the distances that noise alone causes, because the patches
-/// of depth maps are either alike or completely different.
+/// Patches of depth maps are either alike or completely different. The match thresholds are
+/// therefore just above the distances that noise alone causes.
 [[nodiscard]] Params make_depth_params(Profile profile, const NoiseModel& noise, int temporal = 0);
-/// Returns the parameters for white noise with these standard deviations.
+/// Returns the parameters for white noise with the standard deviations `sigma`.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma,
                                         int temporal = 0) {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
 
 /// Adapts parameters that a program has changed one by one, so that validate() accepts them. open()
-/// calls this function. The function makes the following changes:
-/// - It sets Params::search_step and Params::kept to 0 where all reference patches must search:
-///   with clusters, with guides, and with frames that may have holes.
-/// - It sets Params::search_step to 0 if the noise is not white, or if search_step is at most
-///   hard.step, which leaves no reference patches between those that search.
-/// - It restricts Params::same_groups to the values that the phases allow.
-/// - It limits refinement windows to the size of the search windows.
+/// calls this function before validate(). Changes:
+/// - `search_step` and `kept` become 0 with clusters, guides or holes.
+/// - `search_step` becomes 0 for coloured noise, and if it is at most hard.step.
+/// - `same_groups` becomes `none` if the phases do not allow exact reuse.
+/// - Refinement windows become at most as large as the search windows.
 void search_where_needed(Params& params);
 
-/// Sets Params::linear_combinations to false if the method cannot be used. The function also does
-/// this if a parameter of the phases differs from the profile `best`: linear combinations replace
-/// the phases, and the parameter would have no effect. search_where_needed() calls this function.
+/// Sets Params::linear_combinations to false with guides, holes, weighted means and clusters, which
+/// the method does not support. The function also does so if a parameter of the phases differs from
+/// the profile `best`, because linear combinations would ignore this parameter.
+/// search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 
 /// Number of steps of temporal linear combinations: the pilot and the iterations.
 inline constexpr int linear_phases = 4;
 
-/// Returns the numbers of frames before and after a frame on which its result depends. A frame is
-/// finished when margin(params).after frames have followed it.
+/// Returns the numbers of frames before and after a frame on which the result of the frame depends.
+/// A session finishes a frame after margin(params).after further frames.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   return margin_of(params.temporal, params.linear_combinations ? linear_phases : params.phases);
 }
 
 /// Checks the parameters.
-/// @throws InvalidArgument  a parameter is outside the range stated in this file (the message names
-/// the first such parameter), or Params::kept is set although a phase must search
-/// (search_where_needed())
+/// @throws InvalidArgument  a parameter is outside the range that this file states (the message
+///     names the first such parameter), or Params::kept is set although a phase must search
+///     (search_where_needed())
 void validate(const Params& params);
 
 }  // namespace lull::bm3d

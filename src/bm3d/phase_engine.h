@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the session on the host (open/host_session.h), which manages planes and
-// colour, and the two host backends, which process planes of float samples.
+// The interface between a session on the host (open/host_session.h) and the two host backends. The
+// session manages planes and colour, and the backends process planes of float samples.
 
 #include <array>
 #include <memory>
@@ -22,11 +22,11 @@ class PhaseSums {
   virtual ~PhaseSums() = default;
 };
 
-/// The planes of one frame that have the same groups. All planes have the same size.
+/// The planes of one frame that share their groups. All planes have the same size.
 struct PhasePlanes {
   GuideView guide;
-  /// The noisy planes, with at least patch x patch samples. The views are empty if the engine loads
-  /// the samples from `frame` (PhaseEngine::loads_samples()).
+  /// The noisy planes, with at least 8x8 samples. The views are empty if the engine loads the
+  /// samples from `frame` (PhaseEngine::loads_samples()).
   std::array<PlaneView<const float>, 3> noisy;
   const Frame* frame = nullptr;
   std::array<PlaneView<const float>, 3> basic;  // basic estimates; not used in the first phase
@@ -38,46 +38,48 @@ using PhaseFrame = FrameAt<PhasePlanes>;
 struct PhaseInput {
   const PhasePlan& plan;
   const PlaneSet& set;  // the set of planes, as planned
-  /// All frames that are searched: first the frame of the reference patches, then the neighbouring
-  /// frames in the order of group.h.
+  /// All searched frames: first the frame of the reference patches, then the neighbouring frames in
+  /// the order of match/group.h.
   std::span<const PhaseFrame> frames;
-  /// Standard deviation of the noise in the guides. It is 0 if the guides are estimates.
+  /// Standard deviation of the noise in the guides; 0 if the guides are estimates.
   float guide_sigma = 0;
   /// The groups of the reference patches whose search windows the matcher searches. Members of
-  /// these groups are the candidates of all other reference patches. Unused if PlaneSet::kept is 0.
+  /// these groups are the candidates of all other reference patches. If PlaneSet::kept is 0,
+  /// `groups` has no effect.
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }
   bool reuses_groups() const { return plan.reuses_groups(set); }
-  /// Returns whether run() must store the groups that it finds: if the first phase searches for the
-  /// second phase and does not propagate groups itself.
+  /// Returns true if run() must store its groups for the second phase. The first phase stores
+  /// groups in run() only if it does not propagate groups itself.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
-  /// Returns the noise of the k-th plane in `set`. The sigma of this noise is above 0.
+  /// Returns the noise of plane k of `set`. The sigma of this noise is above 0.
   const PlaneNoise& noise(std::size_t k) const { return plan.noise.plane(set.planes[k]); }
 };
 
 class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
-  /// Returns whether the engine accepts noisy planes in the sample type of a frame, which take less
-  /// memory than floats, on the scale of load_plane().
+  /// Returns true if the engine reads noisy planes in the sample format of a frame, which needs
+  /// less memory than floats. The engine then converts the samples like load_plane().
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Searches the windows of those reference patches that are PhasePlan::search_step samples apart,
-  /// and stores their groups. If the first phase propagates groups, the session calls this function
-  /// before run(). `input` must contain the motion vector of each bundle (a block of 8x4 of these
-  /// reference patches).
+  /// Finds and stores the groups of the reference patches that are PhasePlan::search_step samples
+  /// apart. If the first phase propagates groups, the session calls this function before run().
+  /// `input` must contain the motion vector of each bundle, a block of 8x4 of these reference
+  /// patches.
   virtual void search(const PhaseInput& input) = 0;
-  /// Finds groups, filters them and adds the estimates to the sums of the frames.
+  /// Finds groups, filters them, and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;
-  /// Writes the estimate of each sample of a frame, and sets the sums to 0. The estimate is the
-  /// quotient of the sums of the sample, or 0 where no patch covers the sample. `plan` is the plan
-  /// of the preceding run().
+  /// Writes the estimate of each sample of a frame, and sets the sums to 0. An estimate is the
+  /// quotient of the two sums, or 0 if no patch covers the sample. `plan` is the plan of the
+  /// preceding run().
   virtual void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 
-/// Makes the reference engine. It supports square patches of up to 8x8 samples, and any matcher.
+/// Makes the engine of the `reference` backend. The engine supports square patches of up to 8x8
+/// samples, and all matchers.
 /// @throws InvalidArgument  the engine does not support `shape`
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_reference_engine(
     std::unique_ptr<reference::Matcher> matcher = reference::make_matcher(),
@@ -85,8 +87,8 @@ class PhaseEngine {
 /// Makes a matcher for `threads` threads. All matchers of an engine share `memory`.
 using CpuMatcherFactory =
     std::unique_ptr<cpu::Matcher> (*)(int threads, const std::shared_ptr<cpu::GuideMemory>& memory);
-/// Makes the cpu engine with `threads` threads. If `threads` is 0, the engine uses one thread per
-/// core.
+/// Makes the engine of the `cpu` backend with `threads` threads, or with one thread per core if
+/// `threads` is 0.
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_cpu_engine(
     int threads, CpuMatcherFactory make_matcher = cpu::make_matcher);
 

@@ -9,10 +9,10 @@
 namespace lull::bm3d {
 namespace {
 
-/// Decides for which sets of planes (PlaneSet) the phase stores groups. If the first phase
-/// propagates groups, it stores all of them. If not, it stores groups for the second phase if the
-/// set contains luma or has a luma guide and, without temporal search, the groups of subsampled
-/// chroma.
+/// Decides for which sets of planes (PlaneSet) the first phase stores groups. If the first phase
+/// propagates groups, it stores the groups of all sets. If not, it stores the groups that the
+/// second phase reuses: of luma and of sets with a luma guide and, without temporal filtering, of
+/// subsampled chroma.
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;
@@ -33,8 +33,8 @@ Filtering filter_of(Phase phase, const Params& params) {
   return phase == Phase::second ? Filtering::bayes_noisy : Filtering::bayes_basic;
 }
 
-/// Returns the parameters of the matcher of a Bayes phase, which selects the most similar patches
-/// without a threshold.
+/// Returns the parameters for the matcher of a Bayes phase, which selects the most similar patches
+/// without a match threshold.
 PhaseParams matching_params(const BayesParams& bayes) {
   return {.window = bayes.window,
           .group = bayes.group,
@@ -60,8 +60,8 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   plan.phase = phase == parallel_wiener ? Phase::second : phase;
   plan.filter = filter_of(phase, params);
   plan.params = first ? params.hard : params.wiener;
-  // A guide that comes with the frame contains little noise, like an estimate. Therefore the
-  // matcher uses the match threshold and the motion bias of the second phase.
+  // Frame::guide contains little noise, like an estimate. The matcher therefore uses the match
+  // threshold and the motion bias of the second phase.
   if (params.guided) {
     plan.params.tau = params.wiener.tau;
     plan.params.motion_bias = params.wiener.motion_bias;

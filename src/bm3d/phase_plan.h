@@ -1,6 +1,6 @@
 #pragma once
 // The plans of the phases. A session makes the plans once, from the parameters, the noise and the
-// format, and all backends follow them.
+// format. All backends follow these plans.
 
 #include <algorithm>
 #include <array>
@@ -23,19 +23,20 @@ enum class Filtering {
   bayes_basic,  // Bayes phase with the covariance of the basic estimate's patches
 };
 
-/// Weight of the result of the first Bayes phase in the guide of the second Bayes phase. The rest
-/// comes from the basic estimate.
+/// Weight of the first Bayes phase in the guide of the second Bayes phase. The basic estimate has
+/// the remaining weight.
 inline constexpr float bayes_share = 0.6f;
-/// Weight of the second Bayes phase in the final result. The rest comes from the parallel Wiener
-/// filter.
+/// Weight of the second Bayes phase in the final result. The parallel Wiener filter has the
+/// remaining weight.
 inline constexpr float result_share = 0.75f;
 
 /// The strength with which a phase filters.
 struct Strength {
-  /// The factor lambda of the hard threshold lambda * sigma in the first phase, or mu2 of the
-  /// Wiener factor c^2 / (c^2 + mu2 sigma^2) in the second phase.
+  /// The factor lambda of the threshold lambda * sigma in the first phase, or mu2 of the Wiener
+  /// factor c^2 / (c^2 + mu2 sigma^2) in the second phase, where c is a coefficient of the basic
+  /// estimate.
   float value = 0;
-  /// Threshold of the mean over a group, in units of the thresholds of the other coefficients. Only
+  /// Threshold of the mean over a group, relative to the thresholds of all other coefficients. Only
   /// the first phase uses this factor.
   float mean_factor = 1;
 };
@@ -47,14 +48,13 @@ struct PhasePlan {
   BayesParams bayes;
   MeansParams means;
   Strength strength;
-  // Noise of the planes in the colour space in which they are filtered. For RGB, these planes are
-  // Y, U and V.
+  // Noise of the planes in the colour space of the filter. For RGB, these planes are Y, U and V.
   NoiseModel noise;
-  /// The sets of planes that have the same groups, in the order in which the phase processes the
-  /// sets. No set contains planes without noise or planes that are smaller than a patch.
+  /// The sets of planes that share their groups, in processing order. The sets exclude planes
+  /// without noise and planes that are smaller than a patch.
   std::vector<PlaneSet> sets;
   /// Share of the noisy picture in the guide: 1 in the first phase, and Params::guide_noise in the
-  /// second phase. If a guide comes with the frame, it is Params::guide_noise in both phases.
+  /// second phase. In guided sessions, the share is Params::guide_noise in both phases.
   float guide_share = 1;
   std::array<float, patch> window{};  // the aggregation window along one axis
 
@@ -63,8 +63,8 @@ struct PhasePlan {
   int search_step = 0;
 
   /// Returns the parameters with which the matcher processes a set of planes. The result refers to
-  /// `set` and must not outlive it. The match threshold is larger for guides that are computed from
-  /// several planes.
+  /// `set` and must not outlive it. Guides that are computed from several planes have a larger
+  /// match threshold.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
@@ -73,19 +73,19 @@ struct PhasePlan {
     matching.range = set.range;
     return matching;
   }
-  /// Returns the parameters for the search of the first phase. The groups that it finds may have
-  /// more members than this phase uses; the phase then filters only the first members.
+  /// Returns the parameters for the search of the first phase. The groups may have more members
+  /// than the first phase uses. The first phase then filters only the first members of each group.
   [[nodiscard]] MatchParams searching(const PlaneSet& set) const {
     MatchParams searching = matching(set);
     if (phase == Phase::first) searching.group = std::max(searching.group, set.kept);
     if (search_step > 0) searching.step = search_step;
     return searching;
   }
-  /// Returns whether the candidates of reference patches are members of stored groups.
+  /// Returns true if the candidates of reference patches are members of stored groups.
   [[nodiscard]] bool propagates(const PlaneSet& set) const {
     return phase == Phase::first ? search_step > 0 : set.kept > 0 && !set.same_groups;
   }
-  /// Returns whether the phase reuses the stored groups as they are, without any matching.
+  /// Returns true if the phase reuses the stored groups without any matching.
   [[nodiscard]] bool reuses_groups(const PlaneSet& set) const {
     return phase == Phase::second && set.kept > 0 && set.same_groups;
   }
@@ -98,44 +98,45 @@ struct PhasePlan {
   }
 };
 
-/// The value of Phase that selects the plan of the parallel Wiener filter: the second phase of
-/// BM3D, which runs at the same time as the second Bayes phase (the third phase) on the same
-/// frames, with its own sums.
+/// The plan of the parallel Wiener filter, as a value of type Phase. The parallel Wiener filter is
+/// the second phase of BM3D. It runs together with the second Bayes phase (Phase::third) on the
+/// same frames, with its own sums.
 inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
-/// Returns the number of plans: one for each phase, even if Params::phases excludes it, and with
-/// Bayes phases one for the parallel Wiener filter.
+/// Returns the number of plans. There is a plan for each phase, even if Params::phases excludes the
+/// phase, and with Bayes phases also a plan for the parallel Wiener filter.
 [[nodiscard]] constexpr int plan_count(const Params& params) { return params.bayes ? 4 : 2; }
-/// Returns whether the parallel Wiener filter runs, as it does with the second Bayes phase.
+/// Returns true if the parallel Wiener filter runs together with the second Bayes phase.
 [[nodiscard]] constexpr bool has_parallel_wiener(const Params& params) {
   return params.bayes && params.phases == 3;
 }
 
-/// Converts the noise of the stored planes to the noise of the planes that are filtered. For RGB,
-/// these are Y, U and V, and the function reduces the noise level of luma
+/// Converts the noise of the planes of the input to the noise of the filtered planes. For RGB, the
+/// filtered planes are Y, U and V, and the function reduces the noise level of luma
 /// (opponent_filter_sigma()).
 [[nodiscard]] NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format);
 
-/// Returns the plan of a phase, even if Params::phases excludes the phase. The parallel Wiener
-/// filter has the plan of a second phase of BM3D, with PhasePlan::phase = Phase::second.
+/// Returns the plan of a phase, even if Params::phases excludes the phase. The plan of the parallel
+/// Wiener filter has PhasePlan::phase = Phase::second.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);
 
-/// Returns the maximum number of members of a stored group, which is the largest number of members
-/// that any phase filters.
+/// Returns the maximum number of members of a stored group: the largest number of members that any
+/// phase filters.
 [[nodiscard]] constexpr int kept_members(const Params& params) {
   const int next = params.kept > 0 ? std::max(params.kept, params.wiener.group) : 0;
   return std::max(params.hard.group, next);
 }
-/// Returns the distance between the reference patches whose groups are stored.
+/// Returns the distance between the reference patches whose groups the first phase stores.
 [[nodiscard]] constexpr int kept_step(const Params& params) {
   return params.search_step > 0 ? params.search_step : params.hard.step;
 }
 /// Returns the number of bytes of the stored groups of one frame.
 [[nodiscard]] std::size_t kept_bytes(const Params& params, const FrameFormat& format);
 
-/// Returns the properties of the method that a FrameSession needs (time/frame_session.h).
+/// Returns the SessionPlan of BM3D, with which a FrameSession schedules frames
+/// (time/frame_session.h).
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
-/// Returns the SessionPlan of linear combinations, whose phases are the pilot and the iterations.
+/// Returns the SessionPlan of linear combinations. Its phases are the pilot and the iterations.
 [[nodiscard]] SessionPlan linear_session_plan(const Params& params, const FrameFormat& format);
 
 }  // namespace lull::bm3d

@@ -1,4 +1,4 @@
-// The profiles: parameters that were chosen by measurement, and the parameters of the paper.
+// The parameters of the profiles. Measurements determine all profiles except `paper`.
 
 #include <algorithm>
 #include <array>
@@ -10,25 +10,26 @@
 namespace lull::bm3d {
 namespace {
 
-// Returns the standard deviation of the noise in the guide: the noise level of the first plane or,
-// if the first plane is not filtered, the larger noise level of the other two planes.
+// Returns the standard deviation of the noise in the guide. It is the noise level of the first
+// plane or, if the session does not filter the first plane, the larger noise level of the other two
+// planes.
 float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
 
-// Returns the match threshold of the first phase, which exceeds all distances that noise alone
-// causes between patches of equal content (mean 2 sigma^2, standard deviation 0.18 times this
-// mean). Larger thresholds have no effect, because the matcher prefers the more similar patches
+// Returns the match threshold of the first phase. It exceeds all distances that noise alone causes
+// between patches of equal content (mean 2 sigma^2, standard deviation 0.18 times the mean). A
+// larger threshold would have no effect, because the matcher prefers more similar patches
 // (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
-// Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB.
+// Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB of PSNR.
 constexpr float tau_wiener = 1024;
 
-// Returns table 1 of the 2017 paper. The transform across the group, which the table does not
-// specify, is the Haar transform. Unlike the paper, this profile does not threshold patches in the
-// DCT domain before it matches them for sigma > 40, because direct matching gives a higher PSNR
-// (docs/measurements/bm3d-parameters.md).
+// Returns the parameters of table 1 of Honzatko and Krulis 2017. The table does not specify the
+// transform across the group, for which this profile uses the Haar transform. For sigma > 40, the
+// paper thresholds patches in the DCT domain before matching. This profile omits the step, because
+// direct matching gives a higher PSNR (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -38,8 +39,8 @@ Params paper_profile(float noise) {
   return p;
 }
 
-/// Returns the parameters that the profiles `fast`, `balanced` and `high` have in common. Both
-/// phases have the same sizes, except for the group size and the search window of the second phase.
+/// Returns the common parameters of the profiles `fast`, `balanced` and `high`. The sizes in the
+/// two phases are equal, except for the group size and the search window.
 Params tuned_profile(float noise, int step, int window, int wiener_window, int wiener_group) {
   Params p;
   p.hard = {.window = window,
@@ -64,8 +65,8 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
 }
 
 // Returns the parameters of the profile `high`. The first phase has a denser grid of reference
-// patches than the second phase, because a dense grid improves its result more and takes less time
-// there.
+// patches than the second phase. A dense grid improves the first phase more than the second, and
+// takes less time in the first phase.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -75,8 +76,9 @@ Params high_profile(float noise) {
 }
 
 // Maximum noise level at which the second phase reuses the groups of the first phase. Up to this
-// level, a separate search gains nothing (docs/measurements/propagation.md). The profile then
-// lowers the threshold of the first phase, because detail is lost if both phases treat it as noise.
+// level, a separate search gains nothing (docs/measurements/propagation.md). Detail that the first
+// phase removes is then lost in both phases, so the profile lowers the threshold of the first
+// phase.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -96,8 +98,8 @@ Params fast_profile(float noise) {
 }
 
 // The parameter mu2 for coarse noise, for the finest noise, and for nearly white noise. The coarser
-// the noise, the more noise remains in the basic estimate. A small mu2 would treat this noise as
-// signal (docs/measurements/bm3d-parameters.md).
+// the noise, the more noise remains in the basic estimate. A small mu2 would treat the remaining
+// noise as signal (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {
@@ -114,14 +116,14 @@ float mu2_coloured(const NoiseModel& model) {
   return share >= 1 ? mu2_coarse : mu2_finest + (mu2_nearly_white - mu2_finest) * share;
 }
 
-// Adapts the parameters to candidates from neighbouring frames, which show the same content with
-// independent noise (docs/measurements/temporal.md). A wide window in the reference frame would
-// only add patches that are similar by chance. The matcher prefers the patch that motion predicts,
-// because noise affects the order of the most similar patches.
+// Adapts the parameters to candidates from neighbouring frames, which have the same content and
+// independent noise (docs/measurements/temporal.md). A wide search window in the reference frame
+// would only add patches that are similar by chance. The matcher prefers the patch that motion
+// predicts, because noise changes the order of the distances.
 void apply_temporal_tuning(Params& p, float noise) {
-  // On dense grids, the matcher searches the windows of only every second reference patch along
-  // each axis. The second phase finds its own groups, and searches small refinement windows in the
-  // neighbouring frames, which increases the PSNR (docs/measurements/propagation.md).
+  // On dense grids, the matcher searches the windows of every second reference patch along each
+  // axis. The second phase finds its own groups, and searches small refinement windows in
+  // neighbouring frames. The refinement increases the PSNR (docs/measurements/propagation.md).
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = default_kept;
   p.same_groups = SameGroups::none;
@@ -145,7 +147,8 @@ constexpr float min_bayes_sigma = 0.3f;
 
 // Adds the two Bayes phases. In moving scenes, the covariance of patches that span two frames
 // separates signal and noise better than any fixed transform (docs/how-it-works/best.md). The
-// second Bayes phase uses the spectrum of an estimate, with fewer and smaller patches in a group.
+// second Bayes phase uses the spectrum of an estimate, and has fewer and smaller patches in a group
+// than the first.
 void add_bayes_phases(Params& p, float noise) {
   p.bayes = true;
   p.phases = 3;
@@ -176,7 +179,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   return params;
 }
 
-// The parameters for weighted means were chosen by measurement (docs/measurements/clusters.md).
+// Measurements determine the parameters for weighted means (docs/measurements/clusters.md).
 Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
                          const ClusterParams& clusters) {
   const float noise = matching_noise(model.sigmas());
@@ -206,15 +209,15 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
   return p;
 }
 
-// The parameters for depth maps were chosen by measurement (docs/measurements/depth-maps.md). The
-// match thresholds have a minimum, because the 8-bit guides cannot represent differences below
+// Measurements determine the parameters for depth maps (docs/measurements/depth-maps.md). The match
+// thresholds have a minimum, because the 8-bit guides cannot represent smaller differences than
 // their quantisation step.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;
   p.linear_combinations = false;
-  // The matcher searches the window of every reference patch, because candidates from neighbouring
-  // groups ignore the holes of the reference patch.
+  // The matcher searches the window of every reference patch. Candidates from neighbouring groups
+  // would ignore the holes of the reference patch.
   p.kept = p.search_step = 0;
   p.same_groups = SameGroups::none;
   if (profile == Profile::paper) return p;

@@ -1,5 +1,5 @@
 #pragma once
-// Variance stabilisation of noise that depends on the intensity (noise/stabiliser.h), with an
+// Variance stabilisation for noise that depends on the intensity (noise/stabiliser.h), with an
 // inverse that is adapted to BM3D.
 
 #include "bm3d/params.h"
@@ -8,8 +8,8 @@
 
 namespace lull::bm3d {
 
-/// Returns the stabilisers for frames with this layout, one for each plane that is filtered and has
-/// a noise curve. For all other planes, the pointer is null.
+/// Returns the stabilisers for frames with the layout `layout`: one for each filtered plane that
+/// has a noise curve, and null for all other planes.
 [[nodiscard]] Stabilisers stabilisers_of(const Params& params, Layout layout);
 
 }  // namespace lull::bm3d

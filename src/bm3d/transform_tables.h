@@ -1,6 +1,6 @@
 #pragma once
 // The 1D transforms of a patch as 8x8 matrices. The compiler computes the matrices from their
-// definitions, so that host backends and device code use the same numbers.
+// definitions. Host backends and device code therefore use the same numbers.
 
 namespace lull::bm3d {
 
@@ -15,14 +15,14 @@ namespace table_detail {
 
 inline constexpr double pi = 3.14159265358979323846;
 
-/// Returns the square root of x by Newton's method, for x > 0 of moderate size.
+/// Returns the square root of x by Newton's method. x must be positive and of moderate size.
 constexpr double square_root(double x) {
   double root = x < 1 ? 1 : x;
   for (int i = 0; i < 64; ++i) root = (root + x / root) / 2;
   return root;
 }
 
-/// Returns the cosine of x by its Taylor series, after reduction to [-pi, pi].
+/// Returns the cosine of x by its Taylor series, after reduction of x to [-pi, pi].
 constexpr double cosine(double x) {
   while (x > pi) x -= 2 * pi;
   while (x < -pi) x += 2 * pi;
@@ -41,8 +41,7 @@ constexpr Matrix8<double> transposed(const Matrix8<double>& m) {
   return result;
 }
 
-/// Returns the inverse of the regular matrix `m`, computed by Gauss-Jordan elimination with partial
-/// pivoting.
+/// Returns the inverse of the regular matrix `m` by Gauss-Jordan elimination with partial pivoting.
 constexpr Matrix8<double> inverted(Matrix8<double> m) {
   Matrix8<double> inverse{};
   for (int i = 0; i < 8; ++i) inverse.at[i][i] = 1;
@@ -79,11 +78,10 @@ constexpr Matrix8<double> make_dct() {
   return m;
 }
 
-/// Returns the matrix of three levels of the periodised biorthogonal wavelet of Cohen, Daubechies
-/// and Feauveau 1992 (doi:10.1002/cpa.3160450502), N = 1 and N~ = 5 ("Bior1.5"), for 8 samples. The
-/// rows compute the approximation, 1 detail coefficient of the third level, 2 of the second level
-/// and 4 of the first level. Each row has unit L2 norm, so that white noise has the same variance
-/// in each coefficient.
+/// Returns the matrix of three levels of the periodised wavelet Bior1.5 for 8 samples (Cohen,
+/// Daubechies and Feauveau 1992, doi:10.1002/cpa.3160450502, N = 1 and N~ = 5). The rows give the
+/// approximation, 1 detail coefficient of level 3, 2 of level 2, and 4 of level 1. Each row has the
+/// L2 norm 1, so white noise has the same variance in all coefficients.
 constexpr Matrix8<double> make_bior() {
   // The taps of the low-pass filter, multiplied by 256 / sqrt(2). For output 0, the filter
   // multiplies tap n + 4 by sample n of the signal.

@@ -1,6 +1,6 @@
 #pragma once
-// The transforms of the 3D filter in double precision, written for clarity: 2D transforms of a
-// patch as matrix products, and recursive 1D transforms across a group.
+// The transforms of collaborative filtering in double precision, written for clarity: 2D transforms
+// of a patch as matrix products, and recursive 1D transforms across a group.
 
 #include <array>
 #include <cmath>
@@ -24,22 +24,22 @@ struct PatchTransform {
   constexpr int samples() const { return side * side; }
 };
 
-/// Coefficients or samples of one patch, row by row. Only the first side * side elements are used.
+/// Coefficients or samples of one patch, row by row, in the first side * side elements.
 template <class Coefficient>
 using PatchValues = std::array<Coefficient, max_patch_samples>;
 
-/// Returns the orthonormal DCT-II, or Bior1.5. The rows of Bior1.5 have unit norm, but are not
-/// orthogonal. Bior1.5 exists only for a side of 8.
+/// Returns the orthonormal DCT-II or the transform Bior1.5. The rows of Bior1.5 have the norm 1,
+/// but are not orthogonal. Bior1.5 exists only for a side of 8.
 [[nodiscard]] PatchTransform<double> real_transform(Transform transform, int side = patch);
 /// Returns the orthonormal discrete Fourier transform, with the full spectrum.
 [[nodiscard]] PatchTransform<std::complex<double>> fourier_transform(int side = patch);
-/// Returns the rows of a real transform. Only the first `side` rows and columns are used.
+/// Returns the rows of a real transform, in the first `side` rows and columns.
 [[nodiscard]] AxisTransform axis_rows(const PatchTransform<double>& transform);
 [[nodiscard]] inline AxisTransform axis_rows(Transform transform) {
   return axis_rows(real_transform(transform));
 }
 
-/// Computes values = matrix values matrix^T.
+/// Replaces the matrix `values` by `matrix` * `values` * `matrix`^T.
 template <class Coefficient>
 void transform_patch(const Matrix8<Coefficient>& matrix, PatchValues<Coefficient>& values,
                      int side = patch) {
@@ -53,8 +53,8 @@ void transform_patch(const Matrix8<Coefficient>& matrix, PatchValues<Coefficient
       for (int x = 0; x < side; ++x) values[k * side + x] += matrix.at[k][y] * rows[y * side + x];
 }
 
-/// Performs the orthonormal Haar transform of 2^n values. In the result, the approximation is
-/// first, and the details follow from coarse to fine.
+/// Performs the orthonormal Haar transform of 2^n values. The result contains the approximation,
+/// then the details from coarse to fine.
 template <class Coefficient>
 void haar_forward(std::span<Coefficient> values) {
   std::array<Coefficient, 64> next;
@@ -79,7 +79,7 @@ void haar_inverse(std::span<Coefficient> values) {
   }
 }
 
-/// Performs the orthonormal Walsh-Hadamard transform of 2^n values. The transform is its own
+/// Performs the orthonormal Walsh-Hadamard transform of 2^n values. This transform is its own
 /// inverse.
 template <class Coefficient>
 void walsh_hadamard(std::span<Coefficient> values) {

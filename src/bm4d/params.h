@@ -1,7 +1,7 @@
 #pragma once
 // The parameters of BM4D, in the terms of Maggioni, Katkovnik, Egiazarian and Foi 2013
-// (doi:10.1109/TIP.2012.2210725), section II: BM3D with cubes of voxels as patches, which are
-// matched in a three-dimensional window.
+// (doi:10.1109/TIP.2012.2210725), section II. BM4D is BM3D with cubes of voxels as patches, and
+// with a three-dimensional search window.
 
 #include <array>
 
@@ -20,8 +20,8 @@ inline constexpr int max_cube = 4;     // L of the paper
 inline constexpr int max_window = 15;  // side of the search window
 inline constexpr int max_group = 32;   // M of the paper
 
-/// Parameters of one phase. Lengths are in voxels. The transforms are the DCT in a cube and Haar
-/// across a group.
+/// Parameters of one phase. Lengths are in voxels. The transform of a cube is the DCT, and the
+/// transform across a group is the Haar transform.
 struct PhaseParams {
   int cube = 4;         // L: side of a cube, 3 or 4
   int window = 11;      // N_S: side of the search window, odd, 3..15
@@ -31,8 +31,8 @@ struct PhaseParams {
 
   /// Returns the maximum displacement of candidates from a reference cube along each axis.
   constexpr int radius() const { return window / 2; }
-  /// Returns the maximum distance along z, in slices, between an estimate of this phase and the
-  /// samples that affect it.
+  /// Returns the maximum distance along z, in slices, between an estimate of the phase and the
+  /// samples that influence the estimate.
   constexpr int reach() const { return 2 * radius() + cube - 1; }
   bool operator==(const PhaseParams&) const = default;
 };
@@ -46,18 +46,20 @@ struct Params {
   float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float mu2_mean = 0.5f;     // mu2 for the mean over a group, in units of mu2, >= 0
   int phases = 2;            // 1: the basic estimate is the result
-  /// If true, the second phase searches complete search windows. If false, it selects members from
-  /// nearby groups of the first phase (propagation.h) if these groups have at least 8 members.
+  /// If true, the second phase searches complete search windows. If false and if groups of the
+  /// first phase have at least 8 members, the second phase selects members from these groups
+  /// (propagation.h).
   bool second_search = false;
 
   constexpr bool reranks_groups() const { return phases == 2 && !second_search && hard.group >= 8; }
 };
 
-/// Returns the parameters of a profile, which were chosen by measurement
+/// Returns the parameters of a profile. Measurements determined the parameters
 /// (docs/measurements/volumes.md). The profiles `best` and `high` are equal.
 /// @throws InvalidArgument  the profile is `paper`, which does not exist for BM4D
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise);
-/// Returns the parameters for white noise with these standard deviations.
+/// Returns parameters for white noise. Elements of the argument are the standard deviations of the
+/// planes.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma) {
   return make_params(profile, NoiseModel(sigma));
 }
@@ -68,8 +70,8 @@ struct Params {
   return params.phases == 1 || first > second ? first : second;
 }
 
-/// Returns the numbers of slices before and after a slice on which its result depends. The result
-/// is ready `after` slices later.
+/// Returns the numbers of slices before and after a slice on which the result of the slice depends.
+/// A session on the CPU returns the result of a slice when it has received `after` further slices.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   const int reach = params.hard.reach() + (params.phases == 2 ? params.wiener.reach() : 0);
   return {.before = reach, .after = reach};

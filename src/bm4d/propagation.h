@@ -1,21 +1,24 @@
 #pragma once
-// The second phase without a search (Params::second_search). Members of a group of the first phase
-// are good candidates for the second phase, also for nearby cubes (propagation, Barnes et al. 2009,
-// PatchMatch). All backends follow these rules:
-//
-// - The candidates of a reference cube of the second phase are members of groups of the first
-//   phase: of the group of the nearest reference cube, and of the groups of its neighbours on the
-//   grid. If two cubes are equally near along an axis, the cube with the lower position counts as
-//   nearest. The number of members of a group that are candidates (members_listed) depends on the
-//   number of axes along which the group's cube is a neighbour of the nearest cube. The first
-//   member of a group is not a candidate.
-// - Displacements of members are not changed. A displacement gives no candidate if it leads out of
-//   the search window of the second phase or out of the volume. Each candidate counts once.
-// - The group consists of the best of these candidates, in the order of their distances in the
-//   basic estimate, and for equal distances in the order of their positions in the window.
-// - Only layers of the first phase within list_reach() are used. The margin contains this distance,
-//   so parts of a volume use the same groups as the complete volume. Cubes that the first phase
-//   skipped have no group.
+// The second phase of BM4D without a search (Params::second_search). Members of a group of the
+// first phase are good candidates for nearby cubes (propagation, Barnes et al. 2009, PatchMatch).
+// All backends follow the rules below.
+
+// The second phase takes the candidates of a reference cube from groups of the first phase: the
+// group of the nearest reference cube, and the groups of its neighbours on the grid. If two cubes
+// are equally near along an axis, the cube with the lower position counts as nearest.
+
+// The group of the nearest reference cube provides the most candidates. Groups of its neighbours
+// along one, two and three axes provide fewer candidates (`members_listed`). The reference cube of
+// a stored group is not a candidate.
+
+// A candidate of the second phase has the same displacement as the member of the stored group. A
+// displacement beyond the search window of the second phase, or beyond the volume, gives no
+// candidate. Each candidate counts once. The new group consists of the best candidates, in the
+// order of their distances in the basic estimate, then of their positions in the search window.
+
+// The second phase uses only layers of the first phase within list_reach(). If a session receives a
+// part of a volume, the margin of the part includes this distance, so the part has the same groups
+// as the complete volume. Cubes that the first phase skipped have no group.
 
 #include <array>
 #include <cstdint>
@@ -27,8 +30,8 @@
 
 namespace lull::bm4d {
 
-/// Number of members of a stored group that become candidates of a reference cube: for the group of
-/// the nearest cube, and for the groups of its neighbours along one, two and three axes.
+/// Number of members of a stored group that become candidates of a reference cube. Element n is for
+/// a group whose cube is a neighbour of the nearest cube along n axes.
 inline constexpr std::array<int, 4> members_listed{15, 8, 4, 2};
 /// Maximum number of candidates of a reference cube: 15 + 6 * 8 + 12 * 4 + 8 * 2 (members_listed).
 /// The nearest cube has 6, 12 and 8 neighbours along one, two and three axes.
@@ -58,7 +61,7 @@ struct DisplacementRange {
   std::uint32_t low = 0, high = 0;
 
   /// Returns the range of displacements along one axis. `before` and `after` are the numbers of
-  /// cube positions in the volume before and after the cube.
+  /// positions, before and after the cube, at which a cube fits in the volume.
   static constexpr DisplacementRange along(int axis, int radius, int before, int after) {
     const int from = before < radius ? -before : -radius, to = after < radius ? after : radius;
     return {static_cast<std::uint32_t>(from - min_displacement) << (8 * axis),
@@ -67,8 +70,9 @@ struct DisplacementRange {
   constexpr DisplacementRange operator+(const DisplacementRange& other) const {
     return {low + other.low, high + other.high};
   }
-  /// Returns whether the range contains a displacement. The function subtracts byte by byte, with
-  /// the top bit of each minuend set, which remains set if the difference is not negative.
+  /// Returns whether the range contains a displacement. The function subtracts all three bytes at
+  /// once. First, it sets the top bit of each byte of the minuend. If the difference of two bytes
+  /// is not negative, the top bit stays set.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
@@ -91,8 +95,8 @@ class KeptLayers {
   void begin() { count_ = 0; }
   /// Returns the slot for a new layer. The layers of successive calls must ascend along z.
   int add(int z);
-  /// Returns the slots of three layers of the first phase, in the order of z: the layer that is
-  /// nearest to slice `z`, and the layers before and after it. The slot of a missing layer is -1.
+  /// Returns the slots of three successive layers of the first phase. The second layer is the layer
+  /// that is nearest to slice `z`. The slot of a missing layer is -1.
   std::array<int, 3> around(int z) const;
 
  private:
@@ -101,8 +105,8 @@ class KeptLayers {
   int reach_;
 };
 
-/// Members of a group, without the first member. Unused elements are 0, which is the displacement
-/// of the reference cube itself.
+/// Members of a group, without the reference cube. Unused elements are 0, the displacement of the
+/// reference cube.
 using KeptList = std::array<std::uint32_t, members_listed[0]>;
 [[nodiscard]] KeptList kept_list(const Group& group);
 
@@ -111,10 +115,11 @@ class KeptGroups {
  public:
   explicit KeptGroups(const VolumePlan& plan);
   void begin() { layers_.begin(); }
-  /// Returns the memory for the groups of a new layer, row by row. At first, all groups are empty.
+  /// Returns the memory for the groups of a new layer, row by row. All groups are empty.
   std::span<KeptList> add_layer(int z);
-  /// Writes the candidates of a reference cube of the second phase to `room`, each once and without
-  /// the reference cube itself, and returns this list. Only the slices `available` exist.
+  /// Writes the candidates of a reference cube of the second phase to `room`, and returns the
+  /// written part of `room`. The list contains each candidate once, and does not contain the
+  /// reference cube itself. All candidates are in the slices `available`.
   std::span<const std::uint32_t> candidates(int x, int y, int z, SliceSpan available,
                                             std::array<std::uint32_t, max_listed>& room) const;
 

@@ -1,6 +1,6 @@
 #pragma once
-// The interface of the backends on the host. An engine processes one plane of a volume, as float
-// samples on the 0..255 scale.
+// The interface of the BM4D backends on the host. An engine processes one plane of a volume, as
+// float samples on the 0..255 scale.
 
 #include <cstdint>
 #include <memory>
@@ -18,15 +18,17 @@ struct Layers {
   int z = 0;            // first slice of the first layer
   int count = 1;        // number of layers
   SliceSpan available;  // the slices that exist; no cube extends beyond them
-  /// States for each reference cube, layer by layer, row by row, whether a required result may
-  /// depend on the cube. An engine may skip all other cubes. Null: all cubes are required.
+  /// A flag for each reference cube, layer by layer, row by row: 1 if a required result may depend
+  /// on the cube, 0 if not. An engine may skip cubes with the flag 0. A null pointer means that all
+  /// cubes are required.
   const std::uint8_t* wanted = nullptr;
 };
 
-/// The data that the engine of a plane needs.
+/// The data that the engine of one plane needs.
 struct VolumePlan {
   Params params;
-  /// Size of a slice in voxels. Each length is at least the side of a cube of either phase.
+  /// Size of a slice in voxels. The width and the height are at least the side of a cube, in both
+  /// phases.
   int width = 0, height = 0;
   float sigma = 0;  // standard deviation of the noise, > 0
 
@@ -39,8 +41,8 @@ struct VolumePlan {
 class VolumeEngine {
  public:
   virtual ~VolumeEngine() = default;
-  /// Begins a volume. If the session gets only a part of the volume, `z` is the first slice of this
-  /// part.
+  /// Begins a volume. If the session receives only a part of the volume, `z` is the first slice of
+  /// the part.
   virtual void begin(int z) = 0;
   virtual void load(int z, PlaneView<const float> samples) = 0;
   /// Matches and filters the groups of reference cubes, and aggregates their estimates.

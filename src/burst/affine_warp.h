@@ -6,13 +6,14 @@
 
 namespace lull::burst {
 
-/// An alignment in units of the samples of a plane. Samples need not be square. The alignment maps
-/// (x, y), relative to the centre, to (a x - x_by_y y + move_x, y_by_x x + a y + move_y).
+/// An alignment in units of the samples of a plane. The samples need not be square. The alignment
+/// maps the position (x, y), relative to the centre, to (a x - x_by_y y + move_x, y_by_x x + a y +
+/// move_y).
 struct AffineWarp {
   double a, x_by_y, y_by_x, move_x, move_y;
 
-  /// `wide` and `high` are the width and the height of a sample of this plane, in samples of the
-  /// plane from which the alignment was determined.
+  /// Converts an alignment of another plane. `wide` and `high` are the width and the height of a
+  /// sample of this plane, measured in samples of the other plane.
   AffineWarp(const Alignment& s, double wide, double high)
       : a(s.a),
         x_by_y(s.b * high / wide),
@@ -21,10 +22,9 @@ struct AffineWarp {
         move_y(s.move_y / high) {}
 };
 
-/// The map `by` maps each position (x, y) of the plane `to` to a position in the plane `from`. The
-/// function sets sample (x, y) of `to` to the value of `from` at this position. The rotation must
-/// be far below 45 degrees. Samples outside of the plane are mirrored samples. Both planes must
-/// have the same size. `intermediate` is scratch memory of this size.
+/// Sets sample (x, y) of `to` to the value of `from` at the position to which `by` maps (x, y). The
+/// rotation must be far below 45 degrees. The planes and the scratch memory `intermediate` must
+/// have equal sizes. Borders are mirrored.
 void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
           PlaneView<float> to);
 

@@ -16,8 +16,8 @@ constexpr int tile = 16;          // side of a tile
 constexpr int tiles_across = 24;  // maximum number of tiles along an axis
 constexpr int reach = 2;          // search radius of a tile around its expected position
 constexpr int fits = 6;  // number of fits; each fit excludes the outliers of the previous one
-/// Pictures with more samples are refined at half size, which is accurate enough and contains less
-/// noise.
+/// Maximum number of samples of a picture for a refinement at full size. For a larger picture, a
+/// refinement at half size is sufficiently accurate, and the noise is weaker at half size.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {
@@ -36,8 +36,8 @@ struct Move {
   int x = 0, y = 0;
 };
 
-/// Returns the translation of the complete picture with the minimum cost. The search examines only
-/// translations at which the pictures overlap by at least half along each axis.
+/// Returns the translation of the complete picture with the minimum cost. At all examined
+/// translations, the pictures overlap by at least half along each axis.
 Move search_whole(View a, View b) {
   Move best;
   double least =
@@ -47,8 +47,8 @@ Move search_whole(View a, View b) {
       const int width = a.width - std::abs(dx), height = a.height - std::abs(dy);
       const double sum =
           squared_difference(a, b, std::max(0, -dx), std::max(0, -dy), width, height, dx, dy);
-      // The cost also grows with the length of the translation, because small overlaps can be
-      // similar by chance.
+      // A long translation leaves a small overlap, and small overlaps can be similar by chance. The
+      // cost therefore increases with the length of the translation.
       const double away = 1.0 * std::abs(dx) / a.width + 1.0 * std::abs(dy) / a.height;
       const double cost = sum / (1.0 * width * height) * (1 + away / 4);
       if (cost < least) least = cost, best = {dx, dy};
@@ -69,8 +69,8 @@ double parabola_vertex(double before, double least, double after) {
   return curvature > 0 ? std::clamp((before - after) / (2 * curvature), -0.5, 0.5) : 0;
 }
 
-/// Finds the match of the tile at (x, y) and appends it. The function appends nothing if the
-/// minimum is at the edge of the search range.
+/// Finds the match of the tile at (x, y) and appends the match to the list. The function appends
+/// nothing if the minimum of the cost is at the edge of the search range.
 void match_tile(View a, View b, const Alignment& guess, int x, int y,
                 std::vector<Correspondence>& correspondences) {
   const double middle_x = x + 0.5 * tile - 0.5 * a.width;
@@ -121,8 +121,8 @@ struct Inliers {
 };
 
 /// Fits a similarity to the inliers by least squares. Returns `guess` if there are fewer than three
-/// inliers. If all inliers are close together, the result has the rotation and the scale of
-/// `guess`.
+/// inliers. If all inliers are close together, the function fits only the translation, and takes
+/// the rotation and the scale from `guess`.
 Alignment fit(const Inliers& correspondences) {
   const Alignment& guess = correspondences.guess;
   double w = 0, x = 0, y = 0, u = 0, v = 0;
@@ -203,8 +203,8 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i >= finest) found = by_tiles(picture.level(i), other.level(i), found);
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
-    // In a picture of odd size, the centre of the half-size picture is half a sample away from the
-    // picture's own centre. The formulas account for this shift.
+    // If the size of a picture is odd, the centre of the half-size picture is half a sample away
+    // from the centre of the picture. The formulas correct the difference.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

@@ -1,11 +1,10 @@
 #pragma once
 // Aligns two hand-held pictures of a burst by a similarity: translation, small rotation and small
-// change of scale. The computation runs on the host for every backend:
-// 1. A full search at the coarsest level of an image pyramid finds the translation.
-// 2. At each level, a least-squares fit to the translations of tiles determines a similarity. The
-//    fit is repeated without outliers, because moving objects must not bias it.
-// 3. A minimisation of the differences at the finest level (refinement.h) determines the similarity
-//    to a small fraction of a sample.
+// change of scale. A full search at the coarsest level of an image pyramid finds the translation.
+// At each level, a robust least-squares fit to the translations of tiles determines a similarity.
+
+// The function refined() (refinement.h) determines the final similarity to a fraction of a sample.
+// The alignment runs on the host for every backend.
 
 #include <cstdint>
 #include <vector>

@@ -10,11 +10,13 @@
 namespace lull::burst {
 
 /// Returns a session that aligns frames and passes them to `denoiser`. The session warps the frames
-/// that are at most `around` frames before or after the reference frame `keep` (counted from 0),
-/// and does not change other frames. Frames must be in host memory. Until the reference frame
-/// arrives, the session stores the last `around` frames before it. Float samples that are not
-/// finite count as 0.
+/// that are at most `around` frames before or after the reference frame `keep`. All other frames
+/// remain unchanged. Frames must be in host memory.
+///
+/// The session stores the last `around` frames before the reference frame until the reference frame
+/// arrives. In warped frames, float samples that are not finite count as 0.
 /// @param main_plane  the plane of `format` that determines the alignment
+/// @param keep  number of the reference frame, counted from 0
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const FrameFormat& format, int main_plane,
                                                 std::int64_t keep, int around);

@@ -1,7 +1,7 @@
 #pragma once
-// Refines an alignment: minimises the differences between the aligned pictures over the four
-// parameters of a similarity (Lucas and Kanade 1981, "An iterative image registration technique
-// with an application to stereo vision"), with Huber's weights against outliers.
+// Refines an alignment by least squares over the four parameters of a similarity (Lucas and Kanade
+// 1981, "An iterative image registration technique with an application to stereo vision"). Huber's
+// weights reduce the influence of outliers.
 
 #include "burst/alignment.h"
 

@@ -44,8 +44,8 @@ void refuse_matcher(const SessionChoice& choice) {
                           " (only bm3d and nlm of pictures have matchers); leave it out");
 }
 
-/// Returns the noise model of a bm3d session for renders. Variance stabilisation has given all
-/// samples the same noise level.
+/// Returns the noise model of a bm3d session for renders. After variance stabilisation, all samples
+/// have the same noise level.
 NoiseModel even_noise(const RenderNoise& noise) {
   const float sigma = light_filter_sigma * noise.strength;
   return NoiseModel({sigma, sigma, sigma});
@@ -63,8 +63,8 @@ Profile picture_profile(const SessionChoice& choice) {
   return profile_of(choice, "profile", "fast, balanced, high, best or paper");
 }
 
-/// Returns whether nlm uses the cluster matcher. open_chosen() then opens a session of bm3d that
-/// averages groups (group_means_params()).
+/// Returns whether the method nlm uses the cluster matcher. In this case, open_chosen() opens a
+/// session of bm3d that averages groups.
 bool averages_groups(const SessionChoice& choice) {
   return choice.method == "nlm" && !choice.render &&
          (choice.matcher != "window" || !choice.clusters.empty());
@@ -150,14 +150,15 @@ void check_kind(const SessionChoice& choice) {
     refuse("results on a GPU", "these results are computed on the host");
 }
 
-/// Returns the format of the frames that the session of the method receives.
+/// Returns the format of the frames after variance stabilisation. The session of the method filters
+/// frames of this format.
 FrameFormat filter_format(const SessionChoice& choice, const FrameFormat& format) {
   if (choice.volume_noise) return stabilised_format(format);
   if (choice.depth) return stabilised_depth_format(format);
   return choice.render ? stabilised_light_format(format) : format;
 }
 
-/// Returns a session that preserves constant areas and passes all other samples to `session`.
+/// Returns a session that preserves constant areas. `session` filters all other samples.
 std::unique_ptr<Denoiser> preserve_areas(const SessionChoice& choice, const FrameFormat& format,
                                          std::unique_ptr<Denoiser> session) {
   std::array<float, 3> levels = choice.noise.levels_in_samples();
@@ -167,7 +168,7 @@ std::unique_ptr<Denoiser> preserve_areas(const SessionChoice& choice, const Fram
                              {}, {.are_slices = volumes, .adds_noise = choice.temporal == 0});
 }
 
-/// Returns N for "cuda:N", 0 for "cuda", and nothing for other names.
+/// Returns N for "cuda:N", 0 for "cuda", and no value for other names.
 std::optional<int> parse_cuda_index(std::string_view device) {
   if (device == "cuda") return 0;
   if (!device.starts_with("cuda:")) return std::nullopt;

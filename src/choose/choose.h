@@ -21,8 +21,8 @@ struct SessionChoice {
   /// Name of the method: bm3d or nlm for pictures and clips, bm4d or nlm_volumes for slices of
   /// volumes.
   std::string method = "bm3d";
-  /// Name of the profile: fast, balanced or high; also paper, but not for bm4d; also best, but only
-  /// for bm3d.
+  /// Name of the profile: fast, balanced or high. The methods other than bm4d also have the profile
+  /// paper, and bm3d also has the profile best.
   std::string profile = "balanced";
   /// Name of the device: auto (a GPU if there is one), cpu, reference, cuda or cuda:N.
   std::string device = "auto";
@@ -35,19 +35,19 @@ struct SessionChoice {
   std::string clusters{};
   int streams = bm3d::default_streams;  // number of frames in flight on a GPU, 1..16
   int threads = 0;                      // number of threads on the CPU; 0: one per core
-  /// If true, a session on a GPU leaves its results in GPU memory (Backend::results_on_device).
-  /// With volume_noise, the input frames must then also be in GPU memory.
+  /// If true, a session on a GPU writes its results to GPU memory (Backend::results_on_device). If
+  /// `volume_noise` is also set, the input frames must be in GPU memory.
   bool results_on_device = false;
   bool guided = false;  // for bm3d and nlm: patches are matched in Frame::guide
   NoiseModel noise;
-  /// Noise of volumes that is Rician or varies in space. If it is set, the session stabilises the
-  /// variance before it filters.
+  /// Noise of volumes that is Rician or varies in space. If `volume_noise` is set, the session
+  /// stabilises the variance before it filters.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise of renders, for bm3d and nlm. If it is set, frames must have Frame::features. The noise
-  /// level comes from the features or from this member.
+  /// Noise of renders, for bm3d and nlm. If `render` is set, all frames must contain
+  /// Frame::features. The noise level comes from the features or from `render`.
   std::optional<RenderNoise> render{};
-  /// Scale of depth maps, for bm3d and nlm. If it is set, frames must be depth maps, and `noise` is
-  /// on the 0..255 scale of this DepthScale.
+  /// Scale of depth maps, for bm3d and nlm. If `depth` is set, all frames must be depth maps, and
+  /// `noise` must be on the 0..255 scale of this DepthScale.
   std::optional<DepthScale> depth{};
   /// Optional functions that adjust the parameters of the profile.
   std::function<void(bm3d::Params&)> adjust{};
@@ -61,7 +61,8 @@ struct ChosenSession {
 };
 
 /// Opens the session of a choice, for frames of `format`.
-/// @throws InvalidArgument    a name is unknown, or open() of the method throws this error
+/// @throws InvalidArgument    a name is unknown, the method does not support a parameter, or open()
+///     of the method throws this error
 /// @throws DeviceUnavailable  the device does not exist
 [[nodiscard]] ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format);
 

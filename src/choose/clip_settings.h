@@ -1,6 +1,6 @@
 #pragma once
-// Parses settings of a clip that plug-ins of other programs receive as text. The settings have the
-// names and values of the options of `lull denoise`.
+// Parses the settings of a clip. Plug-ins of other programs receive these settings as text. The
+// settings have the names and values of the options of `lull denoise`.
 
 #include <optional>
 #include <string>
@@ -22,8 +22,9 @@ struct ClipSettings {
 };
 
 struct ClipChoice {
-  /// `session.noise` is the given noise level multiplied by the strength. If no level is given, the
-  /// caller must set `session.noise` to scaled(estimate, strength).
+  /// The parameters of the session. `session.noise` is the given noise level multiplied by the
+  /// strength. If the settings contain no level, the caller must set `session.noise` to
+  /// scaled(estimate, strength).
   SessionChoice session;
   bool estimates = false;  // no noise level is given
   float strength = 1;

@@ -13,21 +13,22 @@ struct SeriesSettings {
   /// Name of a profile of bm4d: fast, balanced or high.
   std::string profile = "balanced";
   std::string device = "auto";  // name of the device, as in SessionChoice
-  /// Noise level of all volumes. Without a value, the function estimates the noise of each volume.
+  /// Noise level of all volumes. If the level has no value, denoise_series() estimates the noise of
+  /// each volume.
   std::optional<VolumeNoise> noise{};
-  /// Kind of the noise. Without a value, the function determines the kind from the background.
+  /// Kind of the noise. If the kind has no value, denoise_series() determines the kind from the
+  /// background.
   std::optional<NoiseKind> kind{};
   float strength = 1;  // factor for the noise level of the filter; above 0
   float zero = 0;      // the sample that represents a magnitude of 0
 };
 
-/// Denoises a series by its principal components over the volumes (series/fit.h), in place. The
-/// function needs memory for at most two copies of the samples.
+/// Denoises a series in place, by its principal components over the volumes (series/fit.h).
 /// @param samples  samples on the 0..255 scale; NaN marks a voxel without a sample
-/// @return false if the samples were not changed, because the volumes have too little in common, or
-///     because fewer than two of them have noise. Each volume can then be denoised separately.
+/// @return false if the volumes have too little in common or no noise; the samples are then
+///     unchanged
 /// @throws InvalidArgument  a name is unknown
-/// @throws DeviceUnavailable  the device does not exist
+/// @throws DeviceUnavailable
 [[nodiscard]] bool denoise_series(const series::Samples& samples, const SeriesSettings& settings);
 
 }  // namespace lull

@@ -8,7 +8,8 @@
 
 namespace lull {
 
-/// Returns the rows of the orthonormal DCT-II for `side` samples. `side` is 1..Most.
+/// Returns the rows of the orthonormal DCT-II for `side` samples. `side` is 1..Most, and the array
+/// has space for `Most` rows.
 template <int Most>
 [[nodiscard]] std::array<std::array<double, Most>, Most> dct_rows(int side = Most) {
   std::array<std::array<double, Most>, Most> rows{};
@@ -42,7 +43,8 @@ template <int Side>
   return sum;
 }
 
-/// Returns a Kaiser window of `side` samples, whose maximum is 1. `side` is 2..Most.
+/// Returns a Kaiser window of `side` samples, whose maximum is 1. `side` is 2..Most. Elements
+/// beyond `side` are 0.
 template <int Most>
 [[nodiscard]] std::array<float, Most> kaiser_window(float beta, int side = Most) {
   std::array<float, Most> window{};

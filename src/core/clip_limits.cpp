@@ -5,8 +5,8 @@
 namespace lull {
 namespace {
 
-/// Returns the clipping shift (core/clip_limits.h) of the window around cell (i, j). `depths` is
-/// scratch memory for the distances of the window's samples from the limit.
+/// Returns the clipping shift (core/clip_limits.h) of cell (i, j), computed from the samples in the
+/// window around the cell. `depths` is scratch memory for distances from the limit.
 float clip_shift_of(const ClipLimit& limit, PlaneView<const float> plane, int i, int j,
                     std::vector<float>& depths) {
   constexpr int around = (clip_shift_window - clip_shift_cell) / 2;

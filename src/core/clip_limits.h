@@ -1,14 +1,16 @@
 #pragma once
-// Clips filter results to the limits of the samples and preserves local means, for hosts and
-// devices.
-//
+// Clips filter results to the limits of the samples and preserves local means. Host code and device
+// code use the same functions.
+
 // The errors of a filter have both signs. Clipping each sample alone would keep only the errors
-// that point into the range, and black areas would become brighter than black. To preserve the
-// local mean, the functions shift all samples near a limit towards the limit by one amount, the
-// clipping shift, and then clip the samples. The result is the picture within the limits that has
-// the same local means and is nearest to the filter's result in the least-squares sense (projection
-// onto a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223). The shift decreases with the
-// distance from the limit, so that samples far from the limit do not change.
+// that point into the range, so black areas would become brighter. The functions therefore first
+// move all samples near a limit towards the limit by one amount, the clipping shift. Then they clip
+// the samples. The shift preserves the local mean.
+
+// Among all pictures within the limits that have the same local means, the result is nearest to the
+// filter's result in the least-squares sense (projection onto a simplex: Held, Wolfe, Crowder 1974,
+// doi:10.1007/BF01580223). The shift decreases with the distance from the limit. Samples far from
+// the limit do not change.
 
 #include <algorithm>
 
@@ -16,7 +18,7 @@
 
 namespace lull {
 
-/// One limit of the samples, on the 0..255 scale.
+/// One end of the range of the samples, on the 0..255 scale.
 struct ClipLimit {
   float at = 0;
   float inward = 1;  // 1: samples lie above the limit; -1: below
@@ -24,17 +26,17 @@ struct ClipLimit {
 
   constexpr bool is_enabled() const { return reach > 0; }
   /// Returns the distance of `v` from the limit. The distance is positive inside the range. For
-  /// NaN, the result is NaN, and is_near() is false.
+  /// NaN, the result is NaN, and is_near() is false for this result.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
-  /// Returns the weight of the clipping shift for a sample at the distance `depth` < reach from the
-  /// limit: 1 up to reach / 2, then linearly decreasing to 0 at `reach`.
+  /// Returns the factor of the clipping shift for a sample at the distance `depth` < reach from the
+  /// limit. The factor is 1 up to reach / 2, and then decreases linearly to 0 at `reach`.
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
   }
-  /// Returns the distance from the limit after the shift, for a sample at the distance `depth` <
-  /// reach. The caller must replace a negative result by 0.
+  /// Applies the clipping shift to a sample at the distance `depth` < reach from the limit, and
+  /// returns the new distance. The caller must replace a negative result by 0.
   constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
   constexpr float clipped(float v, float shift) const {
     const float before = depth(v);
@@ -48,14 +50,14 @@ struct ClipLimits {
   ClipLimit low, high{.at = 255, .inward = -1};
 };
 
-/// The clipping shift is computed for cells of clip_shift_cell x clip_shift_cell samples, and
-/// interpolated linearly between their centres. The window of a cell exceeds the cell by half a
-/// cell on each side.
+/// Each cell of clip_shift_cell x clip_shift_cell samples has one clipping shift, computed from a
+/// window that exceeds the cell by half a cell on each side. Between the centres of cells, the
+/// shift is interpolated linearly.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
-/// Sums for one Newton step that approximates the clipping shift of a window: the shift with which
-/// clipping preserves the sum of the samples' distances from the limit. This sum is a convex
+/// Sums for one Newton step towards the clipping shift of a window. With the exact shift, clipping
+/// preserves the sum of the samples' distances from the limit. The sum after clipping is a convex
 /// function of the shift, so the steps approach the solution from below.
 struct ClipShiftSums {
   static constexpr int rounds = 6;
@@ -77,7 +79,7 @@ struct ClipShiftSums {
   }
 };
 
-/// Position of a row or column of samples between the centres of two clipping cells, for the linear
+/// The position of a row or column of samples between the centres of two cells, for the linear
 /// interpolation of the clipping shift.
 struct ClipShiftPosition {
   int before, behind;
@@ -104,7 +106,8 @@ constexpr float clip_shift_at(const float* shifts, int columns, const ClipShiftP
   return a + y.share * (b - a);
 }
 
-/// Clips `plane`, on the 0..255 scale, to the limits and preserves its local means.
+/// Clips the samples of `plane`, which are on the 0..255 scale, to the limits. Preserves the local
+/// means of the plane.
 void clip_preserving_mean(const ClipLimits& limits, PlaneView<float> plane);
 
 }  // namespace lull

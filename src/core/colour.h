@@ -25,8 +25,8 @@ inline constexpr float opponent_inverse[3][3] = {{1.0f, 0.70710678f, 0.40824829f
 [[nodiscard]] std::array<float, 3> opponent_sigma(const std::array<float, 3>& rgb_sigma);
 
 /// Returns the sigma with which Y, U and V are filtered, if the noise of R, G and B is independent.
-/// For U and V, the result is that of opponent_sigma(). For Y, the result is up to 4 % smaller if
-/// the RGB sigma is above 10, because clipping to 0..255 weakens the noise in files
+/// For U and V, the result equals that of opponent_sigma(). For Y, the result is up to 4 % smaller
+/// if the RGB sigma is above 10, because clipping to 0..255 weakens the noise
 /// (docs/measurements/colour.md).
 [[nodiscard]] std::array<float, 3> opponent_filter_sigma(const std::array<float, 3>& rgb_sigma);
 

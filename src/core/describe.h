@@ -9,7 +9,7 @@
 
 namespace lull {
 
-/// Returns text like "1920x1080 YUV 4:2:0 10 bits".
+/// Returns a description of a frame format, for example "1920x1080 YUV 4:2:0 10 bits".
 inline std::string describe(const FrameFormat& f) {
   std::string text = std::to_string(f.width) + "x" + std::to_string(f.height);
   if (f.layout == Layout::yuv) {
@@ -21,7 +21,8 @@ inline std::string describe(const FrameFormat& f) {
   return text + " " + std::to_string(f.bits) + " bits";
 }
 
-/// Returns text like "4.2 GB" or "610 MB", with decimal units (1 GB = 10^9 bytes).
+/// Returns a number of bytes as text, for example "4.2 GB" or "610 MB". Units are decimal (1 GB =
+/// 10^9 bytes).
 inline std::string describe_bytes(std::int64_t bytes) {
   const bool large = bytes >= 1'000'000'000;
   char text[32];

@@ -6,8 +6,8 @@
 
 namespace lull {
 
-/// Kinds of errors. The number at the end of each line is the exit code of sysexits.h to which
-/// tools map the kind.
+/// Kinds of errors. The number after each description is the exit code of the tools, from
+/// sysexits.h.
 enum class ErrorKind {
   invalid_argument,    // the request is invalid                        2
   bad_data,            // the input is empty, truncated or not media   65
@@ -21,8 +21,8 @@ enum class ErrorKind {
   try_again,           // a temporary failure: a retry may succeed     75
 };
 
-/// Replaces each control character by '?', so that file names and tags of the input can neither
-/// split a message into lines nor send control sequences to a terminal.
+/// Replaces each control character by '?'. File names and tags of the input then cannot split a
+/// message into lines or send control sequences to a terminal.
 inline std::string one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -52,16 +52,16 @@ using BadData = ErrorOf<ErrorKind::bad_data>;
 using NoInput = ErrorOf<ErrorKind::no_input>;
 using DeviceUnavailable = ErrorOf<ErrorKind::device_unavailable>;
 
-/// The memory of the device is too small. The caller may retry with less work at a time.
+/// The memory of the device is too small. The caller may retry with a smaller part of the work.
 class OutOfDeviceMemory : public DeviceUnavailable {
  public:
   using DeviceUnavailable::DeviceUnavailable;
 };
 
-/// A device that worked before now reports errors. The caller may retry or use another device.
+/// A device that worked before reports errors. The caller may retry or use another device.
 using DeviceFailure = ErrorOf<ErrorKind::device_failed>;
-/// A temporary failure: another process uses the resource, or the disk is full. The caller may
-/// retry.
+/// A temporary failure, for example a full disk, or a resource that another process uses. The
+/// caller may retry.
 using TryAgain = ErrorOf<ErrorKind::try_again>;
 using InternalError = ErrorOf<ErrorKind::internal>;
 using OutOfMemory = ErrorOf<ErrorKind::out_of_memory>;

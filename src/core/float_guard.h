@@ -7,13 +7,14 @@
 
 namespace lull {
 
-/// Replaces the out-of-range samples of `plane`, which is the result of load_plane() for plane `i`
-/// of `frame`. `sigma` is the standard deviation of the plane's noise, on the 0..255 scale. Returns
-/// whether any sample was changed.
+/// Replaces the out-of-range samples of `plane`. The caller has filled `plane` by load_plane() from
+/// plane `i` of `frame`. `sigma` is the standard deviation of the plane's noise, on the 0..255
+/// scale. Returns whether any sample was replaced or clamped.
 bool guard_plane(const Frame& frame, int i, float sigma, PlaneView<float> plane);
 
-/// Writes the original values of the samples that guard_plane() changed to plane `i` of `filtered`,
-/// which has the format of `frame`. The caller calls this function after store_plane().
+/// Restores the out-of-range samples that guard_plane() replaced: writes their original values to
+/// plane `i` of `filtered`. `filtered` has the format of `frame`. The caller must call
+/// store_plane() before.
 void restore_plane(const Frame& frame, int i, float sigma, const Frame& filtered);
 
 }  // namespace lull

@@ -1,19 +1,21 @@
 #pragma once
-// Handling of out-of-range float samples: highlights of a render, negative colours, hot pixels,
-// infinities, NaN. There are three cases, on the 0..255 scale:
-//
+// Handling of out-of-range float samples, for example highlights of a render, negative colours, hot
+// pixels, infinities and NaN. All decisions are made per sample and in integers, so all backends
+// make the same decisions. Host code and device code use the same functions.
+
+// There are three cases, on the 0..255 scale:
 // 1. A sample within filter_range_min..filter_range_max is filtered unchanged.
-// 2. A sample that exceeds a bound by up to noise_tolerance sigma (because of noise) is clamped to
-//    the bound before the filter. After the filter, the difference is added to the result.
-// 3. Every other sample is out of range, and its result is the unchanged sample, bit for bit. The
-//    filter gets a replacement instead, which does not disturb the surrounding samples: the mean of
-//    the nearest samples, or, if these are too few, the mean of the surrounding cells plus
-//    pseudo-random noise of the frame's noise level. Without this noise, a replaced area would
-//    match every patch of similar brightness. If the surrounding cells have no in-range sample, the
-//    replacement is the bound.
-//
-// All decisions are made per sample and in integers, so that all backends make the same decisions.
-// The functions are constexpr, for hosts and devices.
+// 2. Noise may move a sample beyond a bound by up to noise_tolerance sigma. The sample is clamped
+//    to the bound before the filter, and the difference is added to the result after the filter.
+// 3. Every other sample is out of range. Its result is the unchanged sample, bit for bit.
+
+// The filter gets a replacement for each out-of-range sample, which does not disturb the samples
+// around it. The replacement is the mean of the nearest samples. If too few of the nearest samples
+// are in range, the replacement is the mean of the surrounding cells (8x8 samples) plus
+// pseudo-random noise. If the cells have no sample in range, the replacement is the bound.
+
+// The pseudo-random noise has the noise level of the frame. Without this noise, a replaced area
+// would match every patch of similar brightness.
 
 #include <cstdint>
 
@@ -21,20 +23,19 @@
 
 namespace lull {
 
-/// Range of the samples that filters accept. It prevents overflow in two sums of the cuda backend:
-/// of 128 differences between samples in half precision (maximum 65504), which must not exceed 511,
-/// and of 1024 estimates in units of 1/8192, stored as differences from 128 in 32-bit fixed point,
-/// which must not exceed 255.
+/// Range of the samples that filters accept, which prevents overflow in two sums of the cuda
+/// backend. A sum of 128 sample differences in half precision (maximum 65504) allows differences of
+/// at most 511. A sum of 1024 estimates in 32-bit fixed point, in units of 1/8192, allows estimates
+/// that differ from 128 by at most 255.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
-/// Side of the cells whose means replace out-of-range samples, in samples. The side equals the side
-/// of a patch.
+/// Side, in samples, of the cells whose means replace out-of-range samples. It equals the side of a
+/// patch.
 inline constexpr int guard_cell = 8;
 constexpr int guard_cells(int length) { return (length + guard_cell - 1) / guard_cell; }
 
-/// Sum and number of the in-range samples of a cell. The sum is that of the integers
-/// FloatGuard::level().
+/// The in-range samples of a cell: their number, and their sum as integers (FloatGuard::level()).
 struct CellSum {
   std::int32_t sum = 0, count = 0;
 };
@@ -50,7 +51,7 @@ class FloatGuard {
         noise_(static_cast<int>((sigma < 255 ? sigma : 255.0f) * levels)) {}
 
   constexpr float scale() const { return scale_; }
-  // The following functions take samples on the 0..255 scale.
+  // is_in_filter_range(), is_out_of_range() and clamped() take samples on the 0..255 scale.
   static constexpr bool is_in_filter_range(float v) {
     return v >= filter_range_min && v <= filter_range_max;
   }
@@ -61,7 +62,8 @@ class FloatGuard {
     return v;
   }
 
-  /// Converts a sample to an integer >= 0, so that sums do not depend on the order of additions.
+  /// Converts a sample to an integer >= 0. Sums of integers do not depend on the order of
+  /// additions.
   static constexpr std::int32_t level(float v) {
     return static_cast<std::int32_t>((clamped(v) - filter_range_min) * levels);
   }
@@ -69,16 +71,17 @@ class FloatGuard {
     return static_cast<float>(level) / levels + filter_range_min;
   }
 
-  /// Returns the final result for `sample` of a frame. `filtered` is the filter's result for the
-  /// value that replaced `sample`.
+  /// Returns the final result for `sample` of a frame. `filtered` is the result of the filter,
+  /// which may have processed a replacement of `sample`.
   constexpr float result(float sample, float filtered) const {
     const float v = sample * scale_;
     if (is_in_filter_range(v)) return filtered;
     return is_out_of_range(v) ? sample : filtered + (v - clamped(v)) / scale_;
   }
 
-  /// Returns the replacement of the out-of-range sample `v` at (x, y). sample(x, y) returns a
-  /// sample of the plane, and cell(i, j) returns the CellSum of a cell.
+  /// Returns the replacement of the out-of-range sample `v` at (x, y). The function `sample`
+  /// returns the sample of the plane at a position, and the function `cell` returns the CellSum of
+  /// a cell.
   template <class Sample, class Cell>
   constexpr float replacement(float v, int x, int y, int width, int height, Sample sample,
                               Cell cell) const {
@@ -103,10 +106,9 @@ class FloatGuard {
     return sum;
   }
 
-  /// Returns the weighted sum of the cell that contains (x, y) and its eight neighbours. The
-  /// weights decrease with distance, so that the replacement has no jumps at cell borders. The sum
-  /// is below 2^28: a cell has 8 x 8 samples, level() is at most 4080, and the weights add up to 32
-  /// x 32.
+  /// Returns the weighted sum over the cell that contains (x, y) and its eight neighbours. The
+  /// weights decrease with distance, so replacements have no jumps at cell borders. The sum is
+  /// below 2^28: a cell has 64 samples, level() is at most 4080, and the weights add up to 1024.
   template <class Cell>
   static constexpr CellSum cells_around(int x, int y, int columns, int rows, Cell cell) {
     CellSum sum;
@@ -124,12 +126,12 @@ class FloatGuard {
     return side == 0 ? 2 * guard_cell : side > 0 ? 2 * place + 1 : 2 * (guard_cell - place) - 1;
   }
 
-  /// Returns the mean of `near` plus pseudo-random noise: the sum of four random bytes, scaled to
-  /// the noise level. The sum is nearly Gaussian, with the standard deviation sqrt(4 (256^2 - 1) /
-  /// 12) = 148. The bytes are a hash of the position and of the sum of the noisy samples, so that
-  /// the noise differs from frame to frame.
+  /// Returns the mean of `near` plus pseudo-random noise, which is a sum of four random bytes,
+  /// scaled to the noise level. The sum is nearly Gaussian, with the standard deviation sqrt(4
+  /// (256^2 - 1) / 12) = 148. The bytes are a hash of the position and of `near`, so the noise
+  /// differs from frame to frame.
   constexpr float noisy(const CellSum& near, int x, int y) const {
-    // These operations are the final mixing step of MurmurHash3 (Austin Appleby, public domain).
+    // The hash ends with the final mixing step of MurmurHash3 (Austin Appleby, public domain).
     auto h = static_cast<std::uint32_t>(near.sum) * 0x9e3779b1u ^
              static_cast<std::uint32_t>(x) * 0x85ebca77u ^
              static_cast<std::uint32_t>(y) * 0xc2b2ae3du;

@@ -15,9 +15,9 @@ namespace lull {
 enum class Layout { gray, yuv, rgb };    // planes: Y | Y, Cb, Cr | R, G, B
 enum class SampleType { u8, u16, f32 };  // u16: native byte order, value in the low bits
 
-/// Format of a frame's samples. A session accepts only frames of its own format. The members
-/// luma_scale, chroma_scale and dither describe results whose bit depth differs from the bit depth
-/// of the input (core/denoiser.h).
+/// Format of a frame's samples. A session accepts only frames of its own format. luma_scale,
+/// chroma_scale and dither are for results whose bit depth differs from the bit depth of the input
+/// (core/denoiser.h).
 struct FrameFormat {
   int width = 0, height = 0;  // samples of the first plane, at least 1
   Layout layout = Layout::gray;
@@ -26,8 +26,7 @@ struct FrameFormat {
   int chroma_shift_x = 0, chroma_shift_y = 0;  // log2 of the subsampling of planes 1 and 2
   float white = 1;  // for f32: the sample value that corresponds to 255 on the scale of sigma
   /// For integers, the sample values that correspond to 255 on the 0..255 scale. `luma_scale` is
-  /// for luma, grey and RGB, and `chroma_scale` for chroma. The value 0 stands for the maximum of
-  /// the bit depth.
+  /// for luma, grey and RGB, and `chroma_scale` for chroma. 0: the maximum of the bit depth.
   float luma_scale = 0, chroma_scale = 0;
   Dither dither = Dither::none;  // how floats are rounded to integer samples
 
@@ -42,8 +41,7 @@ struct FrameFormat {
     return sample == SampleType::u8 ? 1 : sample == SampleType::u16 ? 2 : 4;
   }
   constexpr bool subsampled() const { return chroma_shift_x != 0 || chroma_shift_y != 0; }
-  /// Returns the maximum of integer samples. For float samples, which have no maximum, the result
-  /// is 0.
+  /// Returns the maximum of integer samples, or 0 for float samples, which have no maximum.
   constexpr int max_value() const { return sample == SampleType::f32 ? 0 : (1 << bits) - 1; }
   /// Returns the sample value of a plane that corresponds to 255 on the 0..255 scale.
   constexpr double full_scale(int plane = 0) const {
@@ -59,12 +57,12 @@ struct Rational {
   bool operator==(const Rational&) const = default;
 };
 
-/// Samples in the memory of a GPU, in the layout of the GPU's decoder or plane by plane. The legacy
-/// default stream of the GPU writes the samples, so work on any other stream must wait for that
+/// Samples in GPU memory, in the layout of the GPU's decoder or plane by plane. The legacy default
+/// stream of the GPU writes the samples. Work on any other stream must wait for the legacy default
 /// stream.
 struct DevicePicture {
   int device = 0;  // index of the GPU among the visible ones
-  /// Device addresses of the planes, with width and stride in bytes. Planes 1 and 2 are Cb and Cr.
+  /// Device addresses of the planes. Width and stride are in bytes. Planes 1 and 2 are Cb and Cr.
   /// If plane 2 is empty, plane 1 contains interleaved integer samples of Cb and Cr.
   std::array<PlaneView<const std::byte>, 3> planes{};
   int shift = 0;  // number of unused low bits below the value of a sample
@@ -73,9 +71,9 @@ struct DevicePicture {
 };
 
 /// Relation of a frame to the previous frame of its clip, for temporal filtering. A frame that
-/// repeats the previous frame gets the same result and is not counted in distances between frames.
-/// A frame with the state `shares_noise` is filtered, although a part of its noise equals the noise
-/// of the previous frame.
+/// repeats the previous frame gets the same result, and distances between frames do not count it. A
+/// frame with the state `shares_noise` has a part of the previous frame's noise; the session
+/// filters this frame.
 enum class RepeatState : unsigned char { unknown, independent, shares_noise, repeats };
 
 class Holes;      // noise/holes.h
@@ -84,38 +82,39 @@ struct Features;  // noise/render/features.h
 struct SideData;  // side data, colour, alpha: defined and read by io only
 struct Frame;
 
-/// The properties of a frame apart from its samples. A result has the same properties as its input
+/// The properties of a frame apart from its samples. A result has the properties of its input
 /// frame.
 struct FrameInfo {
   std::int64_t pts = 0, duration = 0;         // in time_base ticks
   Rational time_base;                         // seconds per tick
   std::shared_ptr<const SideData> side_data;  // preserved unchanged
-  /// The session determines the repeat state if it is `unknown`. Either all frames of a clip have a
-  /// known repeat state, or none of them has.
+  /// Relation to the previous frame. If the state is `unknown`, the session determines it. Either
+  /// all frames of a clip have a known state, or none of them has.
   RepeatState repeat_state = RepeatState::unknown;
-  /// Distance of a margin frame from the nearest frame whose result is required: negative before
-  /// that frame, positive after it, not counting repeated frames. Margin frames are only context,
-  /// and their results are arbitrary. 0: the result of this frame is required.
+  /// 0 if the result of this frame is required. A margin frame is only context, and its result is
+  /// arbitrary. For a margin frame, the value is the distance from the nearest frame whose result
+  /// is required: negative before that frame, positive after it. The distance does not count
+  /// repeated frames.
   int context_distance = 0;
   /// Whether the frame is outside the requested part of a clip. Such a frame is only context for
-  /// temporal filtering, and its result is discarded.
+  /// temporal filtering, and the caller discards its result.
   bool context_only = false;
   /// Position of a slice in its volume, counted from 0. A slice that does not follow the previous
   /// slice begins another volume. If all positions are -1 (unknown), all slices belong to one
   /// volume.
   int slice = -1;
-  /// Voxels of a slice whose results are required. Filters may skip all other voxels. Null: all
-  /// results are required.
+  /// The mask of a slice: the voxels whose results are required. Filters may skip all other voxels.
+  /// Null: all results are required.
   std::shared_ptr<const SliceMask> mask;
 };
 
 /// Inputs of a filter in addition to the samples of the frame. Results do not contain these inputs.
 struct FrameInputs {
-  /// Positions of the invalid samples of a grey frame, where the frame contains filled-in values.
-  /// Null: all samples are valid. Only sessions whose parameters allow holes use this member.
+  /// The holes of a grey frame: positions of invalid samples, which contain filled-in values. Null:
+  /// all samples are valid. Only sessions whose parameters allow holes use this member.
   std::shared_ptr<const Holes> holes;
-  /// Guide of this frame: a guided session matches patches in the guide instead of in this frame.
-  /// The guide has the same size and planes as the frame.
+  /// Guide of this frame. A session with guides matches patches in the guide instead of in this
+  /// frame. The guide has the size and the planes of the frame.
   std::shared_ptr<const Frame> guide;
   /// Features of a render that the renderer provides in addition to the colour.
   std::shared_ptr<const Features> features;
@@ -123,8 +122,8 @@ struct FrameInputs {
 
 struct Frame : FrameInfo, FrameInputs {
   FrameFormat format;
-  /// The buffer must be readable for up to 64 bytes beyond the last row, because the SIMD code of
-  /// encoders reads full vectors. FramePool makes such buffers.
+  /// The buffer of the samples. 64 bytes beyond the last row must be readable, because the SIMD
+  /// code of encoders reads full vectors. FramePool makes such buffers.
   std::shared_ptr<std::byte[]> pixels;
   std::array<PlaneView<std::byte>, 3> planes{};  // into pixels; width and stride in bytes
   /// Samples in GPU memory. If the pointer is not null, `planes` is empty. All copies of the
@@ -139,13 +138,13 @@ struct Frame : FrameInfo, FrameInputs {
     return {reinterpret_cast<T*>(p.data), format.plane_width(i), format.plane_height(i),
             p.stride / static_cast<std::ptrdiff_t>(sizeof(T))};
   }
-  /// Makes this frame refer to the samples of `other`, which must be in host memory.
+  /// Makes this frame refer to the samples of the frame `other`, which must be in host memory.
   void take_samples(const Frame& other) {
     pixels = other.pixels;
     planes = other.planes;
   }
-  /// Copies the properties of `other` (time, side data, position in the clip), but neither its
-  /// samples nor its additional inputs.
+  /// Copies the properties of the frame `other` (time, side data, position in the clip), but
+  /// neither its samples nor its additional inputs.
   void copy_info(const FrameInfo& other) { static_cast<FrameInfo&>(*this) = other; }
 };
 

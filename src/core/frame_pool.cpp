@@ -9,8 +9,8 @@
 namespace lull {
 namespace {
 constexpr std::size_t row_alignment = 64;
-// Number of readable bytes after the last row, which the SIMD code of encoders needs because it
-// reads full vectors.
+// Number of readable bytes after the last row of a buffer. The SIMD code of encoders reads full
+// vectors.
 constexpr std::size_t padding = 64;
 }  // namespace
 

@@ -8,14 +8,14 @@
 
 namespace lull {
 
-/// A pool of frames. The buffer of a frame returns to the pool when the last reference to its
-/// pixels is released, even after the pool is destroyed. The pool makes a new buffer whenever all
-/// buffers are in use, so the caller must limit the number of frames in use. Several threads may
-/// use a pool.
+/// A pool of frame buffers. A buffer returns to the pool when the last reference to its pixels is
+/// released. Frames may outlive the pool. If all buffers are in use, the pool makes a new buffer,
+/// so the caller must limit the number of frames in use. Several threads may use a pool at the same
+/// time.
 class FramePool {
  public:
-  /// `memory` provides the buffers (for example page-locked memory for a GPU) and must outlive all
-  /// buffers.
+  /// The constructor takes the source of the buffers, `memory`, for example page-locked memory for
+  /// a GPU. `memory` must outlive all buffers.
   /// @throws InvalidArgument  the format is not valid
   explicit FramePool(const FrameFormat& format,
                      std::pmr::memory_resource* memory = std::pmr::get_default_resource());

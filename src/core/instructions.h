@@ -5,7 +5,7 @@
 
 namespace lull {
 
-/// Checks that the CPU has the lowest instruction set for which Highway code is compiled
+/// Checks that the CPU has SSE4.2, the lowest instruction set for which Highway code is compiled
 /// (lull_prepare_sources in cmake/LullTargets.cmake). Sessions of all backends need this
 /// instruction set.
 /// @throws DeviceUnavailable

@@ -1,19 +1,20 @@
 #pragma once
-// Interface for detecting repeated frames of a clip whose parts are filtered by several sessions.
-// Detection runs once over the complete clip, so that all sessions make the same decisions.
+// Interface for the detection of repeated frames, for clips whose parts are filtered by several
+// sessions. Detection runs once over the complete clip, so all sessions make the same decisions.
 
 #include "core/frame.h"
 
 namespace lull {
 
-/// Determines the RepeatState of each frame of a clip. One thread at a time may use the detector.
+/// Determines the RepeatState of each frame of a clip. Only one thread at a time may use a
+/// RepeatFinder.
 class RepeatFinder {
  public:
   virtual ~RepeatFinder() = default;
   /// Returns the state of the next frame. The first frame of a clip is independent. The samples
   /// must be in host memory and must not change until the next call.
   [[nodiscard]] virtual RepeatState find(const Frame& frame) = 0;
-  /// Resets the detector. The next frame is then the first frame of another clip.
+  /// Starts another clip: the next frame is the first frame of that clip.
   virtual void clear() = 0;
 };
 

@@ -6,12 +6,12 @@
 namespace lull {
 
 /// A piecewise linear function of samples on the 0..255 scale. The knots are 0.25 apart, from -128
-/// to 384, which contains the filter range of float samples (float_range.h). The outermost segments
-/// continue beyond this interval.
+/// to 384. This interval contains the filter range of float samples (float_range.h). Beyond the
+/// interval, the function continues its first and last segment.
 struct SampleCurve {
   static constexpr int knots = 2049;
   static constexpr float least = -128, spacing = 0.25f;
-  /// Indices of the knots at the smallest and the largest integer sample (0 and 255).
+  /// Indices of the knots at the sample values 0 and 255.
   static constexpr int black = 512, white = 1532;
   static constexpr float place(int knot) { return least + spacing * static_cast<float>(knot); }
 

@@ -18,7 +18,7 @@ constexpr float to_unit_255(const FrameFormat& format, int plane = 0) {
   return static_cast<float>(255.0 / format.full_scale(plane));
 }
 
-/// Computes dst = src * scale.
+/// Multiplies each sample by a factor: dst = src * scale.
 template <class T>
 void load_samples(PlaneView<const T> src, float scale, PlaneView<float> dst) {
   for (int y = 0; y < dst.height; ++y) {
@@ -29,7 +29,7 @@ void load_samples(PlaneView<const T> src, float scale, PlaneView<float> dst) {
 }
 
 /// Rounds to the nearest integer, ties upwards, and clamps to [0, max_value]. NaN becomes 0. The
-/// CUDA function to_sample() rounds in the same way. Float samples are not rounded or clamped.
+/// CUDA function to_sample() rounds in the same way. A float result is not rounded or clamped.
 template <class T>
 constexpr T as_sample(float v, float max_value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -40,7 +40,7 @@ constexpr T as_sample(float v, float max_value) {
   }
 }
 
-/// Computes dst = as_sample(src * scale).
+/// Multiplies each sample by a factor and rounds the result: dst = as_sample(src * scale).
 template <class T>
 void store_samples(PlaneView<const float> src, float scale, float max_value, PlaneView<T> dst) {
   for (int y = 0; y < dst.height; ++y) {
@@ -50,7 +50,8 @@ void store_samples(PlaneView<const float> src, float scale, float max_value, Pla
   }
 }
 
-/// Computes dst like store_samples(), but with dithering instead of rounding to nearest.
+/// Multiplies each sample by a factor, as store_samples() does, and then dithers the result instead
+/// of rounding it to nearest.
 template <class T>
 void dither_samples(PlaneView<const float> src, float scale, int max_value,
                     const DitherPattern& pattern, PlaneView<T> dst) {
@@ -67,7 +68,8 @@ void dither_samples(PlaneView<const float> src, float scale, int max_value,
   }
 }
 
-/// Loads plane `i` of `frame` on the 0..255 scale into `dst`, which has the plane's size.
+/// Converts plane `i` of `frame` to the 0..255 scale and writes it to `dst`, which has the plane's
+/// size.
 inline void load_plane(const Frame& frame, int i, PlaneView<float> dst) {
   const float scale = to_unit_255(frame.format, i);
   switch (frame.format.sample) {
@@ -80,7 +82,8 @@ inline void load_plane(const Frame& frame, int i, PlaneView<float> dst) {
   }
 }
 
-/// Stores `src`, on the 0..255 scale, as plane `i` of `frame`.
+/// Converts `src` from the 0..255 scale to the format of `frame` and writes it to plane `i` of
+/// `frame`.
 inline void store_plane(PlaneView<const float> src, const Frame& frame, int i) {
   const FrameFormat& format = frame.format;
   const float scale = static_cast<float>(format.full_scale(i)) / 255.0f;
@@ -99,21 +102,22 @@ inline void store_plane(PlaneView<const float> src, const Frame& frame, int i) {
   }
 }
 
-/// Returns whether equal sample values of two formats represent equal brightness.
+/// Returns whether a sample value has the same meaning in two formats.
 constexpr bool have_equal_samples(const FrameFormat& a, const FrameFormat& b) {
   return a.sample == b.sample && a.bits == b.bits && a.luma_scale == b.luma_scale &&
          a.chroma_scale == b.chroma_scale;
 }
 
 /// Returns the integer `sample` multiplied by `ratio`, rounded to an integer of at most
-/// `max_value`. Single precision would round some 16-bit values near a tie to the wrong integer.
+/// `max_value`. The function uses double precision, because single precision would round some
+/// 16-bit values near a tie incorrectly.
 constexpr int converted_sample(int sample, double ratio, int max_value) {
   const double v = sample * ratio + 0.5;
   return v < max_value ? static_cast<int>(v) : max_value;
 }
 
-/// Converts the integer samples of a plane that is not filtered to samples of `format`. `ratio` is
-/// the factor between the sample values.
+/// Converts the integer samples of an unfiltered plane to samples of `format`. `ratio` is the
+/// factor between the sample values of the two formats.
 template <class From, class To>
 void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat& format,
                      PlaneView<To> dst) {
@@ -136,8 +140,8 @@ void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat&
   }
 }
 
-/// Copies plane `i` of the frame `from` to the frame `to`, which has the same size. If the formats
-/// have different sample values, the samples must be integers, and the function converts them.
+/// Copies plane `i` of the frame `from` to the frame `to`, which has the same size. If the sample
+/// values of the two formats differ, the function converts the samples, which must be integers.
 inline void copy_plane(const Frame& from, int i, const Frame& to) {
   const int height = from.format.plane_height(i);
   if (have_equal_samples(from.format, to.format)) {
@@ -157,8 +161,8 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   convert_from(PlaneView<const std::uint16_t>(from.plane<std::uint16_t>(i)));
 }
 
-/// Copies `frame` to a frame of `pool`, which has the format of results. If the formats differ, the
-/// function converts the samples.
+/// Copies `frame` to a new frame of `pool`, which has the format of results. If the two formats
+/// differ, the function converts the samples.
 [[nodiscard]] inline Frame copied(const Frame& frame, FramePool& pool) {
   Frame copy = pool.acquire();
   copy.copy_info(frame);
@@ -166,8 +170,9 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   return copy;
 }
 
-/// Returns the unfiltered `frame` as a result of a session. `pool` is the pool from which the
-/// session takes its results.
+/// Returns the unfiltered `frame` in the format of a session's results, which is the format of
+/// `pool`. If both formats have equal samples, the result shares the buffer of `frame`. Otherwise,
+/// `pool` provides a new buffer.
 [[nodiscard]] inline Frame unfiltered(Frame frame, FramePool& pool) {
   if (!have_equal_samples(frame.format, pool.format())) return copied(frame, pool);
   frame.format = pool.format();

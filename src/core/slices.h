@@ -15,9 +15,9 @@ struct SliceSpan {
 
 class SliceMask {
  public:
-  /// @param inside  one flag for each voxel, row by row
-  /// @param zero    if true, voxels outside the mask become 0 in the output; if false, they are
-  ///     preserved unchanged
+  /// @param inside  one flag for each voxel of the slice, row by row
+  /// @param zero    if true, voxels outside the mask become 0 in the output; if false, the output
+  ///     preserves them
   SliceMask(int width, int height, std::vector<bool> inside, bool zero)
       : width_(width), height_(height), inside_(std::move(inside)), zero_(zero) {}
 
@@ -25,8 +25,8 @@ class SliceMask {
   int height() const { return height_; }
   bool zero() const { return zero_; }
   bool inside(int x, int y) const { return inside_[static_cast<std::size_t>(y) * width_ + x]; }
-  /// Returns the mask of a field: only the rows with even numbers (parity 0) or with odd numbers
-  /// (parity 1). The height of the complete mask must be even.
+  /// Returns the mask of one field of an interlaced slice: the rows with even numbers (parity 0) or
+  /// with odd numbers (parity 1). The height of the complete mask must be even.
   SliceMask field(int parity) const {
     std::vector<bool> rows(inside_.size() / 2);
     for (int y = 0; y < height_ / 2; ++y)

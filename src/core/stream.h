@@ -17,8 +17,8 @@ class FrameSource {
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError
   [[nodiscard]] virtual std::optional<Frame> read() = 0;
-  /// Ends a read() that waits for input. From then on, read() throws IoError if the data that it
-  /// needs have not arrived. Any thread may call this function.
+  /// Interrupts a read() that waits for input. From then on, read() throws IoError if it would have
+  /// to wait. Any thread may call this function.
   virtual void interrupt() noexcept {}
 };
 

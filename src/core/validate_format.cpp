@@ -9,7 +9,7 @@ namespace lull {
 
 namespace {
 
-/// Maximum log2 of the subsampling, which is also the maximum that VapourSynth supports.
+/// Maximum log2 of the chroma subsampling. VapourSynth has the same maximum.
 constexpr int max_chroma_shift = 4;
 
 }  // namespace

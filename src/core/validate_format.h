@@ -10,7 +10,7 @@ namespace lull {
 /// @throws InvalidArgument  a size, bit depth, white level or subsampling that no frame can have
 void validate(const FrameFormat& format);
 /// Checks a backend.
-/// @throws InvalidArgument the number of threads is negative, or a session on the CPU must return
+/// @throws InvalidArgument  the number of threads is negative, or a session on the CPU is to return
 ///     results in GPU memory
 void validate(const Backend& backend);
 

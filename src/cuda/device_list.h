@@ -1,5 +1,5 @@
 #pragma once
-// The GPUs that this build can use on this machine, and early initialisation of their contexts.
+// Lists the GPUs that the build can use, and creates their CUDA contexts in advance.
 
 #include <cstddef>
 #include <string>
@@ -25,18 +25,18 @@ struct DeviceList {
 /// the reason.
 [[nodiscard]] DeviceList list_devices();
 
-/// Returns the version of CUDA that this build uses, for example "12.4". The text is empty without
+/// Returns the CUDA version of this build, for example "12.4". The text is empty in builds without
 /// CUDA.
 [[nodiscard]] std::string toolkit_version();
-/// Returns the newest version of CUDA that the driver supports. The text is empty without a driver.
+/// Returns the newest CUDA version that the driver supports. The text is empty without a driver.
 [[nodiscard]] std::string driver_version();
 
-/// Creates the CUDA contexts of GPUs in background threads while the program opens files. The
+/// Creates the CUDA contexts of GPUs in background threads, while the program opens files. The
 /// creation of one context takes 0.1 s. The destructor waits for the threads.
 class ContextWarmup {
  public:
-  /// `devices` contains indices among the visible devices; empty: all devices. The constructor
-  /// ignores missing devices and errors, because a session that uses the GPU reports them.
+  /// `devices` contains indices among the visible devices. An empty list selects all devices. The
+  /// constructor ignores missing devices and errors. A session reports them when it uses the GPU.
   explicit ContextWarmup(std::vector<int> devices);
 
  private:

@@ -39,8 +39,8 @@ DeviceList list_devices() {
   DeviceList list;
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
-    // This call clears the error. Otherwise the next CUDA call would report the missing driver as
-    // its own error.
+    // The call clears the error of the missing driver. The next CUDA call would otherwise report
+    // the same error again.
     (void)cudaGetLastError();
     list.reason = reason_of(status);
     return list;

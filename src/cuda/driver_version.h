@@ -10,9 +10,9 @@ namespace lull::cuda {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// Returns the reason for the error "insufficient driver" of the CUDA runtime. Versions have the
-/// codes of CUDA, for example 12040 for 12.4. `driver` is the newest CUDA version that the driver
-/// supports, or 0 without a driver.
+/// Returns the text for the CUDA error "insufficient driver". `driver` is the newest CUDA version
+/// that the driver supports, or 0 without a driver. Versions are codes, for example 12040 for CUDA
+/// 12.4.
 [[nodiscard]] inline std::string driver_problem(int driver, int runtime) {
   if (driver == 0) return "no NVIDIA driver here: to use an NVIDIA GPU, install its driver";
   return "the NVIDIA driver knows CUDA up to " + version_text(driver) + ", this build needs " +

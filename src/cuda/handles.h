@@ -11,7 +11,8 @@
 
 namespace lull::cuda {
 
-/// Releases a CUDA handle, and ignores the returned status, because destructors must not throw.
+/// Releases a CUDA handle. The function ignores the returned status, because destructors must not
+/// throw.
 template <auto Release>
 struct Releaser {
   template <class T>
@@ -39,8 +40,8 @@ enum class Priority { normal, high };
 
 enum class Timing { off, on };
 
-/// Creates an event. A host thread that waits for the event sleeps instead of spinning, which
-/// leaves the CPU cores to decoders and encoders.
+/// Creates a CUDA event. A host thread sleeps while it waits for the event, so decoders and
+/// encoders can use the CPU core.
 [[nodiscard]] inline Event make_event(Timing timing = Timing::off) {
   cudaEvent_t event = nullptr;
   const unsigned flags =
@@ -63,8 +64,7 @@ template <class Work>
   return GraphExec(launchable);
 }
 
-/// Device memory for `size` values of T. The constructor allocates the memory and does not
-/// initialise it.
+/// Device memory for `size` values of type T. The constructor does not initialise the memory.
 template <class T>
 class DeviceBuffer {
  public:
@@ -84,7 +84,8 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-/// Makes a device current until the end of the scope, and then restores the previous device.
+/// Makes a device current until the end of the scope. The destructor makes the previous device
+/// current again.
 class DeviceScope {
  public:
   explicit DeviceScope(int device) {

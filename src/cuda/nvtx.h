@@ -1,5 +1,5 @@
 #pragma once
-// Named time ranges of the program, which profilers display.
+// Named time ranges, which profilers display.
 
 #include <nvtx3/nvToolsExt.h>
 

@@ -22,13 +22,13 @@
 namespace lull::cuda {
 namespace {
 
-// Large blocks are parts of slabs. CUDA locks a slab in one call, because locking pages one by one
-// takes longer than filtering the frames in these pages. The system provides slabs in huge pages
-// where possible.
+// Large blocks are parts of slabs. CUDA locks a slab in one call. Locking pages one by one takes
+// longer than filtering the frames in the pages. The system provides slabs in huge pages where
+// possible.
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
-/// Owner of memory pages: huge pages where the system provides them.
+/// Owns memory pages. The pages are huge pages where the system provides huge pages.
 class Pages {
  public:
   /// data() is null if the system does not provide the pages.
@@ -51,8 +51,8 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Writes to each page, so that the system allocates the page at once. Allocation takes most of
-  /// the time of locking.
+  /// Writes to each page, so that the system allocates the page immediately. The allocation would
+  /// otherwise take most of the time that CUDA needs to lock the page.
   void touch() const {
     if (data_ == nullptr) return;
     for (std::size_t at = 0; at < size_; at += page)
@@ -64,7 +64,7 @@ class Pages {
   std::byte* data_ = nullptr;
 };
 
-/// Prepares the pages of further slabs in advance: background threads touch the pages before a
+/// Prepares the pages of further slabs in advance. Background threads write to the pages before a
 /// caller requests a slab.
 class PagePrefetcher {
  public:
@@ -79,11 +79,12 @@ class PagePrefetcher {
   }
 
  private:
-  // Number of slabs that are prepared in advance. There are two slabs of each size, because two
-  // GPUs use slabs faster than one core prepares them. There are four in all, because results may
-  // have another size than the input.
+  // Number of slabs in preparation: `of_a_size` slabs of each size, because two GPUs use slabs
+  // faster than one core prepares them. `in_all` suffices for two sizes, because results may have
+  // another size than the input.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
-  // Maximum size of a slab that is prepared in advance. Larger slabs are rarely requested again.
+  // Maximum size, in bytes, of a slab that is prepared in advance. Callers rarely request larger
+  // slabs again.
   static constexpr std::size_t greatest = 4 * slab_size;
   struct Next {
     std::size_t bytes;
@@ -106,14 +107,14 @@ class PagePrefetcher {
   std::deque<Next> next_;
 };
 
-/// A slab: page-locked memory that is divided into blocks of one size. CUDA locks the memory of a
-/// slab in one call.
+/// A slab of page-locked memory, divided into blocks of one size. CUDA locks the memory of a slab
+/// in one call.
 class Slab {
  public:
   static std::size_t bytes_for(std::size_t block) {
     return std::max<std::size_t>(slab_size / block, 1) * block;
   }
-  /// Returns null if the system or CUDA does not provide the memory.
+  /// Returns null if the system or CUDA cannot provide the memory.
   static std::unique_ptr<Slab> make(std::size_t block, Pages pages) {
     if (pages.data() == nullptr) return nullptr;
     auto slab = std::make_unique<Slab>(block, std::move(pages));
@@ -177,8 +178,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return slabs_.emplace_back(std::move(slab))->take();
   }
 
-  // Allocates pageable memory after a failure of the GPU, so that the job can continue on the CPU
-  // or end with the error of the GPU.
+  // Allocates pageable memory after a failure of the GPU. The job can then continue on the CPU, or
+  // end with the error of the GPU.
   void* allocate_pageable(std::size_t bytes) {
     void* data = ::operator new(bytes, alignment);
     try {
@@ -199,8 +200,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
       (void)cudaFreeHost(data);
   }
 
-  /// Releases a block that belongs to a slab, and returns whether it belongs to a slab. If no block
-  /// of the slab is then in use, the function also returns the slab to the system.
+  /// Releases a block of a slab. If the slab then has no block in use, the slab returns to the
+  /// system. Returns false if the block does not belong to a slab.
   bool give_back(void* data) {
     const std::lock_guard lock(mutex_);
     const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(data); });

@@ -1,5 +1,5 @@
 #pragma once
-// The stored samples of a frame in GPU memory. A session converts these samples to the float planes
+// The stored samples of a frame in GPU memory. A session converts the samples to the float planes
 // that it filters.
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 
 namespace lull {
 
-/// Curves for a plane's samples: `forward` after the conversion to floats, `inverse` before the
-/// conversion back to samples. Null: the samples are not changed.
+/// Curves for the samples of a plane. `forward` applies after the conversion to floats, and
+/// `inverse` before the conversion back to samples. A null pointer leaves the samples unchanged.
 struct CurvePair {
   const SampleCurve *forward = nullptr, *inverse = nullptr;
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
-/// Returns `format`, but with RGB declared as YUV, so that sessions filter the planes without a
-/// colour transform. All planes of the result have the scale of the RGB planes.
+/// Returns `format` with the layout YUV instead of RGB, so that a session filters the planes
+/// without a colour transform. All planes of the result have the scale of the RGB planes.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
   format.layout = Layout::yuv;
@@ -35,35 +35,35 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma` contains the noise levels of the stored planes, for the handling of out-of-range float
-  /// samples (core/float_range.h). For RGB, a plane with a noise level of 0 is not filtered. The
-  /// constructor copies `curves`. `results` is the format of the results; the default is the format
-  /// of the frame.
+  /// `sigma` contains the noise levels of the stored planes. The noise levels determine the
+  /// treatment of out-of-range float samples (core/float_range.h). The session does not filter
+  /// planes of RGB whose noise level is 0. The constructor copies `curves`. `results` is the format
+  /// of the results, by default `format`.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
            const std::array<CurvePair, max_planes>& curves = {},
            const std::optional<FrameFormat>& results = std::nullopt);
 
-  /// Queues the upload of the samples of `frame`, which may be in host memory or in the memory of a
-  /// GPU. `frame` must remain valid until the upload is complete.
+  /// Queues the upload of the samples of `frame` from host memory or from the memory of a GPU.
+  /// `frame` must remain valid until the upload is complete.
   void upload(const Frame& frame, cudaStream_t stream);
   /// Queues the copy of plane `i` of the results to plane `i` of `frame`, in host or GPU memory.
   void download(int i, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the copy of plane `i` of `noisy`, the frame that was uploaded last, to the result
-  /// `frame`. If both frames are in host memory, the function copies the plane at once, and `noisy`
-  /// may be any frame.
+  /// Queues the copy of plane `i` of `noisy` to the result `frame`. `noisy` must be the most
+  /// recently uploaded frame. If `noisy` and `frame` are in host memory, the function copies the
+  /// plane immediately, and `noisy` may be any frame.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the conversion of all planes to floats. RGB is also transformed to the opponent space.
-  /// For other layouts, planes whose pointers are null are not converted.
+  /// Queues the conversion of the samples to floats. The function also transforms RGB to the
+  /// opponent colour space. For other layouts, the function skips planes whose pointer is null.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
-  /// Queues the conversion of floats to stored samples: from_plane() converts plane `i`, and
-  /// from_opponents() converts all three planes of RGB.
+  /// Queues the conversion of floats to stored samples. The function from_plane() converts plane
+  /// `i`, and from_opponents() converts all three planes of RGB.
   void from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream);
   void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
   /// Restores the out-of-range samples in the results. `original` contains the planes() of the same
-  /// frame before filtering. A session with float samples calls this function after from_plane() or
+  /// frame before the filter. A session with float samples calls the function after from_plane() or
   /// from_opponents().
   void restore(const RawPlanes& original, cudaStream_t stream);
 
@@ -73,15 +73,15 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results have separate memory instead of overwriting the uploaded samples. This
-  /// is the case for float samples, because the memory first stores the filter input with replaced
-  /// out-of-range samples. It is also the case for results in another format than the input, and
-  /// for RGB with planes that are not filtered, because the conversion writes all three planes.
+  /// Returns whether results have separate memory instead of the memory of the uploaded samples.
+  /// Float samples need separate memory for the filter input, in which other values replace
+  /// out-of-range samples. Results in another format need separate memory. RGB with unfiltered
+  /// planes needs separate memory, because the conversion writes all three planes.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
   }
-  /// Copies a curve to the device. For a null pointer, the result is null.
+  /// Copies a curve to the device. Returns null for a null pointer.
   const float* upload_curve(const SampleCurve* curve, cudaStream_t stream);
   OutputTransform make_output_transform(int i, const CurvePair& curves, cudaStream_t stream);
 
@@ -94,7 +94,7 @@ class RawFrame {
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
   // `planes_` refers to the uploaded samples, and `filtered_` to the results. For float samples,
-  // `filtered_` refers to the filter input until the results exist.
+  // `filtered_` first refers to the filter input.
   RawPlanes planes_, filtered_;
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;

@@ -31,9 +31,8 @@ namespace lull::cuda {
           .reserved = bytes(cudaDevAttrReservedSharedMemoryPerBlock)};
 }
 
-/// Allows the kernel the maximum dynamic shared memory, in the whole process. Other threads launch
-/// the same kernel for sessions that need more or less memory, so a smaller limit could make their
-/// launches fail.
+/// Allows the kernel the maximum dynamic shared memory, in the whole process. The limit is not
+/// smaller, because other threads may launch the same kernel with more memory.
 template <class Kernel>
 void allow_shared_memory(Kernel* kernel) {
   const DeviceLimits limits{.block_shared_memory = static_cast<std::size_t>(

@@ -15,23 +15,24 @@
 namespace lull::cuda {
 namespace {
 
-/// Minimum size of a plane that several threads copy, in bytes. Smaller planes are copied by one
-/// thread before other threads have started.
+/// Minimum size, in bytes, of a plane that several threads copy. One thread copies a smaller plane
+/// before other threads would have started.
 constexpr std::size_t min_plane_bytes = 256 * 1024;
-/// Size of a piece of a plane, in bytes. A piece is large enough for the GPU's copy engine, and
-/// small enough for the caches of the CPU.
+/// Size of a piece of a plane, in bytes. A piece is large enough for the copy engine of the GPU,
+/// and small enough for the caches of the CPU.
 constexpr std::size_t buffer_bytes = 4 * 1024 * 1024;
 constexpr std::size_t row_alignment = 64;
-/// Maximum number of threads: a few cores saturate the memory bandwidth of one socket.
+/// Maximum number of threads. A few cores saturate the memory bandwidth of one socket.
 constexpr int max_threads = 8;
 
-/// Returns whether `host` is pageable memory, which the CUDA runtime neither allocated nor locked.
+/// Returns whether `host` is pageable memory. The CUDA runtime has neither allocated nor locked
+/// pageable memory.
 bool is_pageable(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)
     return attributes.type == cudaMemoryTypeUnregistered;
   // CUDA runtimes before version 11 report an error for pageable memory. A failed device also
-  // causes an error here, which the following copy reports again.
+  // causes an error, which the next copy reports again.
   (void)cudaGetLastError();
   return true;
 }
@@ -58,7 +59,7 @@ PlaneView<T> rows_of(PlaneView<T> plane, int first, int count) {
   return {plane.row(first), plane.width, count, plane.stride};
 }
 
-/// Division of a plane into pieces of equal numbers of rows.
+/// The division of a plane into pieces with equal numbers of rows.
 struct Pieces {
   int height, rows;
   Pieces(int all, std::size_t row) : height(all), rows(all) {
@@ -138,7 +139,7 @@ class Staging::Buffers {
     }
   };
 
-  /// Waits until the buffer that was used least recently is free, and returns it.
+  /// Waits until the less recently used buffer is free, and returns the buffer.
   const Buffer& next() {
     current_ ^= 1;
     check(cudaEventSynchronize(buffers_[current_].copied.get()));

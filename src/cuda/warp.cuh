@@ -7,8 +7,8 @@
 
 namespace lull {
 
-/// Returns a pointer to shared memory that stays in a register. Without this function, the compiler
-/// recomputes the address at each use.
+/// Returns a pointer to shared memory in a form that stays in a register. Without the function, the
+/// compiler would recompute the address at each use.
 template <class T>
 __device__ __forceinline__ T* keep_address(T* place) {
 #ifdef __CUDA_ARCH__
@@ -20,7 +20,7 @@ __device__ __forceinline__ T* keep_address(T* place) {
 #endif
 }
 
-/// Returns an address in device memory in a form to which the compiler adds a 32-bit offset in one
+/// Returns an address in device memory. The compiler adds a 32-bit offset to the result in one
 /// instruction instead of four.
 template <class T>
 __device__ __forceinline__ T* kept_global(T* place) {
@@ -31,8 +31,8 @@ __device__ __forceinline__ T* kept_global(T* place) {
   return place;
 }
 
-/// The comparison of values: WordOrder compares 32-bit words, and HalfWordOrder compares two
-/// independent half words.
+/// The comparison that a sorting network uses. WordOrder compares 32-bit words, and HalfWordOrder
+/// compares two independent half words.
 struct WordOrder {
   static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return max(a, b); }
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return min(a, b); }
@@ -44,8 +44,8 @@ struct HalfWordOrder {
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return __vminu2(a, b); }
 };
 
-/// Exchanges values with the lane at distance `j`. The lane with the lower index gets the greater
-/// value of the two lanes.
+/// Exchanges values with the lane at distance `j`. Of the two lanes, the lane with the lower index
+/// gets the greater value.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int lane) {
   const std::uint32_t other = __shfl_xor_sync(~0u, v, j);
@@ -53,14 +53,14 @@ __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int la
 }
 
 /// Sorts one value per lane in descending order with a bitonic network. Lane 0 gets the maximum.
-/// For stages that sort in ascending order, the function complements the values, so that each
-/// exchange depends on a single bit of the lane index.
+/// Stages that sort in ascending order work with complemented values. Each exchange then depends on
+/// a single bit of the lane index.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
-    // `before` is non-zero if the lane sorts in ascending order in the previous stage. `now` is
-    // non-zero if the lane sorts in ascending order in this stage.
+    // `before` and `now` are non-zero if the lane sorts in ascending order: `before` in the
+    // previous stage, `now` in the current stage.
     const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
     v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll
@@ -109,8 +109,8 @@ __device__ __forceinline__ std::uint32_t pack_saturated(int high, int low) {
   return packed;
 }
 
-/// Computes c += a b, where a has 16x32 bytes and b has 32x8 bytes, in the layout of the
-/// instruction mma.m16n8k32.
+/// Computes c += a b, where a has 16x32 bytes and b has 32x8 bytes. The operands have the layout of
+/// the instruction mma.m16n8k32.
 __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std::uint32_t b0,
                                        std::uint32_t b1) {
 #if __CUDA_ARCH__ >= 800
@@ -223,8 +223,8 @@ __device__ __forceinline__ std::uint32_t round_to_tf32(float v) {
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(v));
   return rounded;
 }
-/// Computes c += a b, where a has 16x8 and b has 8x8 elements, in the layout of the instruction
-/// mma.m16n8k8.
+/// Computes c += a b, where a has 16x8 and b has 8x8 elements. The operands have the layout of the
+/// instruction mma.m16n8k8.
 __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)[4],
                                          std::uint32_t b0, std::uint32_t b1) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -234,8 +234,8 @@ __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)
 }
 #endif
 
-/// Returns the transpose of an 8x8 matrix of half-precision values. In the argument and in the
-/// result, lane (g, t) = (lane / 4, lane % 4) has the values in columns 2t and 2t + 1 of row g.
+/// Returns the transpose of an 8x8 matrix of half-precision values. With g = lane / 4 and t = lane
+/// % 4, a lane has the values in columns 2t and 2t + 1 of row g, in the argument and in the result.
 __device__ __forceinline__ std::uint32_t transposed_halves(std::uint32_t halves) {
   std::uint32_t turned;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(halves));

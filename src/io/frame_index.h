@@ -36,8 +36,8 @@ struct FrameIndex {
   /// Returns pictures.size() if there are fewer selected frames.
   std::int64_t picture_of(std::int64_t frame) const;
   /// Returns the picture at which decoding must start so that at least `margin` pictures precede
-  /// the frame `frame`. The margin does not count repeated pictures. The result is a picture to
-  /// which a source can seek, or 0.
+  /// the frame `frame`. The margin does not count repeated pictures. The result is the last such
+  /// picture to which a source can seek, or 0.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
   // Functions for inputs that lull reads in parallel. `margins` is the value of

@@ -4,8 +4,7 @@
 
 // The processes of a shared job use no locks, and do not wait for each other. All processes write
 // the same bytes for a segment, and the file of a segment gets its final name only when it is
-// complete. The comments before open_sink() (media.h) describe how processes create the files of a
-// job.
+// complete. The comment of open_sink() (media.h) describes how processes create the files of a job.
 
 #include <cstdint>
 #include <memory>

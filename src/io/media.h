@@ -141,7 +141,8 @@ class MediaSink : public FrameSink {
   /// Returns one warning for each property of the input that the output loses: bits, alpha or
   /// chroma of the samples, data streams, chapters, tags, languages, dispositions, colour, HDR10,
   /// time code, rotation. write() adds warnings for captions and HDR10+ metadata of later frames.
-  /// Lost audio, subtitles and attachments are errors of open_sink().
+  /// open_sink() throws an error for audio, subtitles and attachments that the container cannot
+  /// store.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
   /// Returns the path of the file that contains the output until finish(). If the process ends
   /// without destroying this object, the process must remove the file.
@@ -161,7 +162,8 @@ class MediaSink : public FrameSink {
     static const std::vector<std::string> none;
     return none;
   }
-  /// Returns the number of packets that the copied streams lack because of damage in the input.
+  /// Returns the number of packets that the copied streams lack because of damage that the source
+  /// tolerates.
   virtual Damage damage() const { return {}; }
   /// Writes everything like finish(), and then calls `accepts`. If `accepts` returns true, the
   /// output gets its final name, and the result is empty. If `accepts` returns false, the output
@@ -173,74 +175,71 @@ class MediaSink : public FrameSink {
   }
 };
 
-// Containers and file names of open_sink(): the extension of `path` determines the container. The
-// sink writes to a temporary file in the folder of `path`, and finish() gives this file its final
-// name. If the caller does not call finish(), the destructor of the sink removes the temporary
-// file.
-
-// Special names of outputs: `null` discards the frames. `hash` writes digests of the frames to
-// SinkOptions::descriptor. `-` writes the container to SinkOptions::descriptor without delay, and
-// omits content that the container cannot store. The names ./-, ./null and ./hash stand for files.
-
-// Output of `hash`: lines of text. Comments begin with '#' and state the format. The line of a
-// frame contains its number, its time stamp, and the SHA-256 of its samples (planes in order,
-// alpha last, rows without padding, little-endian, like FFmpeg's framehash for a planar format).
-// finish() writes the last line: "all", the number of frames, and the SHA-256 of all preceding
-// lines.
-
-// Output patterns: a pattern with the extension of a still picture writes one file for each frame,
-// unless the source is a single still picture. A number pattern (`out.%04d.png`) uses the numbers
-// of a numbered input. For other inputs, it counts the frames from 0. A `*` becomes the text that
-// the `*` in the input's pattern matched. A file has a temporary name until it is complete.
-
-// Outputs of volumes: the input of a volume output must be a volume. The formats are NIfTI (.nii,
-// .nii.gz), NRRD (.nrrd, .nhdr), MGH (.mgh, .mgz) and pairs (.hdr). A DICOM input can also become
-// a .dcm file, or a folder of DICOM files (a name that ends in `/`). If input and output have the
-// same format, the output contains everything of the input except the samples.
-
-// Outputs of other stacks: a TIFF stack or an image of OME-Zarr can become only a TIFF file or an
-// OME-Zarr store (.zarr). Inputs that are not stacks cannot become stacks. `null` and `hash` also
-// accept stacks. For stacks, `hash` writes digests of the float samples of frames
-// (VideoInfo::values).
-
-// Segments: if SinkOptions::segments has a value, the sink encodes the video in independent
-// segments. Each segment is a file in the folder "PATH.lull-job". The sink writes this file to the
-// disk before the next segment begins. finish() joins the segments, gives the output its final
-// name and removes the folder. Input and output must be files. The output must not be Y4M.
-
-// Interrupted jobs in segments: if the caller does not call finish(), the folder "PATH.lull-job"
-// remains if it contains a finished segment. To continue the job, the caller opens source and sink
-// again with equal options and `resume`, and writes the same frames. The output has the same bytes
-// as that of a job without interruption.
-
-// Shared jobs: each process sets SegmentOptions::part and uses the same `path`. For `plan`, the
-// caller writes frames without samples, and finish() writes the plan to the folder of the job. For
-// `segments`, the source starts at SegmentOptions::start_picture, and the sink writes a file for
-// each segment. For `join`, the caller writes no frames, and finish() creates the output.
-
-// Default encoders, if SinkOptions::vcodec is empty: VP9 in webm, FFV1 for lossless outputs, and
-// the encoder of the format in y4m and still pictures. In all other outputs: x264 for 8 bits and
-// x265 for more bits if they can store the samples unchanged, and otherwise FFV1. The default crf
-// of x264 and x265 is 18.
-
-// Copies: open_sink() copies metadata, chapters, colour tags, time stamps, and all streams except
-// the denoised stream from the source. It converts text subtitles if the container has its own
-// text format.
-
-// Errors of open_sink():
-// - InvalidArgument: the container, the encoder or an option is unknown, or cannot store the
-//   samples or a stream. The output equals the input, or the interrupted job had other options or
-//   another input. With strict_metadata, any loss.
-// - CannotCreate: the file or an interrupted job exists (without `overwrite` or `resume`), or lull
-//   cannot create the file.
-
-// Errors of the sink: write() and finish() may throw IoError, for example if the disk is full. If
-// the output is a still picture, write() throws InvalidArgument for a second frame.
-
 /// Opens an encoder and a container for frames in the format of `source`. The caller must call this
 /// function once, before the first read of `source`. Another thread may read `source` while the
 /// sink writes, and must reach the end of `source` before finish().
-/// @throws InvalidArgument, CannotCreate
+///
+/// The extension of `path` determines the container. The sink writes to a temporary file in the
+/// folder of `path`, and finish() gives this file its final name. If the caller does not call
+/// finish(), the destructor of the sink removes the temporary file.
+///
+/// The sink copies metadata, chapters, colour tags, time stamps, and all streams of `source` except
+/// the denoised stream. It converts text subtitles if the container has its own text format.
+///
+/// Special names of outputs (the names ./-, ./null and ./hash stand for files):
+/// - `-`: the sink writes the container to SinkOptions::descriptor without delay, and omits content
+///   that the container cannot store.
+/// - `null`: the sink discards the frames.
+/// - `hash`: the sink writes lines of text to SinkOptions::descriptor. Comments begin with '#' and
+///   state the format. The line of a frame contains its number, its time stamp, and the SHA-256 of
+///   its samples (planes in order, alpha last, rows without padding, little-endian, like FFmpeg's
+///   framehash for a planar format). finish() writes the last line: "all", the number of frames,
+///   and the SHA-256 of all preceding lines.
+///
+/// Output patterns: a pattern with the extension of a still picture writes one file for each frame,
+/// unless the source is a single still picture. A number pattern (`out.%04d.png`) uses the numbers
+/// of a numbered input. For other inputs, the sink numbers the frames from 0. A `*` becomes the
+/// text that the `*` in the input's pattern matched. A file has a temporary name until it is
+/// complete.
+///
+/// Outputs of volumes: a volume can become only a volume. The formats are NIfTI (.nii, .nii.gz),
+/// NRRD (.nrrd, .nhdr), MGH (.mgh, .mgz) and pairs (.hdr). A DICOM input can also become a .dcm
+/// file, or a folder of DICOM files (a name that ends in `/`). If input and output have the same
+/// format, the output contains everything of the input except the samples.
+///
+/// Outputs of other stacks: a TIFF stack or an image of OME-Zarr can become only a TIFF file or an
+/// OME-Zarr store (.zarr). Inputs that are not stacks cannot become stacks. `null` and `hash` also
+/// accept stacks. For stacks, `hash` writes digests of the float samples of frames
+/// (VideoInfo::values).
+///
+/// Segments: if SinkOptions::segments has a value, the sink encodes the video in independent
+/// segments. Each segment is a file in the folder "PATH.lull-job". The sink writes this file to the
+/// disk before the next segment begins. finish() joins the segments, gives the output its final
+/// name and removes the folder. Input and output must be files. The output must not be Y4M.
+///
+/// Interrupted jobs in segments: if the caller does not call finish(), the folder "PATH.lull-job"
+/// remains if it contains a finished segment. To continue the job, the caller opens source and sink
+/// again with equal options and `resume`, and writes the same frames. The output then has the same
+/// bytes as that of a job without interruption.
+///
+/// Shared jobs: each process sets SegmentOptions::part and uses the same `path`. For `plan`, the
+/// caller writes frames without samples, and finish() writes the plan to the folder of the job. For
+/// `segments`, the source starts at SegmentOptions::start_picture, and the sink writes a file for
+/// each segment. For `join`, the caller writes no frames, and finish() creates the output.
+///
+/// Default encoders, if SinkOptions::vcodec is empty: VP9 in webm, FFV1 for lossless outputs, and
+/// the encoder of the format in y4m and still pictures. In all other outputs: x264 for 8 bits and
+/// x265 for more bits if they can store the samples unchanged, and otherwise FFV1. The default crf
+/// of x264 and x265 is 18.
+///
+/// Errors of the sink: write() and finish() may throw IoError, for example if the disk is full. If
+/// the output is a still picture, write() throws InvalidArgument for a second frame.
+/// @throws InvalidArgument  the container, the encoder or an option is unknown; the encoder cannot
+///     store the samples; the container cannot store a stream; the output equals the input; or,
+///     with SinkOptions::strict_metadata, the output loses a property of the input
+/// @throws InvalidArgument  the interrupted job had another input or other options
+/// @throws CannotCreate  the file exists (without `overwrite`), or lull cannot create the file; or
+///     there is an interrupted job (without `overwrite` or `resume`)
 /// @throws TryAgain  another process works on the job
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);

@@ -15,25 +15,25 @@
 
 namespace lull::linear {
 
-/// Number of samples beyond the end of each row that an engine may read. The values of these
-/// samples are arbitrary.
+/// An engine may read this number of samples beyond the end of each row. These samples have
+/// arbitrary values.
 inline constexpr int readable_padding = 16;
 
-/// The pictures y, x and z (params.h) of one plane of a set of planes. All pictures have the same
-/// size, with readable_padding samples beyond the end of each row.
+/// The pictures y, x and z (params.h) of one plane. All pictures have the same size, with
+/// readable_padding samples beyond the end of each row.
 struct PlaneState {
   PlaneView<const float> y;
   PlaneView<float> x, z;
   const PlaneNoise* noise = nullptr;  // noise of the plane; its sigma is above 0
 };
 
-/// The sums of weighted estimates for one plane of a frame. Each engine derives its own type.
+/// The sums of weighted estimates for one plane of a frame. Each engine derives its own class.
 class Sums {
  public:
   virtual ~Sums() = default;
 };
 
-/// A plane of a searched frame, and the sums to which estimates of its samples are added.
+/// A plane of a searched frame, and the sums of the estimates of its samples.
 struct FramePlane {
   PlaneState plane;
   Sums* sums = nullptr;
@@ -45,12 +45,12 @@ class Engine {
   [[nodiscard]] virtual std::unique_ptr<Sums> make_sums() const = 0;
   /// Sets `sums` to 0, for a plane of width x height samples.
   virtual void clear(Sums& sums, int width, int height) const = 0;
-  /// Finds groups. The caller has reset `groups`. guides[f] is the guide of frame f.
+  /// Finds groups. The caller must reset `groups` first. guides[f] is the guide of frame f.
   virtual void match(std::span<const PlaneView<const float>> guides, const GuideRange& range,
                      Groups& groups) = 0;
   /// Combines the patches of all groups in a plane and adds the estimates to the sums. The pilot
   /// reads the pictures y, and an iteration reads the pictures x, y and z. frames[f] belongs to
-  /// frame f of the groups. All pictures have equal strides.
+  /// frame f of the groups. All pictures must have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
   /// Writes the mean estimates to x. In all iterations except the last, the function also writes
@@ -59,10 +59,10 @@ class Engine {
 };
 
 [[nodiscard]] std::unique_ptr<Engine> make_reference_engine();
-/// Makes the cpu engine. If `threads` is 0, the engine uses one thread per core.
+/// Makes the engine of the `cpu` backend, with one thread per core if `threads` is 0.
 [[nodiscard]] std::unique_ptr<Engine> make_cpu_engine(int threads);
 
-/// Groups and sums that a session reuses when it filters frames one by one.
+/// Groups and sums that a session reuses for successive frames.
 struct StillMemory {
   Groups groups;
   std::unique_ptr<Sums> sums;
@@ -91,8 +91,9 @@ inline void start_iterations(const PlaneState& plane) {
     std::copy_n(plane.y.row(row), plane.y.width, plane.z.row(row));
 }
 
-/// Filters planes that have one guide. The result of each plane is its picture x (PlaneState).
-/// guide(source) computes the guide from the pictures y, x or z of all planes.
+/// Filters planes that share one guide. The result of each plane is its picture x (PlaneState). The
+/// function guide(source) must return a guide. `source` selects the pictures y, x or z of all
+/// planes, from which the guide is computed.
 template <class MakeGuide>
 void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
                 std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide) {

@@ -27,8 +27,8 @@ constexpr Displacement displacement_of(int index, int window) {
   return {position % window - radius, position / window - radius};
 }
 
-/// Returns `sizes`, adapted to a plane of width x height samples. Patches are then not larger than
-/// the plane, and the step is not larger than a patch.
+/// Returns `sizes`, adapted to a plane of width x height samples: patches are at most as large as
+/// the plane, and the step is at most the side of a patch.
 constexpr GroupSizes fitted(GroupSizes sizes, int width, int height) {
   const int shorter = width < height ? width : height;
   if (sizes.side > shorter) sizes.side = shorter;
@@ -43,8 +43,9 @@ constexpr int first_index(const GroupSizes& sizes, int frame) {
          (frame - 1) * sizes.temporal_window * sizes.temporal_window;
 }
 
-/// Converts `bonus`, which is subtracted from a mean squared difference, to the amount that is
-/// subtracted from the distance of a patch with `samples` samples.
+/// Converts `bonus` from the scale of mean squared differences to the scale of distances of patches
+/// with `samples` samples. The matcher subtracts the result from the distance of the patch that
+/// motion predicts.
 inline std::uint32_t distance_bonus(float bonus, const GuideRange& range, int samples) {
   const float scale = static_cast<float>(guide_levels) / (range.high - range.low);
   return static_cast<std::uint32_t>(bonus * scale * scale * static_cast<float>(samples));
@@ -67,8 +68,8 @@ struct Place {
 /// contains the reference patches.
 struct SearchedFrame {
   int partner = no_frame;  // frame of the second halves of patches that span two frames
-  /// Displacement of the window's centre for each bundle (a block of 8x4 reference patches). Empty:
-  /// all displacements are 0.
+  /// Displacement of the centre of the search window for each bundle (a block of 8x4 reference
+  /// patches). Empty: all displacements are 0.
   std::vector<Motion> motion;
 };
 
@@ -76,10 +77,10 @@ struct SearchedFrame {
 /// frames.
 struct Search {
   std::vector<SearchedFrame> frames = std::vector<SearchedFrame>(1);
-  /// States for each bundle (a block of 8x4 reference patches) whether its patches span two frames.
+  /// For each bundle (a block of 8x4 reference patches), true if its patches span two frames.
   /// Empty: no patches span two frames.
   std::vector<std::uint8_t> has_pairs;
-  /// Amount that the matcher subtracts from the mean squared difference of the patch that motion
+  /// Amount by which the matcher reduces the mean squared difference of the patch that motion
   /// predicts.
   float bonus = 0;
 };
@@ -114,22 +115,23 @@ class Groups {
     counts_[index(i, j)] = static_cast<std::uint8_t>(count);
   }
 
-  /// Returns the number of frames, 1 or 2, that the patches of a group span.
+  /// Returns the number of frames, 1 or 2, over which the patches of a group extend.
   int halves(int i, int j) const {
     return !search_.has_pairs.empty() && search_.has_pairs[bundle(i, j)] != 0 ? 2 : 1;
   }
-  /// Returns the amount that the matcher subtracts from the distance of the patch that motion
+  /// Returns the amount by which the matcher reduces the distance of the patch that motion
   /// predicts.
   std::uint32_t bonus(const GuideRange& range, int samples) const {
     return distance_bonus(search_.bonus, range, samples);
   }
   int first_index(int frame) const { return linear::first_index(sizes_, frame); }
   int window(int frame) const { return frame == 0 ? sizes_.window : sizes_.temporal_window; }
-  /// Returns whether frame `frame` contains candidates that span `halves` frames.
+  /// Returns true if frame `frame` contains candidates that span `halves` frames.
   bool has_candidates(int frame, int halves) const {
     return halves == 1 || search_.frames[frame].partner != no_frame;
   }
-  /// Returns the displacement of the window's centre in a frame, for reference patch (i, j).
+  /// Returns the displacement of the centre of the search window in a frame, for reference patch
+  /// (i, j).
   Motion motion(int frame, int i, int j) const {
     const std::vector<Motion>& bundles = search_.frames[frame].motion;
     return bundles.empty() ? Motion{} : bundles[bundle(i, j)];

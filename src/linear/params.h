@@ -1,94 +1,131 @@
 #pragma once
 // The parameters and the exact definition of iterated linear combinations of patches (Herbreteau
 // and Kervrann 2024, doi:10.1109/TIP.2024.3436651). All backends follow this definition.
-//
-// Pictures. y is the noisy picture, whose noise has the standard deviation s; x is the current
-// estimate; z is a partly denoised picture, whose remaining noise is about tau s. At first, z is y.
-// The pilot computes the first x from y. M iterations m = 1 .. M then compute the next x and the
-// next z. The result is x of iteration M. After iteration m, the remaining noise of z is given by
-// tau = tau0 (1 - m / M).
-//
-// Sets. Planes of a picture that share their groups form a set (match/guide.h, PlaneSet). A set has
-// one guide. Each plane has its own s, Gram matrix and weights. The noise of the first plane of a
-// set determines the parameters of the set. In small planes, the side of a patch is min(side,
-// width, height), and the step is at most the side.
-//
-// Guide. The matcher finds the groups of the pilot in the guide of y, and the groups of iteration 1
-// in the guide of x. For the iterations m = 1 + i rematch, i = 1 .. matchings - 1, the matcher
+
+// Pictures: y is the noisy picture, whose noise has the standard deviation s. x is the current
+// estimate. z is a partly denoised picture, whose noise has about the standard deviation tau s.
+// Each iteration has its own tau. At first, z is y.
+
+// Steps: The pilot computes the first x from the noisy picture y. The iterations m = 1 .. M then
+// compute the next x and the next z. The result is x of iteration M. The noise that iteration m
+// leaves in z has about tau times the standard deviation of the noise in y, with tau = tau0 (1 - m
+// / M).
+
+// Sets of planes: Planes of a picture form a set if they share their groups (match/guide.h,
+// PlaneSet). A set has one guide, but each plane has its own s, Gram matrix and weights. The noise
+// of the first plane of a set determines the parameters of the set.
+
+// Small planes: The side of a patch is min(side, width, height), and the step is at most the side.
+
+// Guides: The matcher finds the groups of the pilot in the guide of y, and the groups of iteration
+// 1 in the guide of x. In the iterations m = 1 + i rematch, i = 1 .. matchings - 1, the matcher
 // finds new groups in the guide of z. All other iterations use the groups of the previous
-// iteration. (Groups found in x are worse, because the errors of x are similar in all patches of a
-// group from which x was made.) The matcher quantises the guide to integers, so that all backends
-// compute equal distances:
+// iteration.
+
+// The guide of a later matching is z, because groups found in x are worse: the errors of x are
+// similar in all patches of a group.
+
+// The matcher quantises a sample v of the guide to the integer q, so that all backends compute
+// equal distances. The quantisation uses single precision, with scale = guide_levels / (high -
+// low).
 //     q = floor(min(max((v - low) scale, 0), guide_levels) + 0.5)
-// The quantisation uses single precision, with scale = guide_levels / (high - low). In all
-// iterations, the range [low, high] is the result of guide_range(set, format, noise, 1).
-//
-// Groups. Reference patches are the ReferenceGrid (match/grid.h) of the step and side: every
-// step-th position and the last position along each axis. Candidates are all patches inside the
-// picture whose displacement from the reference patch is at most r = window / 2 samples, rounded
-// down, along each axis. The distance d is the sum of the squared differences of the quantised
-// samples. The keys of the candidates determine their order. If a patch has n = side^2 samples, the
-// key is
+// The range [low, high] is guide_range(set, format, noise, 1) in all iterations.
+
+// Reference patches form the ReferenceGrid (match/grid.h) of the step and side: every step-th
+// position and the last position along each axis.
+
+// Candidates are all patches inside the picture whose displacement from the reference patch is at
+// most r = window / 2 samples, rounded down, along each axis. The distance d of a candidate is the
+// sum of the squared differences of the quantised samples.
+
+// The key of a candidate at the distance d determines its order. For patches of n = side^2 samples,
+// the key is
 //     key = min(d >> distance_shift(n), max_distance) * 2^11 + index
-// The reference patch has the key 0. All other candidates have the index 1 + position, where the
-// position counts all displacements of the window row by row, starting at (-r, -r) and including
-// the reference patch. Therefore no two candidates have equal keys. The group consists of the
-// `group` candidates with the smallest keys, or of all candidates if there are fewer. Their order
-// does not matter.
-//
-// Pilot. The k rows of Y are the patches of a group, with n samples each. Yc is Y minus the mean of
-// its rows. The subtraction reduces the condition number, and does not change the result, because
-// the rows of Theta sum to 1.
-//     Q = Yc Yc' + alpha^2 C + f I, Theta = I - (1 + alpha^2) C (Q^-1 - q q' / (1' q)), q = Q^-1 1
-// C is the covariance of the noise of two patches, summed over their samples. For white noise, C is
-// n s^2 I. For coloured noise, C_ij is n s^2 rho(p_i - p_j), where rho is the autocorrelation of
-// the noise and p_i is the position of patch i. The floor f keeps Q positive definite in single
-// precision:
+// The index is 1 + position. The position counts all displacements of the search window row by row
+// from (-r, -r), r = window / 2, including that of the reference patch, whose key is 0. No two
+// candidates have equal keys.
+
+// A group consists of the `group` candidates with the smallest keys, or of all candidates if there
+// are fewer. The order of the members does not change the result.
+
+// Pilot: Let the k rows of Y be the patches of a group, Yc be Y minus the mean of its rows, and C
+// be the matrix of the noise covariances of two patches, summed over their samples. With the floor
+// f (below), the pilot computes the estimates Theta Y:
+//     Q = Yc Yc' + alpha^2 C + f I
+//     Theta = I - (1 + alpha^2) C (Q^-1 - q q' / (1' q)), q = Q^-1 1
+
+// Covariance matrix C of a group: For white noise with the standard deviation s, C is n s^2 I,
+// where n is the number of samples of a patch, and I the identity matrix. For coloured noise,
+// element (i, j) is n s^2 rho(p_i - p_j), where rho is the autocorrelation of the noise, and p_i
+// the position of patch i.
+
+// The floor f keeps Q positive definite in single precision. For k patches Yc of n samples, f is
 //     f = floor_share trace(Yc Yc') / k + n floor_variance
-// The new x is the weighted mean of the estimates Theta Y. The weight of row i is the inverse of
-// the standard deviation of its noise, in units of s: 1 / sqrt(max(sum_j Theta_ij^2, 1/k)).
-//
-// Iteration m. The rows of X, Y and Z are the patches of x, y and z at the same positions.
+// The use of Yc instead of Y reduces the condition number of Q. The estimates are the same with Y
+// and with Yc, because the rows of Theta sum to 1.
+
+// The x of the pilot is the weighted mean of the estimates Theta Y. The weight of row i is the
+// inverse of the standard deviation of its noise, relative to the noise of y: 1 / sqrt(max(sum_j
+// Theta_ij^2, 1/k)), where k is the number of rows.
+
+// Noise level t in iteration m: Let the rows of Y and Z be the patches of a group in the noisy
+// picture y and in z, and s the standard deviation of the noise in y. Relative to s, the noise
+// level of Z is
 //     t = max(1 - std(Y - Z) / s, tau)
-//     Q = Xc Xc' + g C + f I, Theta = I - g C (Q^-1 - q q' / (1' q)), with g = excess t^2
-//     E = Theta Z, F = (1 - r) E + r Z, with r = tau / t, or r = 0 if tau is 0
-// The standard deviation std is that of all k n samples around their mean, and f contains the trace
-// of Xc Xc'. The next x is the weighted mean of the estimates E, and the next z is the weighted
-// mean of F. The weight of row i has the same formula as in the pilot. The last iteration has tau =
-// 0, so F equals E, and one sum is enough.
-//
-// Temporal filtering. Groups have patches from the frames that the session lists
-// (time/frame_session.h). The first of these frames contains the reference patches. A step (the
-// pilot or one of iterations_over_time iterations) reads the pictures y, x and z that the previous
-// step computed for the listed frames, and adds its estimates to the sums of all these frames. The
-// matcher finds groups for the pilot and for iteration 1.
-//
-// Windows of temporal filtering. The window has the side `window` in the frame of the reference
-// patches, and the side `temporal_window` in all other frames. Its centre is the position that the
-// motion vector of the bundle (a block of 8x4 reference patches, match/motion_grid.h) predicts.
-// Indices continue frame by frame: the first candidate of frame f has the index 1 + window^2 + (f -
-// 1) temporal_window^2.
-//
-// Bonus of temporal filtering. The distance of the candidate in the centre of a window is reduced
-// by floor(bonus_share sigma^2 scale^2 n), but not below 0. Here sigma is the standard deviation of
-// the noise of the guide, and scale is the scale of its quantisation.
-//
-// Pairs of frames. If `pairs` is set and the motion of a bundle is uniform, the patches of the
-// bundle span two frames. The second half of such a patch has the same position in the partner of
-// its frame (time/frame_pairs.h). The distance and n count both halves. Frames without a partner
-// have no candidates. Motion counts as uniform if the acceleration (match/second_half.h) is 0 in at
-// least half of the frames with a partner. C_ij is a sum over both halves, and rho is 0 between
-// frames.
-//
-// White noise. The vector 1 (all ones) is an eigenvector of Q. Its eigenvalue is e = alpha^2 n s^2
-// + f in the pilot, and g n s^2 + f in an iteration. Therefore q q' / (1' q) is the matrix of all
-// ones divided by k e, and Theta is symmetric.
+// where std is the standard deviation of all samples around their mean.
+
+// Estimates of iteration m: Let the rows of X and Z be the patches of a group in x and z, t the
+// noise level of Z, and C and f as in the pilot, but with Xc instead of Yc. The estimates are E for
+// x and F for z:
+//     Q = Xc Xc' + g C + f I, g = excess t^2
+//     Theta = I - g C (Q^-1 - q q' / (1' q)), q = Q^-1 1
+//     E = Theta Z, F = (1 - r) E + r Z, r = tau / t, or r = 0 if tau is 0
+
+// In an iteration, the next x is the weighted mean of the estimates E, and the next z is the
+// weighted mean of the estimates F. The formula of the weights is the same as in the pilot. The
+// last iteration has tau = 0, so F equals E, and one sum is enough.
+
+// Temporal filtering: Groups have patches from the frames that the session lists
+// (time/frame_session.h). The first frame of the list contains the reference patches. The matcher
+// finds groups for the pilot and for iteration 1.
+
+// A step of temporal filtering is the pilot or one of iterations_over_time iterations. The step
+// reads the pictures y, x and z of the previous step for all listed frames, and adds its estimates
+// to the sums of all these frames.
+
+// Search windows of temporal filtering: The window has the side `window` in the frame of the
+// reference patches, and the side `temporal_window` in all other frames. Its centre is the position
+// that the motion vector of the bundle predicts. A bundle is a block of 8x4 reference patches
+// (match/motion_grid.h).
+
+// Indices of temporal filtering continue frame by frame: the first candidate of frame f has the
+// index 1 + window^2 + (f - 1) temporal_window^2.
+
+// Bonus of temporal filtering: The matcher reduces the distance of the candidate in the centre of a
+// window by floor(bonus_share sigma^2 scale^2 n), but not below 0. Sigma is the standard deviation
+// of the noise of the guide, scale the scale of its quantisation, and n the number of samples of a
+// patch.
+
+// Pairs of frames: If `pairs` is set and the motion of a bundle is uniform, the patches of the
+// bundle span two frames. The second half of a patch has the same position in the partner of its
+// frame (time/frame_pairs.h). Distances and sample counts include both halves. Frames without a
+// partner have no candidates.
+
+// Motion is uniform if the acceleration (match/second_half.h) is 0 in at least half of the frames
+// with a partner.
+
+// Noise of patches that span two frames: The covariance of two patches is the sum over both halves.
+// The autocorrelation of the noise is 0 between frames.
+
+// White noise: The vector of ones is an eigenvector of Q. Its eigenvalue e is alpha^2 n s^2 + f in
+// the pilot, and g n s^2 + f in an iteration (definitions above). For k patches, q q' / (1' q) is
+// therefore the matrix of ones divided by k e, and Theta is symmetric.
 
 #include <cstdint>
 
 namespace lull::linear {
 
-/// Sizes of the groups of one step (the pilot or an iteration), in samples.
+/// Sizes of the groups of one step, which is the pilot or an iteration. Lengths are in samples.
 struct GroupSizes {
   int side = 6;             // side of a patch, 3..max_side
   int group = 48;           // k: maximum group size, 2..max_group
@@ -110,11 +147,11 @@ static_assert(max_side * max_side <= max_patch_samples);
 inline constexpr int guide_levels = 255;
 
 /// Maximum of a distance in a key, after the shift by distance_shift(). A key has 32 bits: the low
-/// 11 bits contain the index of a candidate, and all other bits contain the shifted distance.
+/// 11 bits contain the index of a candidate, and all other bits the shifted distance.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
-/// Number of bits by which the distances of patches with `samples` samples are shifted to the
-/// right. A shifted distance reaches max_distance only if the root-mean-square difference of two
-/// patches exceeds guide_levels / 2.
+/// Returns the number of bits by which the matcher shifts a distance to the right, for patches with
+/// `samples` samples. A shifted distance reaches max_distance only if the root-mean-square
+/// difference of two patches exceeds guide_levels / 2.
 constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <= 128 ? 1 : 2; }
 
 /// Parameters of a set of planes.
@@ -126,8 +163,8 @@ struct SetParams {
   int matchings = 2;   // number of matchings after that of the pilot, >= 1
   float alpha = 0.5f;  // level of the noise that the pilot assumes in its estimate, in units of s
   float tau0 = 0.95f;  // level of the noise that an iteration 0 would leave in z, in units of s
-  /// The factor `excess` in the formula of g: the noise variance that an iteration assumes in Z,
-  /// divided by the variance t^2 that it measures.
+  /// The factor `excess`: the noise variance that an iteration assumes in Z, divided by the
+  /// variance t^2 that it measures (beginning of this file).
   float excess = 1;
 };
 

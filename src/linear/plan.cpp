@@ -29,8 +29,8 @@ SetParams parameters_over_time(float sigma, float coarseness) {
     p.iteration.window = 11;
     return p;
   }
-  // `excess` is 1.15 up to a noise level of 20, decreases linearly, and is 1 from a noise level of
-  // 35 on.
+  // The member `excess` is 1.15 up to a noise level of 20, decreases linearly, and is 1 from a
+  // noise level of 35 on.
   p.excess = sigma <= 20 ? 1.15f : sigma >= 35 ? 1.0f : 1.15f - 0.15f * (sigma - 20) / 15;
   p.alpha = sigma > 30 ? 0.2f : 0.3f;
   if (sigma > 15) {
@@ -43,8 +43,8 @@ SetParams parameters_over_time(float sigma, float coarseness) {
 
 std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise, bool over_time) {
   std::vector<SetPlan> plans;
-  // plane_sets() gets the arguments for temporal filtering, also for single pictures, because all
-  // planes then use the groups that are found in luma.
+  // With the arguments for temporal filtering, plane_sets() lets all planes use the groups of luma.
+  // Single pictures need the same sets.
   for (const PlaneSet& set : plane_sets(Phase::second, true, format, noise)) {
     const PlaneNoise& first = noise.plane(set.planes.front());
     const auto parameters = over_time ? parameters_over_time : parameters_for;

@@ -10,8 +10,7 @@
 
 namespace lull::linear {
 
-/// Returns the parameters for temporal filtering. The arguments are the same as for
-/// parameters_for().
+/// Returns the parameters for temporal filtering. The arguments are those of parameters_for().
 [[nodiscard]] SetParams parameters_over_time(float sigma, float coarseness = 1);
 
 struct SetPlan {
@@ -20,9 +19,9 @@ struct SetPlan {
   GuideRange range;  // range of values in the guide
 };
 
-/// Returns the sets of planes in the order in which the session filters them. `noise` is the noise
-/// of the planes in the colour space in which they are filtered (Y, U and V for RGB). If a guide
-/// contains luma from another set, every step computes the guide from the filtered luma.
+/// Returns the sets of planes in processing order. `noise` is the noise of the planes in the colour
+/// space of the filter (Y, U and V for RGB). If a guide contains luma from another set, every step
+/// computes the guide from the filtered luma.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

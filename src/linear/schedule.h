@@ -5,17 +5,18 @@
 
 namespace lull::linear {
 
-/// The three pictures of a plane (params.h). A guide is computed from one of these pictures.
+/// The three pictures of a plane (params.h), from which the session can compute a guide.
 enum class Source { y, x, z };
 
-/// The parameters of a step (the pilot or an iteration). A step combines the patches of all groups.
+/// The parameters of a step, which is the pilot or an iteration. A step combines the patches of all
+/// groups.
 struct Step {
   bool is_pilot = false;
   float alpha = 0.5f;  // pilot only
   float tau = 0;       // iterations only; 0: the last iteration
   float excess = 1;    // iterations only
 
-  /// Returns whether the step computes a new picture z.
+  /// Returns true if the step computes a new picture z.
   constexpr bool has_z() const { return !is_pilot && tau > 0; }
 };
 
@@ -24,7 +25,7 @@ struct Step {
 constexpr float tau_of(const SetParams& params, int m) {
   return params.tau0 * (1 - static_cast<float>(m) / static_cast<float>(params.iterations));
 }
-/// Returns whether iteration m finds new groups.
+/// Returns true if the matcher finds new groups for iteration m.
 constexpr bool matches(const SetParams& params, int m) {
   return (m - 1) % params.rematch == 0 && m <= params.rematch * params.matchings;
 }
@@ -35,9 +36,9 @@ constexpr Step step_of(const SetParams& params, int m) {
   return {.tau = tau_of(params, m), .excess = params.excess};
 }
 
-/// Runs the pilot and all iterations of a set of planes. match(sizes, source) makes the guide from
-/// the pictures that `source` names, and finds groups in it. combine(sizes, step) combines the
-/// patches of the groups. start() copies y to z.
+/// Runs the pilot and all iterations of a set of planes. match(sizes, source) must make the guide
+/// from the pictures y, x or z that `source` selects, and find the groups. combine(sizes, step)
+/// must combine the patches of the groups, and start() must copy y to z.
 template <class Match, class Combine, class Start>
 void run_steps(const SetParams& params, const Match& match, const Combine& combine,
                const Start& start) {

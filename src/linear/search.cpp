@@ -17,7 +17,7 @@ std::vector<Motion> motion_of_bundles(const MotionGrid& grid, const ReferenceGri
   return bundles;
 }
 
-/// Returns whether the motion of a bundle (a block of 8x4 reference patches) is uniform in at least
+/// Returns true if the motion of a bundle (a block of 8x4 reference patches) is uniform in at least
 /// half of the frames that have a partner.
 bool is_even(const std::vector<SearchedFrame>& frames, std::size_t bundle) {
   const auto motion = [&](int frame) {

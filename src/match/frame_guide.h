@@ -5,10 +5,10 @@
 
 namespace lull {
 
-/// Returns the guide of `frame` if the session was opened with guides (`guided`), and `frame`
-/// itself if not.
-/// @throws InvalidArgument  the guide is missing, or its planes or sizes differ from the planes or
-/// sizes of the frame
+/// Returns the guide of `frame` if `guided` is true, and `frame` itself otherwise. `guided` states
+/// whether the session was opened with guides.
+/// @throws InvalidArgument  the guide is missing, or its planes or sizes differ from those of the
+///     frame
 [[nodiscard]] const Frame& guide_of(const Frame& frame, bool guided = true);
 
 }  // namespace lull

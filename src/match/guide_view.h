@@ -13,7 +13,7 @@ namespace lull {
 struct GuideView {
   PlaneView<const float> samples;  // the guide, in which patches are compared
   /// Motion vectors from the reference frame to this frame, one for each bundle (a block of 8x4
-  /// reference patches, MotionGrid). Empty: no motion.
+  /// reference patches, MotionGrid). If the span is empty, there is no motion.
   std::span<const Motion> motion;
   const Holes* holes = nullptr;  // patches that overlap a hole are not candidates; null: no holes
 };

@@ -8,9 +8,9 @@
 
 namespace lull {
 
-/// Bias added to the distance of the candidate at displacement (dx, dy) in the same frame. The bias
-/// has the layout of an Autocorrelation, and it is 0 at displacements beyond the lags of the
-/// Autocorrelation.
+/// Bias that is added to the distance of the candidate at displacement (dx, dy) in the same frame.
+/// The bias has the layout of an Autocorrelation. At displacements beyond the lags of an
+/// Autocorrelation, the bias is 0.
 using DistanceBias = Autocorrelation;
 
 /// Parameters of clustered matching, which replaces the search window (clusters.h).
@@ -23,12 +23,12 @@ struct ClusterParams {
 /// The parameters of Tsai et al. 2016 (clusters.h), section 3.
 inline constexpr ClusterParams paper_clusters{.tile = 15, .leaf = 32, .tilings = 1};
 
-/// Range of sample values in the guide. Clustered matching maps this range to 8 bits.
+/// Range of the sample values in the guide, which clustered matching maps to 8 bits.
 struct GuideRange {
   float low = 0, high = 255;
 };
 
-/// Parameters of matching. Lengths are in samples. Distances are mean squared differences of
+/// Parameters of the matchers. Lengths are in samples. Distances are mean squared differences of
 /// patches on the 0..255 scale.
 struct MatchParams {
   int window = 39;          // n: side of the search window, odd, 1..127
@@ -39,17 +39,17 @@ struct MatchParams {
   /// Amount subtracted from the distance of the patch that motion predicts in a neighbouring frame
   /// (group.h), >= 0.
   float motion_bias = 0.0f;
-  /// Sides of the refinement windows (propagation.h): small windows whose patches are candidates in
-  /// addition to the members of stored groups. `refine_window` is the side in the reference frame:
-  /// 1 (no search), or another odd number up to `window`. `refine_temporal_window` is the side in
-  /// neighbouring frames: 0 (no search), or an odd number up to temporal_window.
+  /// Sides of the refinement windows (propagation.h), whose patches are candidates in addition to
+  /// the members of stored groups. `refine_window` is the side in the reference frame: 1 (no
+  /// search), or another odd number up to `window`. `refine_temporal_window` is the side in
+  /// neighbouring frames: 0 (no search), or an odd number up to `temporal_window`.
   int refine_window = 1, refine_temporal_window = 0;
-  /// Bias of distances for coloured noise (group.h); null for white noise.
+  /// Bias of distances for coloured noise (group.h). Null for white noise.
   const DistanceBias* bias = nullptr;
-  /// If true, a group may have any number of members from 1 to `group`, which is 1..64. If false,
-  /// the number of members is a power of two.
+  /// If true, a group may have any number of members from 1 to `group`, and `group` is 1..64. If
+  /// false, the number of members is a power of two.
   bool any_size = false;
-  /// If set, matching uses clusters (clusters.h) instead of `window` and `temporal_window`.
+  /// If set, the matcher uses clusters (clusters.h), and ignores `window` and `temporal_window`.
   std::optional<ClusterParams> clusters{};
   GuideRange range{};
 };

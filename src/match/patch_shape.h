@@ -11,14 +11,14 @@ struct PatchShape {
   friend constexpr bool operator==(const PatchShape&, const PatchShape&) = default;
 };
 
-/// The only patch shape that the cpu and cuda kernels support. The reference backend accepts
-/// squares up to this size.
+/// The patch shape of the cpu and cuda kernels, which support no other shape. The reference backend
+/// supports all squares up to this size.
 inline constexpr PatchShape square_8{8, 1};
-/// Side of the patches of the cpu and cuda kernels; k in the papers.
+/// Side of the patches of the cpu and cuda kernels, called k in the papers.
 inline constexpr int patch = square_8.side;
 /// Maximum number of samples in a patch of any shape.
 inline constexpr int max_patch_samples = 64;
-/// Maximum side of patches that are filtered by the covariance of their group.
+/// Maximum side of the patches that a filter may process by the covariance of their group.
 inline constexpr int max_wide_side = 10;
 
 }  // namespace lull

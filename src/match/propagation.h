@@ -1,24 +1,27 @@
 #pragma once
-// Finds groups without a search of complete search windows. If two patches resemble each other,
-// their neighbours at the same displacement usually do, too. The matcher therefore searches the
-// complete windows of only some reference patches, the searched reference patches. For the other
-// reference patches, it compares the members of the groups of searched reference patches
-// (propagation: Barnes, Shechtman, Finkelstein and Goldman 2009, doi:10.1145/1531326.1531330,
-// section 3.2). In the second phase, the matcher compares the members of the groups of the first
-// phase in the same way, in the guide of the second phase. docs/measurements/propagation.md
-// describes the loss of quality.
-//
-// The candidates of a reference patch without a search of its complete window are, in this order:
-// 1. the patches of the refinement window in the reference frame, MatchParams::refine_window, row
-//    by row;
-// 2. the patches of the refinement windows in the neighbouring frames,
-//    MatchParams::refine_temporal_window, centred on the position that motion predicts, frame by
-//    frame in the order of group.h;
-// 3. members of the groups of neighbouring searched reference patches, neighbours_of(), at the same
-//    displacement, if they lie in the search window of the reference patch.
-//
-// Each candidate counts once. All other rules of group.h apply, except that no bias is added to
-// distances.
+// Finds groups without a search of complete windows (propagation: Barnes, Shechtman, Finkelstein
+// and Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). If two patches resemble each other,
+// their neighbours at the same displacement usually resemble each other, too.
+
+// The matcher searches the complete windows of only some reference patches, the searched reference
+// patches. For all other reference patches, the matcher compares the members of the groups of
+// searched reference patches. docs/measurements/propagation.md describes the loss of quality.
+
+// In the second phase, the matcher compares the members of the groups of the first phase in the
+// same way, in the guide of the second phase.
+
+// A reference patch without a search of its complete window has three kinds of candidates, in this
+// order:
+// 1. patches of the refinement window in the reference frame, row by row;
+// 2. patches of the refinement windows in neighbouring frames, around the position that motion
+//    predicts;
+// 3. members of the groups of neighbouring searched reference patches, at the same displacement.
+
+// Neighbouring frames are searched in the order of group.h. A member of a group is a candidate only
+// if it lies in the search window of the reference patch.
+
+// In propagation, each candidate counts once, and no bias is added to distances. All other rules of
+// group.h apply.
 
 #include <array>
 
@@ -29,8 +32,8 @@ namespace lull {
 /// Maximum number of stored group members that the matcher compares with one reference patch.
 inline constexpr int max_propagated = 32;
 
-/// The stored groups of nearby searched reference patches, whose members are candidates of a
-/// reference patch. Member 0 of each group, its own reference patch, is not a candidate.
+/// The searched reference patches near a reference patch. The members of their stored groups are
+/// candidates of the reference patch, except member 0, the searched reference patch itself.
 struct NeighbourPatches {
   struct Neighbour {
     int column = 0, row = 0;  // position of the searched reference patch on their grid
@@ -40,8 +43,8 @@ struct NeighbourPatches {
   int count = 0;
 };
 
-/// Indices, along one axis, of the two searched reference patches nearest to a position: the last
-/// at or before the position, and the first at or after the position.
+/// Indices, along one axis, of the two searched reference patches nearest to a position. `first` is
+/// the last at or before the position. `last` is the first at or after the position.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };
@@ -51,10 +54,10 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
   return {first, first * step == x ? first : first + 1};
 }
 
-/// Returns the stored groups whose members are candidates of the reference patch at (x, y). For a
-/// searched reference patch, these are its own group and the first members of the groups of its
-/// four neighbours. For any other reference patch, these are the groups of the two or four searched
-/// reference patches around it.
+/// Returns the searched reference patches whose groups provide candidates for the reference patch
+/// at (x, y). If the patch at (x, y) is itself a searched reference patch, the result contains the
+/// patch and its four neighbours, which provide fewer members. If not, the result contains the two
+/// or four searched reference patches around (x, y).
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

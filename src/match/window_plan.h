@@ -1,13 +1,15 @@
 #pragma once
-// The layout of the search windows of neighbouring reference patches in shared memory, planned for
-// the resources of a device. This file is independent of CUDA.
-//
-// A thread block filters the groups of `across` x `down` reference patches. In each pair of frames,
-// the union of their search windows is a rectangle. All rectangles are packed into one array, the
-// window atlas, so that the distance between two rows is the same in all windows. The upper strip
-// of the array contains the window of the pair that begins with the reference frame, and some of
-// the other windows. The strips below contain the remaining windows. Each of the two frames of a
-// pair has its own atlas.
+// Plans the layout of the search windows of neighbouring reference patches in the shared memory of
+// a GPU. This file does not depend on CUDA.
+
+// A thread block filters the groups of `across` x `down` reference patches. Each patch spans a pair
+// of frames. In each pair of frames, the union of the search windows of these reference patches is
+// a rectangle. All rectangles are packed into one array, the window atlas. The distance between two
+// rows is the same in all windows.
+
+// The windows of a window atlas are in strips. The upper strip contains the window of the pair that
+// begins with the reference frame, and some of the other windows. The strips below contain the
+// remaining windows. Each of the two frames of a pair has its own atlas.
 
 #include <algorithm>
 #include <array>
@@ -17,28 +19,30 @@
 
 namespace lull {
 
-/// The parameters of the filter on which the plan of the windows depends.
+/// The parameters of the filter that determine the layout of the windows.
 struct WindowWork {
   int window = 0, temporal_window = 0;  // sides of the search windows
-  // Side of patches, and number of frames over which they extend.
+  // Side of the patches in samples, and number of frames that a patch spans.
   int side = 8, depth = 2;
   int step = 1;  // distance between reference patches
   int pairs = 1;
 };
 
 struct WindowAtlas {
-  /// Number of reference patches of a thread block along x and y; 0: the windows do not fit.
+  /// Number of reference patches of a thread block along x and y. 0: the windows do not fit.
   int across = 0, down = 0;
-  /// Distance between the rows of a window atlas, and size of a window atlas, both in words.
+  /// Distance between two rows of a window atlas (the array of all search windows), and size of the
+  /// atlas, in words.
   int pitch = 0, words = 0;
   std::array<int, max_frames> first{};  // index of the first sample of each window
 
   [[nodiscard]] constexpr int groups() const { return across * down; }
 };
 
-/// Returns a window atlas with the windows in all pairs of frames. The upper strip contains the
-/// window in the first pair and, to the right of it, `upper_windows` of the other windows. The
-/// lower strips contain the remaining windows, at least `min_columns` in a strip.
+/// Returns a window atlas, the array that contains the search windows of all pairs of frames. The
+/// upper strip contains the window in the first pair and `upper_windows` other windows to the
+/// right. The lower strips contain the remaining windows, with space for at least `min_columns`
+/// windows in a strip.
 constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
                                       int upper_windows, int min_columns) {
   const int extra_width = work.side - 1 + (across - 1) * work.step;
@@ -53,8 +57,8 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   const int in_strip = atlas.pitch / width;
   int y = std::max(work.window + extra_height, upper_windows > 0 ? height : 0);
   for (int k = 1, x = work.window + extra_width; k <= others; ++k) {
-    // Index of the window among those in the lower strips. The index is negative for windows in the
-    // upper strip.
+    // Index of the window among the windows in the lower strips. Windows in the upper strip have
+    // negative indices.
     const int lower_index = k - 1 - upper_windows;
     if (lower_index >= 0) {
       if (lower_index % in_strip == 0 && lower_index > 0) y += height;
@@ -68,8 +72,8 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   return atlas;
 }
 
-/// Returns the atlas with the fewest words for a thread block of `across` x `down` reference
-/// patches.
+/// Returns the smallest window atlas (the array of all search windows) for a thread block of
+/// `across` x `down` reference patches.
 constexpr WindowAtlas smallest_atlas(const WindowWork& work, int across, int down) {
   WindowAtlas best;
   for (int upper_windows = 0; upper_windows < work.pairs; ++upper_windows)

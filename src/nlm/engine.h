@@ -1,10 +1,11 @@
 #pragma once
-// The interface between the sessions (open/), which process frames, and the backends, which process
-// planes of float samples on the 0..255 scale by the formulas of weights.h. Samples must be finite
-// and within filter_range_min..filter_range_max (float_range.h). Results are deterministic and
-// independent of the number of threads. The result of a sample depends only on the samples that
-// weights.h names, so that a part of a clip or volume, with its margin, gives the same results as
-// the whole, bit for bit.
+// The interface between the sessions of non-local means (open/) and their backends. Backends
+// process planes of float samples on the 0..255 scale by the formulas of weights.h. Samples must be
+// finite and within filter_range_min..filter_range_max (float_range.h).
+
+// Results do not depend on the number of threads. The result of a sample depends only on the
+// samples that weights.h defines. Therefore a part of a clip or volume, with its margin, gives the
+// same results as the whole, bit for bit.
 
 #include <array>
 #include <memory>
@@ -24,25 +25,24 @@ namespace lull::nlm {
 /// Planes of equal size that have the same weights.
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
-/// Parameters and layout of the planes that a FrameEngine processes.
+/// Parameters of a FrameEngine, and layout of the planes that the engine processes.
 struct FramePlan {
   Params params;  // valid, for pictures
   int width = 0, height = 0;
   int planes = 1;  // number of planes to average, 1..3
   int guides = 1;  // number of planes in which distances are measured, 1..3
-  /// Weight a_c of each guide plane: the factor by which squared differences are multiplied in the
-  /// distance D (weights.h).
+  /// Weights a_c of the guide planes. The distance D (weights.h) multiplies squared differences in
+  /// guide plane c by a_c.
   std::array<float, 3> guide_weight{};
-  /// True if the first `guides` sample planes are also the guide planes. In this case, load() gets
-  /// no guides.
+  /// True if the first `guides` sample planes are also the guide planes. The function load() then
+  /// ignores its argument `guides`.
   bool is_self_guided = true;
   int slots = 1;  // number of frames that can be loaded
-  /// Log2 of the subsampling of the planes, relative to the planes in which motion was estimated.
+  /// Log2 of the subsampling of the planes, relative to the planes of the motion estimation.
   int shift_x = 0, shift_y = 0;
 
-  /// The width and the height of a motion block (time/motion.h) in samples of the planes. The first
-  /// motion block begins at sample (0, 0). Motion blocks at the right and bottom edges may be
-  /// smaller.
+  /// Returns the width of a motion block (time/motion.h) in samples of the planes. The first motion
+  /// block begins at sample (0, 0). Motion blocks at the right and bottom edges may be smaller.
   int cell_width() const { return motion_cell >> shift_x; }
   int cell_height() const { return motion_cell >> shift_y; }
   /// Returns the index of the motion block that contains a sample.
@@ -51,25 +51,26 @@ struct FramePlan {
   }
 };
 
-/// A frame in which candidates are searched. In a list of such frames, the first is the target
-/// frame: the frame whose result is computed.
+/// A frame in which the engine searches candidates. The first frame of a list is the target frame,
+/// whose result the engine computes.
 struct CandidateFrame {
   int slot = 0;
-  /// Motion vectors from the target frame to this frame, one for each motion block, row by row, in
-  /// samples of the planes in which motion was estimated. Empty: no motion. A motion block that is
-  /// moved by its vector extends at most one sample beyond the planes.
+  /// Motion vectors from the target frame to this frame, one for each motion block, row by row. An
+  /// empty list means that there is no motion. Lengths are in samples of the planes of the motion
+  /// estimation. A moved motion block extends at most one sample beyond the planes.
   std::span<const Motion> motion;
 };
 
 class FrameEngine {
  public:
   virtual ~FrameEngine() = default;
-  /// Loads the planes of a frame. The caller may change the planes after the call. `guides` is not
-  /// used if plan.is_self_guided. `holes` is null if the frame has no holes, or if
-  /// plan.params.holes is false.
+  /// Loads the planes of a frame. The caller may change the planes after the call. The engine
+  /// ignores `guides` if plan.is_self_guided is true. `holes` is null if the frame has no holes, or
+  /// if plan.params.holes is false.
   virtual void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
                     const Holes* holes = nullptr) = 0;
-  /// Computes the results of the planes of frames.front() from all `frames` (1..max_frames).
+  /// Computes the results of the planes of the target frame `frames.front()` from 1 to max_frames
+  /// frames.
   virtual void estimate(std::span<const CandidateFrame> frames,
                         const std::array<PlaneView<float>, 3>& results) = 0;
 };
@@ -81,7 +82,7 @@ class FrameEngine {
 
 // ---- volumes -------------------------------------------------------------------------------
 
-/// Parameters and layout of the plane of a volume that a VolumeEngine processes.
+/// Parameters of a VolumeEngine, and layout of the plane that the engine processes.
 struct VolumePlan {
   Params params;  // valid, for volumes
   int width = 0, height = 0;
@@ -93,16 +94,15 @@ struct VolumePlan {
 class VolumeEngine {
  public:
   virtual ~VolumeEngine() = default;
-  /// Begins a volume. If only a part of the volume is processed, `z` is the first slice of this
-  /// part.
+  /// Begins a volume. If the session receives only a part of the volume, `z` is the first slice of
+  /// the part.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. `guide` is not used if plan.is_self_guided.
+  /// Loads the next slice. The engine ignores `guide` if plan.is_self_guided is true.
   virtual void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) = 0;
-  /// Computes the results of the slices in the range `wanted`: at most slices_at_a_time() slices. z
-  /// must increase from call to call. `results` contains one view for each slice. `available`
-  /// contains the slices that exist; those up to a distance of reach_slices() from the wanted
-  /// slices must have been loaded. Later calls do not need slices before wanted.first -
-  /// reach_slices().
+  /// Computes the results of the slices `wanted`, at most slices_at_a_time() slices, in ascending
+  /// order of z. `results` contains one view for each slice. `available` contains the slices that
+  /// exist. The caller must have loaded all available slices up to a distance of reach_slices()
+  /// from `wanted`. Later calls do not need slices before wanted.first - reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;
   /// Returns the preferred number of slices per call of estimate(). The memory of the engine and

@@ -1,6 +1,6 @@
 #pragma once
 // Opens sessions of non-local means for pictures, with or without temporal filtering, and for
-// volumes. The slices of a volume are the frames of its session.
+// volumes. The frames of a session for a volume are its slices.
 
 #include <memory>
 
@@ -13,27 +13,27 @@ namespace lull::nlm {
 using lull::Backend;
 using lull::BackendKind;
 
-/// Opens a session for frames, or slices, of one format. Equal frames give equal results, bit for
-/// bit, for every number of threads. A part of a clip or volume that is filtered with the
-/// margin(params) around it gives the results of the complete clip or volume.
+/// Opens a session for frames, or slices, of one format. Results do not depend on the number of
+/// threads, bit for bit. A part of a clip or volume gives the same results as the whole if the
+/// session also receives margin(params) frames around the part.
 ///
-/// RGB is filtered jointly: all channels have the same weights, which are computed from the
-/// distances of all channels. If YUV planes have equal sizes, all of them have the weights of luma.
-/// If chroma is subsampled, both chroma planes have weights that are computed from chroma. In
-/// volumes each plane is filtered separately.
+/// For pictures in RGB, all channels have the same weights, which depend on the distances of all
+/// channels. If YUV planes have equal sizes, all planes have the weights of luma. If chroma is
+/// subsampled, both chroma planes have the same weights, which depend on the distances of both
+/// chroma planes. In volumes, the session filters each plane separately.
 /// @throws InvalidArgument     a parameter is outside its range (params.h)
 /// @throws DeviceUnavailable   this build or machine lacks the backend or device
 /// @throws OutOfDeviceMemory the memory of the device is too small for the session
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Opens a detector of repeated frames, with the same results as the detection in a session with
-/// these parameters; null for volumes. A caller that distributes parts of a clip to several
-/// sessions stores these results in Frame::repeat_state.
+/// Opens a detector of repeated frames. The detector gives the same results as a session with the
+/// same parameters. Returns null for volumes. A caller that distributes parts of a clip to several
+/// sessions stores the results in Frame::repeat_state.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 
-/// Returns the approximate size, in bytes, of the frames that a session stores in host memory.
+/// Returns the approximate number of bytes of the frames that a session stores in host memory.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind);
 
 }  // namespace lull::nlm

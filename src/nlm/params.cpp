@@ -16,8 +16,8 @@ void require(bool holds, const std::string& what, double value, const std::strin
 
 bool is_high(Profile profile) { return profile == Profile::high || profile == Profile::best; }
 
-/// Returns the parameters that both papers (Marques and Pardo; Cuomo et al.) use: a box around each
-/// sample, and uncorrected distances.
+/// Returns the parameters of the papers (Marques and Pardo; Cuomo et al.): a box around each
+/// sample, and distances without a correction.
 Params paper_profile() {
   Params p;
   p.block = p.step = 1;
@@ -31,9 +31,9 @@ float max_sigma(const NoiseModel& noise) {
   return std::max({noise.sigma(0), noise.sigma(1), noise.sigma(2)});
 }
 
-/// Returns the strength h of the filter, in units of the noise's sigma. It is larger for weak noise
-/// than for strong noise. It is smaller without the mean term (Params::mean_term), and for large
-/// windows, which contain more patches that are similar by chance.
+/// Returns the strength h of the filter, in units of the sigma of the noise. Weak noise needs a
+/// larger h than strong noise. Without the mean term (Params::mean_term), h is smaller. For large
+/// windows, h is smaller too, because more patches are similar by chance.
 float volume_strength(Profile profile, const NoiseModel& noise) {
   const float weak = std::clamp((23 - max_sigma(noise)) / 15, 0.0f, 1.0f);
   if (profile == Profile::fast) return 0.85f + 0.35f * weak;
@@ -42,7 +42,7 @@ float volume_strength(Profile profile, const NoiseModel& noise) {
 
 }  // namespace
 
-// docs/measurements/nlm.md describes how the parameters were measured.
+// The page docs/measurements/nlm.md describes the measurements that determined the parameters.
 Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   Params p;
   switch (profile) {

@@ -5,13 +5,12 @@
 namespace lull::nlm {
 namespace {
 
-/// Bias of the filter for skewed noise (skew_bias of Stabiliser). It was not measured for non-local
-/// means, but lies between the values that were measured for the profiles of BM3D
-/// (bm3d/stabilisers.cpp).
+/// Bias of non-local means for skewed noise (skew_bias of Stabiliser). The value was not measured,
+/// but is between the measured values of the profiles of BM3D (bm3d/stabilisers.cpp).
 constexpr double skew_bias = 0.03;
 
-/// Sets the parameters for patches that are compared in a separate guide, which has hardly any
-/// noise, so that distances need no correction.
+/// Sets the parameters for a separate guide. Such a guide has hardly any noise, so distances need
+/// no correction.
 Params guided(const Params& params) {
   Params p = params;
   if (params.guided) p.correction = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Decisions that a session makes once for the format of its frames: which planes have common
-// weights, in which planes distances are measured, and the plans of the engines.
+// Decisions that a session of non-local means makes once for its format: the planes with common
+// weights, the guide planes, and the plans of the engines.
 
 #include <vector>
 
@@ -18,8 +18,8 @@ struct PlaneSet {
 };
 
 /// Returns the sets of planes that have the same weights. RGB is one set. YUV planes of equal size
-/// are one set, with luma as guide. If chroma has another size, or luma is not filtered, both
-/// chroma planes are a set with chroma as guide. Planes without noise are in no set.
+/// are one set, with luma as guide. If chroma has another size, or if luma is not filtered, the
+/// chroma planes are a set with chroma as guide. No set contains planes without noise.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(const FrameFormat& format, const NoiseModel& noise);
 
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
@@ -29,8 +29,8 @@ struct PlaneSet {
 /// Returns the plan of the engine for plane `plane` of a volume. The plane must have noise.
 [[nodiscard]] VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plane);
 
-/// Returns how many slices of this size a GPU filters together if patches are small cubes: few if
-/// slices are large, because few large slices occupy the whole GPU and need much memory.
+/// Returns the number of slices that a GPU filters together if patches are small cubes. The number
+/// is small for large slices, because few large slices occupy the complete GPU.
 [[nodiscard]] constexpr int slices_on_gpu(int width, int height) {
   return width * height > 1024 * 1024 ? 16 : 32;
 }

@@ -1,48 +1,56 @@
 #pragma once
-// The formulas of non-local means, which all backends compute.
-//
-// A patch with origin r is P(r) = { r + i : -p <= i < B + p along x and y }, where B is
-// Params::block and p Params::patch_radius; its block is { r + i : 0 <= i < B }. In volumes the
-// patch extends over the slices z - p .. z + p, where z is the slice of its block. Reference
-// patches have their origins at all multiples of Params::step along x and y (also below 0: wherever
-// a block contains a sample of the plane), in every slice, so that each sample is covered by (B /
-// step)^2 blocks. With B = 1 and p = W, a patch is the box that the papers use: a box of 2W + 1
-// samples a side around every sample.
-//
-// Candidates of a reference patch r have their origins at r + e, where e = m + d:
-//   d  each displacement of -S .. S along x and y, S = Params::search_radius
-//   m  0 in the frame itself and in volumes. In another frame, the vector of the motion block
-//      (time/motion.h) that contains the sample whose result is wanted. (A patch that lies in
-//      several motion blocks uses another vector for the samples of each of them.)
-// Candidates are searched in the frame itself and in the neighbouring frames that take part
-// (time/timeline.h); in volumes, in the slices z - S .. z + S that exist. A patch that overlaps a
-// hole (noise/holes.h) is not a candidate, except for the reference patch itself. Planes are padded
-// as Params::border states, and candidates may also lie in the padding. Slices of a patch that do
-// not exist are mirrored: slices -1, -2 and -3 are copies of slices 0, 1 and 2 (continued()).
-// Candidates have no origin in slices that do not exist.
-//
-// 1. Distance, in units of the noise variance, of the guide planes G_c with the weights a_c =
-//    1 / (C sigma_c^2), C their number, N the samples of a patch (Marques and Pardo, section 1:
-//    ||Nx - Ny||^2 with all channels; here the mean, so that h does not depend on sizes):
-//      D(r, e) = sum_c a_c ( 1/N sum_i (G_c(r + i) - G_c(r + e + i))^2
-//                            + beta ( 1/N sum_i (G_c(r + i) - G_c(r + e + i)) )^2 )
-//    The second sum is the difference of the patches' means, beta is Params::mean_term. The
-//    correction subtracts the contribution of the noise, with Params::correction = 2:
-//      x(r, e) = max(D - correction (1 + beta / N), 0)
-// 2. Weight (Marques and Pardo, section 1; Cuomo, equation 8; Coupe's h^2 = 2 beta sigma^2 |B| is
-//    h = sqrt 2 here):
-//      exponential  w = exp(-x / h^2)
-//      polynomial   w = max(0, 1 - x / (8 h^2))^8
-//    The reference patch itself has the weight 1 (its distance is 0).
-// 3. Estimates of a block's samples, and their mean (Coupe et al. 2008,
-//    doi:10.1109/TMI.2007.906087, section II.D):
-//      A(r, i) = sum_e w(r, e) I(r + e + i) / sum_e w(r, e)
-//      result(x) = the mean of A(r, x - r) over the (B / step)^2 patches r whose block covers x
-//    Backends compute this with the normalised weights u(r, e) = w(r, e) / sum_e w(r, e) and
-//    v(x, e) = the mean of u(r, e) over these patches:
-//      result(x) = I(x) + sum_e v(x, e) (I(x + e) - I(x))
-//    In low precision, this form is accurate where the differences are small; sum_e v = 1.
-//    All sample planes of a frame have the same v.
+// The formulas of non-local means, which all backends compute. B is Params::block, p is
+// Params::patch_radius, and S is Params::search_radius. A patch with origin r consists of the
+// samples r + i with -p <= i < B + p along x and y. Its block consists of the samples with 0 <= i <
+// B. In volumes, a patch also extends p slices before and after its block.
+
+// Reference patches of non-local means have their origins at all multiples of Params::step along x
+// and y, in every slice. Patches with negative origins are included if their block covers a sample
+// of the plane. Therefore (B / step)^2 blocks cover each sample. With B = 1, a patch is a box of 2
+// p + 1 samples a side around its sample, as in the papers.
+
+// Candidates of a reference patch r have their origins at r + d + m. d is each displacement from -S
+// to S along x and y. In the frame itself and in volumes, the motion m is 0. In another frame, m is
+// the vector of the motion block (time/motion.h) that contains the target sample. A patch in
+// several motion blocks thus has several vectors.
+
+// Candidates of non-local means are in the target frame and in the neighbouring frames that
+// time/timeline.h selects. In volumes, candidates are in the existing slices from z - S to z + S. A
+// patch that overlaps a hole (noise/holes.h) is not a candidate, except for the reference patch
+// itself.
+
+// Candidates may extend into the padding of planes, which depends on Params::border. Slices of a
+// patch that do not exist are mirrored: slices -1, -2 and -3 are copies of slices 0, 1 and 2
+// (continued()). A candidate never begins in a slice that does not exist.
+
+// Formula 1 is the distance D of patch r and its candidate r + e. C is the number of guide planes
+// G_c, and N is the number of samples of a patch. D is in units of the noise variance sigma_c^2,
+// with a_c = 1 / (C sigma_c^2) and beta = Params::mean_term:
+//   D(r, e) = sum_c a_c ( 1/N sum_i (G_c(r + i) - G_c(r + e + i))^2
+//                         + beta ( 1/N sum_i (G_c(r + i) - G_c(r + e + i)) )^2 )
+
+// Marques and Pardo (section 1) use ||Nx - Ny||^2 over all channels as distance. The mean in
+// formula 1 makes h independent of the size of patches. A correction subtracts the contribution of
+// the noise from D:
+//   x(r, e) = max(D - correction (1 + beta / N), 0), where correction is Params::correction.
+
+// Formula 2 is the weight w of a candidate with the corrected distance x (Marques and Pardo,
+// section 1; Cuomo et al., equation 8). The reference patch has the weight 1. For the strength of
+// Coupe et al. with their beta = 1, h is sqrt 2.
+//   exponential  w = exp(-x / h^2)
+//   polynomial   w = max(0, 1 - x / (8 h^2))^8
+
+// Formula 3 gives the estimates A of the samples of a block, and their mean (Coupe et al. 2008,
+// doi:10.1109/TMI.2007.906087, section II.D). The mean is over the (B / step)^2 patches r whose
+// block covers the sample x:
+//   A(r, i) = sum_e w(r, e) I(r + e + i) / sum_e w(r, e)
+//   result(x) = the mean of A(r, x - r)
+
+// Backends compute formula 3 with normalised weights u(r, e) = w(r, e) / sum_e w(r, e). v(x, e) is
+// the mean of u(r, e) over the patches r whose block covers x, so sum_e v = 1. All sample planes of
+// a frame have the same v. In low precision, the following form is accurate where differences are
+// small:
+//   result(x) = I(x) + sum_e v(x, e) (I(x + e) - I(x))
 
 #include <cmath>
 
@@ -51,8 +59,8 @@
 
 namespace lull::nlm {
 
-/// Returns the position from which a sample (or slice) of the padding at position `i` is copied, on
-/// an axis of `length` samples or slices. If `i` is not in the padding, the result is `i`.
+/// Returns the position of the sample (or slice) whose value extends an axis at position `i`. The
+/// axis has `length` samples or slices. If `i` is inside the axis, the result is `i`.
 constexpr int continued(int i, int length, Border border) {
   if (border == Border::replicate) return i < 0 ? 0 : i < length ? i : length - 1;
   const int period = 2 * length;
@@ -82,9 +90,9 @@ struct WeightCurve {
   double zero, slope;
 };
 
-/// Value that marks a hole in a guide plane whose samples were multiplied by `scale`. It differs
-/// from all multiplied samples by at least 16. Such a difference reduces the weight of a candidate
-/// to 0.
+/// Value that marks a hole in a guide plane. The samples of the plane were multiplied by `scale`.
+/// The value differs from all multiplied samples by at least 16, which reduces the weight of a
+/// candidate to 0.
 constexpr float hole_mark(float scale) { return filter_range_max * scale + 16; }
 
 }  // namespace lull::nlm

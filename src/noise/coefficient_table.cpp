@@ -8,15 +8,19 @@
 #include "core/bases.h"
 #include "noise/patch_covariance.h"
 
-// The variance of DCT coefficient (v, u), for noise with autocorrelation R that is the same at (dx,
-// dy) and (-dx, dy), is
-//     T(v, u) = sum over l, m = 0..7 of A(v, l) R(m across, l down) A(u, m),
-//     A(k, 0) = own_k(0), A(k, l) = 2 own_k(l),
-// where own_k(l) is the autocorrelation of row k of the DCT at lag l. So T = A R A^T, and R = A^-1
-// T A^-T; the condition number of A is 12.8 (Frobenius norm). The code assumes that R has a period
-// of 15 samples, so that only lags of -7..7 exist. The spectrum of the noise is then F R F^T with
-// F(f, l) = cos(2 pi f l / 15), and twice that for l > 0. R is the autocorrelation of some noise
-// only if no element of the spectrum is negative.
+// The variances T(v, u) of the DCT coefficients (v, u) of noise are linear functions of its
+// autocorrelation R, where R is the same at (dx, dy) and (-dx, dy):
+//     T(v, u) = sum over l, m = 0..7 of A(v, l) R(m across, l down) A(u, m).
+
+// The variances T of DCT coefficients are A R A^T, where R is the autocorrelation of the noise, and
+// therefore R = A^-1 T A^-T. A(k, 0) is own_k(0), and A(k, l) is 2 own_k(l) for l > 0, where
+// own_k(l) is the autocorrelation of row k of the DCT at lag l. The condition number of A is 12.8
+// (Frobenius norm).
+
+// The code assumes that the autocorrelation R has a period of 15 samples, so that only lags of
+// -7..7 exist. The spectrum of the noise is then F R F^T, where F(f, l) is cos(2 pi f l / 15) for l
+// = 0, and 2 cos(2 pi f l / 15) for l > 0. R is a valid autocorrelation only if no element of the
+// spectrum is negative.
 
 namespace lull {
 namespace {
@@ -94,7 +98,7 @@ const Maps& maps() {
 }
 
 /// Returns the non-negative power spectrum whose coefficient variances have the smallest
-/// Itakura-Saito divergence from `table`. The function takes multiplicative steps from `power`
+/// Itakura-Saito divergence from `table`. The iteration takes multiplicative steps from `power`
 /// (Fevotte, Bertin, Durrieu 2009, "Nonnegative matrix factorization with the Itakura-Saito
 /// divergence", section 3, doi:10.1162/neco.2008.04-08-771).
 Matrix fitted_power(const Matrix& table, Matrix power) {
@@ -115,8 +119,8 @@ Matrix fitted_power(const Matrix& table, Matrix power) {
   return power;
 }
 
-/// Returns the autocovariance, at lags of 0..7 along both axes, of noise whose coefficient
-/// variances are `table`. The mean of `table` must be 1.
+/// Converts the coefficient variances of noise to its autocovariance, at lags of 0..7 along both
+/// axes. The mean of `table` must be 1.
 Matrix lags_of(const Matrix& table) {
   const Matrix lags = both_ways(maps().lags_of_variances, table);
   Matrix power = both_ways(maps().power_of_lags, lags);

@@ -1,7 +1,6 @@
 #pragma once
-// Converts between two descriptions of the noise of a plane: the variances of the coefficients of
-// 8x8 patches, which can be measured in pictures, and the level and autocorrelation, which filters
-// use.
+// Converts between two descriptions of the noise of a plane. The variances of the coefficients of
+// 8x8 patches can be measured in pictures. Filters use the level and the autocorrelation.
 
 #include <array>
 
@@ -9,18 +8,18 @@
 
 namespace lull {
 
-/// Variances of the noise in the coefficients of the orthonormal 8x8 DCT, row by row (v, u), in
-/// squared levels of the 0..255 scale. For white noise, all variances are sigma^2.
+/// Variances of the noise in the coefficients of the orthonormal 8x8 DCT, row by row (v, u), on the
+/// 0..255 scale. For white noise, all variances are sigma^2.
 using CoefficientTable = std::array<float, 64>;
 
-/// Returns the level and the autocorrelation of noise with these coefficient variances. The
-/// autocorrelation is assumed to be the same at (dx, dy) and (-dx, dy). If measurement errors make
-/// the power spectrum negative at some frequencies, the function uses the most similar table with a
-/// non-negative spectrum. If the noise is white to within a thousandth, the result has no
+/// Converts coefficient variances to the level and the autocorrelation of the noise. The function
+/// assumes that the autocorrelation is the same at (dx, dy) and (-dx, dy). If measurement errors
+/// make the power spectrum negative at some frequencies, the function uses the most similar table
+/// with a non-negative spectrum. If the noise is white to within a thousandth, the result has no
 /// autocorrelation.
 [[nodiscard]] PlaneNoise noise_of(const CoefficientTable& variances);
 
-/// Returns the coefficient variances of noise with any autocorrelation.
+/// Returns the variances of the DCT coefficients of `noise`, white or coloured.
 [[nodiscard]] CoefficientTable table_of(const PlaneNoise& noise);
 
 }  // namespace lull

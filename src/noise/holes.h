@@ -10,34 +10,35 @@
 
 namespace lull {
 
-/// The holes of a plane. A session gets the holes with each frame (Frame::holes). The samples at
-/// holes contain interpolated values. The matcher never uses a patch that overlaps a hole as a
-/// candidate, so interpolated values affect only nearby results.
+/// The holes of a plane. Each frame provides its holes to the session (Frame::holes). The samples
+/// at holes contain interpolated values, which affect only nearby results: the matcher never uses a
+/// patch that overlaps a hole as a candidate.
 class Holes {
  public:
-  /// `hole` has one value per sample, row by row. The value is true for an invalid sample.
+  /// `hole` contains one flag per sample, row by row. The flag is true for an invalid sample.
   Holes(int width, int height, const std::vector<bool>& hole);
 
   int width() const { return width_; }
   int height() const { return height_; }
   std::int64_t count() const { return before(width_, height_); }
   bool at(int x, int y) const { return any_in(x, y, 1); }
-  /// Returns true if the patch of `side` x `side` samples with first sample (x, y) overlaps a hole.
-  /// The patch must lie inside the plane.
+  /// Returns whether the patch of `side` x `side` samples whose first sample is (x, y) overlaps a
+  /// hole. The patch must lie inside the plane.
   bool any_in(int x, int y, int side) const {
     return before(x + side, y + side) - before(x, y + side) - before(x + side, y) + before(x, y) >
            0;
   }
-  /// Returns the holes of a field: the even rows (parity 0) or the odd rows. The height is even.
+  /// Returns the holes of one field of an interlaced plane: the even rows (parity 0) or the odd
+  /// rows (parity 1). The height of the plane must be even.
   Holes field(int parity) const;
-  /// Returns one value per sample, row by row: 1 if the patch of `side` x `side` samples that
-  /// begins at this sample overlaps a hole, otherwise 0. The value is 0 if the patch would extend
-  /// beyond the plane.
+  /// Returns one flag per sample, row by row. The flag is 1 if the patch of `side` x `side` samples
+  /// that begins at this sample overlaps a hole. The flag is 0 if the patch overlaps no hole or
+  /// extends beyond the plane.
   std::vector<std::uint8_t> reached(int side) const;
 
  private:
-  /// Element (x, y) of the summed-area table of the holes: the number of holes (i, j) with i < x
-  /// and j < y.
+  /// Returns element (x, y) of the summed-area table of the holes: the number of holes (i, j) with
+  /// i < x and j < y.
   std::int32_t before(int x, int y) const {
     return sums_[static_cast<std::size_t>(y) * (width_ + 1) + x];
   }

@@ -11,8 +11,8 @@
 namespace lull {
 namespace {
 
-/// Returns the autocorrelation of a weighted sum of independent noise signals with these variances;
-/// null if the sum is white.
+/// Returns the autocorrelation of a weighted sum of independent noise signals with the given
+/// variances. If the sum is white, the result is null.
 std::shared_ptr<const Autocorrelation> mixed(const std::array<PlaneNoise, 3>& planes,
                                              const std::array<double, 3>& variances) {
   double whole = 0;

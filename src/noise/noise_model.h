@@ -1,6 +1,6 @@
 #pragma once
-// The noise of a clip, estimated or specified before a session is opened. Filters use it to compute
-// thresholds, Wiener factors and distances.
+// The noise of a clip, which is estimated or specified before a session is opened. Filters compute
+// thresholds, Wiener factors and distances from the noise.
 
 #include <array>
 #include <limits>
@@ -12,9 +12,9 @@ namespace lull {
 inline constexpr int correlation_reach = 7;
 inline constexpr int correlation_lags = 2 * correlation_reach + 1;
 
-/// The autocorrelation of stationary noise in units of its variance. Element lag_index(dx, dy) is
-/// the correlation of two samples with displacement (dx, dy). It is 1 at (0, 0), and equal at (dx,
-/// dy) and (-dx, -dy).
+/// The autocorrelation of stationary noise in units of its variance. The element at lag_index(dx,
+/// dy) is the correlation of two samples with the displacement (dx, dy). The element at (0, 0) is
+/// 1. The elements at (dx, dy) and (-dx, -dy) are equal.
 using Autocorrelation = std::array<float, correlation_lags * correlation_lags>;
 
 constexpr bool within_lags(int dx, int dy) {
@@ -29,8 +29,9 @@ constexpr int lag_index(int dx, int dy) {
 struct NoiseCurve {
   static constexpr int knots = 33;
   static constexpr float spacing = 255.0f / (knots - 1);
-  /// Standard deviation before clipping at intensity i * spacing on the 0..255 scale, > 0. It is
-  /// interpolated linearly between these intensities.
+  /// Standard deviations of the noise before clipping, > 0. Element i is for the intensity i *
+  /// spacing on the 0..255 scale. Between these intensities, the standard deviation is interpolated
+  /// linearly.
   std::array<float, knots> sigma{};
   /// Clip limits (low < high, low < 255, high > 0). Noisy samples beyond a limit get the value of
   /// the limit (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035). An infinite
@@ -45,25 +46,26 @@ struct NoiseCurve {
 
 /// The noise of one plane.
 struct PlaneNoise {
-  /// Standard deviation of the noise that filters remove, on the 0..255 scale, >= 0; 0: the plane
-  /// is not filtered. For a plane with a noise curve, sigma refers to the stabilised samples, and a
-  /// sigma of stabilised_sigma(*curve) removes exactly the noise of the curve. A larger sigma
-  /// removes more noise, a smaller sigma less.
+  /// Standard deviation of the noise that filters remove, on the 0..255 scale, >= 0. A plane with a
+  /// sigma of 0 is not filtered. For a plane with a noise curve, sigma refers to the stabilised
+  /// samples: with stabilised_sigma(*curve), filters remove exactly the noise of the curve. With a
+  /// larger sigma, filters remove more noise.
   float sigma = 0;
-  /// Autocorrelation of the noise; null: white noise.
+  /// Autocorrelation of the noise. Null: the noise is white.
   std::shared_ptr<const Autocorrelation> correlation;
-  /// Noise level by intensity; null: the same noise level at every intensity, without clipping. If
-  /// there is a noise curve, filters process variance-stabilised samples (stabiliser.h), and
-  /// `sigma` and `correlation` describe the noise of the stabilised samples.
+  /// Noise level as a function of the intensity. Null: the noise level is the same at every
+  /// intensity, and the noise is not clipped. If there is a curve, filters process
+  /// variance-stabilised samples (stabiliser.h), and `sigma` and `correlation` describe their
+  /// noise.
   std::shared_ptr<const NoiseCurve> curve;
 
   bool is_white() const { return correlation == nullptr; }
-  /// Returns the noise level of the stored samples. The detection of repeated frames, scene cuts
-  /// and motion uses this level, because it compares samples that are not stabilised. The result is
-  /// 0 if the plane is not filtered.
+  /// Returns the noise level of the stored samples, which are not stabilised. The detection of
+  /// repeated frames, scene cuts and motion uses this level. The result is 0 if the plane is not
+  /// filtered.
   float level_in_samples() const { return sigma > 0 && curve ? curve->level() : sigma; }
-  /// Returns the correlation of two samples with displacement (dx, dy). It is 0 beyond the lags of
-  /// the autocorrelation.
+  /// Returns the correlation of the noise of two samples with the displacement (dx, dy). Beyond the
+  /// lags of the autocorrelation, the result is 0.
   double correlation_at(int dx, int dy) const {
     if (!within_lags(dx, dy)) return 0;
     if (is_white()) return dx == 0 && dy == 0 ? 1 : 0;
@@ -72,16 +74,16 @@ struct PlaneNoise {
 };
 
 /// The noise of each stored plane (Y, Cb, Cr or R, G, B). The noise of different planes is
-/// independent, unless the model was made by of_opponents().
+/// independent, except in a model from of_opponents().
 class NoiseModel {
  public:
   NoiseModel() = default;
-  /// Makes a model of white noise. (Not explicit, so that callers can pass three noise levels as a
-  /// noise model.)
+  /// Makes a model of white noise. The constructor is not explicit, so that callers can pass three
+  /// noise levels as a noise model.
   NoiseModel(const std::array<float, 3>& sigma);
-  /// Makes a model of RGB noise that is correlated between R, G and B, as in camera pictures, from
-  /// the noise of Y, U and V of the opponent space. The noise levels of R, G and B are computed as
-  /// if the noise of Y, U and V were independent.
+  /// Makes a model of noise that is correlated between R, G and B, as in camera pictures, from the
+  /// noise of Y, U and V of the opponent space. The function computes the noise levels of R, G and
+  /// B as if the noise of Y, U and V were independent.
   [[nodiscard]] static NoiseModel of_opponents(const std::array<PlaneNoise, 3>& opponents);
 
   const PlaneNoise& plane(int i) const { return planes_[i]; }
@@ -89,15 +91,15 @@ class NoiseModel {
   float sigma(int i) const { return planes_[i].sigma; }
   std::array<float, 3> sigmas() const;
   std::array<float, 3> levels_in_samples() const;
-  /// Returns true if any plane with noise has a noise curve.
+  /// Returns whether any plane with noise has a noise curve.
   bool has_curves() const;
-  /// Returns true if the noise of all planes with a sigma above 0 is white.
+  /// Returns whether the noise of all planes with a sigma above 0 is white.
   bool is_white() const;
 
-  /// Returns the noise of Y, U and V of the opponent colour space (colour.h) for a model of R, G
-  /// and B.
+  /// Converts a model of the noise of R, G and B to the noise of Y, U and V of the opponent space
+  /// (colour.h).
   [[nodiscard]] NoiseModel in_opponent_space() const;
-  /// Returns true if the model was made by of_opponents().
+  /// Returns whether of_opponents() made this model.
   bool is_of_opponents() const { return opponents_ != nullptr; }
 
  private:
@@ -105,8 +107,8 @@ class NoiseModel {
   std::shared_ptr<const std::array<PlaneNoise, 3>> opponents_;
 };
 
-/// Multiplies the noise level by the denoising strength, > 0. Curves do not change, because they
-/// define how samples are stabilised.
+/// Multiplies the sigma of each plane by the denoising strength, > 0. Noise curves do not change,
+/// because they define how samples are stabilised.
 [[nodiscard]] NoiseModel scaled(const NoiseModel& noise, float strength);
 
 /// Checks a noise model.

@@ -1,5 +1,6 @@
 #pragma once
-// A queue between two threads of the pipeline, which makes a fast producer wait.
+// Defines the queue between two threads of the pipeline. The queue blocks the producer while the
+// queue is full.
 
 #include <condition_variable>
 #include <cstddef>
@@ -20,8 +21,8 @@ class BoundedQueue {
   BoundedQueue(const BoundedQueue&) = delete;
   BoundedQueue& operator=(const BoundedQueue&) = delete;
 
-  /// Adds an item; waits while the queue is full. Returns false and discards the item if the queue
-  /// is closed or cancelled: the producer should then stop.
+  /// Adds an item. Waits while the queue is full. If the queue is closed or cancelled, the function
+  /// discards the item and returns false. The producer should then stop.
   [[nodiscard]] bool push(T item) {
     std::unique_lock lock(mutex_);
     has_space_.wait(lock, [&] { return items_.size() < capacity_ || state_ != State::open; });
@@ -32,8 +33,8 @@ class BoundedQueue {
     return true;
   }
 
-  /// Removes an item; waits while the queue is empty. Returns nullopt if the queue is cancelled, or
-  /// closed and empty.
+  /// Removes an item. Waits while the queue is empty. Returns nullopt if the queue is cancelled, or
+  /// if the queue is closed and empty.
   [[nodiscard]] std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     has_item_.wait(lock, [&] { return !items_.empty() || state_ != State::open; });
@@ -45,14 +46,15 @@ class BoundedQueue {
     return item;
   }
 
-  /// Closes the queue after the producer's last item. Consumers still get the items in the queue.
+  /// Closes the queue. The producer calls close() after its last item. Consumers still receive all
+  /// items in the queue.
   void close() { leave_open(State::closed); }
 
-  /// Discards the items in the queue and wakes all waiting threads. Producer or consumer may call
-  /// this function to stop the other.
+  /// Discards the items in the queue and wakes all waiting threads. A producer or a consumer may
+  /// call cancel() to stop all users of the queue.
   void cancel() { leave_open(State::cancelled); }
 
-  /// Returns whether the queue was ended by cancel() rather than by close().
+  /// Returns whether cancel() has ended the queue.
   [[nodiscard]] bool cancelled() const {
     const std::lock_guard lock(mutex_);
     return state_ == State::cancelled;

@@ -112,7 +112,7 @@ Frame field_of(const Frame& frame, int parity) {
     const auto& plane = frame.planes[i];
     field.planes[i] = {plane.row(parity), plane.width, plane.height / 2, 2 * plane.stride};
   }
-  // Guide, mask, holes and features also consist of the rows of the field.
+  // A field contains every other row of the guide, mask, holes and features of the frame.
   field.guide = of_plane(frame.guide);
   if (frame.mask) field.mask = std::make_shared<const SliceMask>(frame.mask->field(parity));
   if (frame.holes) field.holes = std::make_shared<const Holes>(frame.holes->field(parity));

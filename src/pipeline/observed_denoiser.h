@@ -1,5 +1,5 @@
 #pragma once
-// A denoiser with an observer, which gets each input frame together with its result.
+// A denoiser that passes each input frame and its result to an observer.
 
 #include <functional>
 #include <memory>
@@ -8,18 +8,19 @@
 
 namespace lull::pipeline {
 
-/// Receives each frame and its result, in order, in the thread that uses the denoiser.
+/// Receives each frame and its result in the order of the frames. The thread that uses the denoiser
+/// calls the observer.
 using Observer = std::function<void(const Frame& noisy, const Frame& result)>;
 
-/// Returns an observer that calls `observer` with results in the sample format of the input, even
-/// if the session's results have another bit depth.
+/// Returns an observer that converts each result to the sample format of the input, and passes the
+/// frame and the converted result to `observer`.
 [[nodiscard]] Observer in_input_samples(Observer observer);
 
-/// Selects the frames that an observer gets: only frames whose results have samples, or all frames.
+/// Selects the frames that an observer receives: frames whose results have samples, or all frames.
 enum class ObservedFrames { with_samples, all };
 
-/// Returns a denoiser that calls `observer`, and stores the frames in flight until their results
-/// are returned. Frames must be in host memory.
+/// Returns a denoiser that passes each frame and its result to `observer`. The denoiser stores each
+/// frame until the result is ready. Frames must be in host memory.
 [[nodiscard]] std::unique_ptr<Denoiser> observed(
     std::unique_ptr<Denoiser> denoiser, Observer observer,
     ObservedFrames which = ObservedFrames::with_samples);

@@ -9,7 +9,7 @@
 namespace lull::pipeline {
 namespace {
 
-/// Returns a frame without samples, and without the data that only filters use.
+/// Returns a copy of the frame without samples and without the data that only filters use.
 Frame without_samples(Frame frame) {
   frame.pixels.reset();
   frame.planes = {};
@@ -81,8 +81,8 @@ class PartDenoiser final : public Denoiser {
   bool has_margin() const { return margin_ != Margin{}; }
   bool keeps_lead() const { return has_margin() && !from_start_; }
 
-  /// Returns whether the result of the frame is wanted. Counts the frame, unless it is a
-  /// context_only frame.
+  /// Returns whether the caller needs the result of the frame. The function counts the frame unless
+  /// `context_only` is set.
   bool is_wanted(const Frame& frame) {
     if (frame.context_only) return false;
     const std::int64_t number = frames_++;
@@ -90,9 +90,8 @@ class PartDenoiser final : public Denoiser {
     return at_ < spans_.size() && number >= spans_[at_].first;
   }
 
-  /// Returns whether the session should continue up to the next wanted frame: because this frame is
-  /// near, or because the session gets the complete stream. Otherwise false for a context_only
-  /// frame: such frames are not counted, so the distance is unknown.
+  /// Returns whether the session should continue up to the next needed frame. The session continues
+  /// if the next needed frame is near, or if the session filters the complete stream.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;
@@ -105,8 +104,8 @@ class PartDenoiser final : public Denoiser {
     if (lead_.size() > static_cast<std::size_t>(margin_.before) + 1) lead_.pop_front();
   }
 
-  /// Begins a session: pushes the frames of the margin before `frame`, which the denoiser has
-  /// already returned without samples, and the frame that `frame` repeats.
+  /// Begins a session and pushes the stored frames of the margin before `frame`. The denoiser
+  /// discards the results of the margin.
   void begin_session(const Frame& frame) {
     if (!session_) session_ = reopen_();
     running_ = true;
@@ -135,9 +134,9 @@ class PartDenoiser final : public Denoiser {
     pending_.pop_front();
   }
 
-  /// Returns whether the session has received all frames on which its wanted results depend. If the
-  /// session gets the complete stream, repeated frames in its margin are unknown. In this case, the
-  /// function returns whether the session has returned all wanted results.
+  /// Returns whether the session has received all frames on which its needed results depend. If the
+  /// session filters the complete stream, the end of the margin is unknown, and the function
+  /// returns whether the session has returned all needed results.
   bool is_complete() const {
     if (!from_start_ && after_ >= margin_.after) return true;
     return std::ranges::none_of(pending_, &PendingFrame::wanted);
@@ -174,8 +173,7 @@ class PartDenoiser final : public Denoiser {
   std::int64_t frames_ = 0;    // number of frames that are not context_only
   int after_ = 0;              // number of frames after the last wanted one, counted as margins are
   std::size_t results_to_discard_ = 0;  // number of lead-in frames whose results come next
-  // The last noisy frames that do not repeat the previous frame: at most the margin before a span,
-  // and one more.
+  // The last margin_.before + 1 noisy frames, without repeated frames.
   std::deque<Frame> lead_;
   std::deque<PendingFrame> pending_;  // frames in the session, without those of the lead-in
   std::deque<Frame> ready_;           // results that are ready

@@ -17,30 +17,31 @@ struct FrameSpan {
 
 using SessionOpener = std::function<std::unique_ptr<Denoiser>()>;
 
-/// The frames on which the results of temporal filtering depend.
+/// The numbers of frames before and after a span on which the results of temporal filtering depend.
 struct PartContext {
   Margin margin{};
-  /// Determines Frame::repeat_state where it is unknown. Null: frames of unknown state do not count
-  /// as repeated.
+  /// Determines unknown values of Frame::repeat_state. If `repeats` is null, the denoiser treats
+  /// frames of unknown state as frames that are not repeated.
   std::unique_ptr<RepeatFinder> repeats{};
-  /// push() calls this function when it has received a frame and all wanted results up to this
-  /// frame have been computed. The argument is the index of the frame, counted from 0 over all
-  /// frames. The caller may stop pushing frames if none after this index is wanted.
+  /// push() calls this function when all needed results up to the received frame are complete. The
+  /// argument is the index of the received frame, counted from 0 over all frames. The caller may
+  /// stop the input if it needs no later frame.
   std::function<void(std::int64_t)> idle{};
 };
 
-/// Returns a denoiser for the frames in `wanted` of a single stream. Other frames are returned
-/// without samples, in the order of the stream. Frames with Frame::context_only are not counted in
-/// the numbers of `wanted`.
+/// Returns a denoiser for the frames in `wanted`. All other results are frames without samples.
+/// Results have the order of the stream. `session` filters the first span, and `reopen` opens a
+/// session for each further span. Each session also receives the margin (PartContext::margin)
+/// before and after its span.
 ///
-/// Each span of `wanted` has its own session: `session` for the first span, and sessions from
-/// `reopen` for the others. A session also gets the margin before and after its span. Spans that
-/// are closer than the margin share a session, unless context_only frames lie between them.
+/// If two spans are closer than the margin, one session filters both spans, unless frames with
+/// Frame::context_only lie between the spans.
 ///
-/// With a margin, the denoiser keeps the last noisy frames, without repeated frames, for the
-/// beginning of a session. Frames in GPU memory are too large to be stored, so a session with a
-/// margin then gets the complete stream from its start.
-/// @param wanted  spans in increasing order, without overlap
+/// With a margin, the denoiser stores the last noisy frames, without repeated frames, for the
+/// beginning of the next session. If the frames are in GPU memory, they are too large to be stored.
+/// With a margin, one session then filters the complete stream from its start to the last span.
+/// @param wanted  spans in increasing order, without overlap; the frame numbers do not count frames
+///     with Frame::context_only
 [[nodiscard]] std::unique_ptr<Denoiser> by_parts(std::unique_ptr<Denoiser> session,
                                                  SessionOpener reopen,
                                                  const std::vector<FrameSpan>& wanted,

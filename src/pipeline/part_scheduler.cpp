@@ -17,10 +17,9 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// An idle session may take half of the remaining frames of another session's part. Both sessions
-// then filter the frames of a margin. The constants are the minimum ratio of the remaining frames
-// to the frames that both sessions filter. While frames still arrive, the minimum is larger,
-// because the idle session may get new frames instead.
+// Minimum ratios for the split of a part. A ratio divides the number of remaining frames by the
+// number of frames that two sessions filter because of the split. `worth_splitting` applies while
+// frames arrive, and `worth_at_the_end` applies after the last frame.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {
@@ -91,7 +90,7 @@ class PartScheduler final : public Denoiser {
     bool closed = false;    // no more items will be added
   };
 
-  /// Adds a frame to its part, and to the parts whose margins contain it.
+  /// Adds a frame to its part, and to each part whose margin contains the frame.
   void add(Frame frame) {
     const std::int64_t number = results_.count_in();
     if (frame.repeat_state == RepeatState::repeats) {
@@ -112,8 +111,8 @@ class PartScheduler final : public Denoiser {
     if (before_.size() > static_cast<std::size_t>(margin_.before)) before_.pop_front();
   }
 
-  /// Begins a new part. New frames also belong to the margin of the previous part, until it is
-  /// complete.
+  /// Begins a new part. The first frames of the new part also complete the margin of the previous
+  /// part.
   void begin_part(std::int64_t number) {
     const std::int64_t last = std::exchange(own_part_, number);
     parts_[own_part_].items = as_margin(before_);
@@ -132,9 +131,9 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the caller must push more frames before the next result can arrive: the oldest
-  /// part is incomplete, or no session filters it while an idle session waits for frames of another
-  /// part.
+  /// Returns whether the next result requires more input. The scheduler needs input if the oldest
+  /// part is incomplete. The scheduler also needs input if the oldest part has no worker while a
+  /// session is idle.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;
@@ -167,7 +166,7 @@ class PartScheduler final : public Denoiser {
     }
   }
 
-  /// Returns the oldest part without a worker; null if the pool stops.
+  /// Returns the oldest part without a worker, or null if the pool stops.
   Part* take_part(int me) {
     auto lock = pool_.lock();
     Part* part = nullptr;
@@ -188,8 +187,8 @@ class PartScheduler final : public Denoiser {
     return item.own && item.frame.repeat_state != RepeatState::repeats;
   }
 
-  /// Splits the part with most remaining frames, and returns the second half as a new part; null if
-  /// no part is long enough. Called if every part has a worker.
+  /// Splits the part with the most remaining frames, and returns the second half as a new part.
+  /// Returns null if no part is long enough.
   Part* split_longest() {
     Part* longest = nullptr;
     std::int64_t most = 0, number = none;
@@ -199,8 +198,8 @@ class PartScheduler final : public Denoiser {
       if (left > most) longest = &part, most = left, number = at;
     }
     // `filtered_twice` is the maximum number of frames that two sessions filter because of the
-    // split. With worth_splitting, the second half contains the complete margin after the first
-    // half.
+    // split. A part with more than `worth_splitting` times this number of remaining frames has a
+    // second half that contains the complete margin.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
@@ -212,7 +211,7 @@ class PartScheduler final : public Denoiser {
     return split(*longest, middle);
   }
 
-  /// Moves the items of a part, from item `middle` on, to a new part. Returns the new part.
+  /// Moves the item `middle` of a part and all later items to a new part. Returns the new part.
   Part* split(Part& part, std::deque<Item>::iterator middle) {
     Part& second = parts_[middle->number];
     for (auto at = middle; at != part.items.begin() && std::ssize(second.items) < margin_.before;)
@@ -227,7 +226,7 @@ class PartScheduler final : public Denoiser {
     return &second;
   }
 
-  /// Converts the items of the part, from item `end` on, to frames of the part's margin.
+  /// Converts the item `end` of the part and all later items to frames of the part's margin.
   void make_margin(Part& part, std::deque<Item>::iterator end) {
     std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
     part.items.erase(end, part.items.end());
@@ -241,8 +240,7 @@ class PartScheduler final : public Denoiser {
     }
   }
 
-  /// Reads the item with the index `at` in the part. Returns false if there is no such item, or if
-  /// the pool stops.
+  /// Reads item `at` of the part. Returns false if the part has no such item, or if the pool stops.
   bool next_frame(int me, Part& part, std::size_t at, Frame& frame) {
     auto lock = pool_.lock();
     if (at >= part.items.size() && !part.closed) {
@@ -271,7 +269,8 @@ class PartScheduler final : public Denoiser {
       if (at >= part.items.size())
         throw InternalError("a session returned more frames than were pushed");
       const Item& item = part.items[at];
-      // Results that a failed session has already returned are kept.
+      // keep() discards results for margins, and results that another session has returned before
+      // its failure.
       if (!item.own || results_.had(item.number)) return;
       result.repeat_state = item.frame.repeat_state;
       results_.add(item.number, std::move(result));
@@ -301,13 +300,13 @@ class PartScheduler final : public Denoiser {
   const Margin margin_;
   const int frames_, latency_;
   RepeatNotes notes_;
-  // The pool's lock protects the following members.
+  // The lock of the pool protects all members from `is_idle_` to `closing_`.
   std::vector<char> is_idle_;           // sessions that wait for more frames of their part
   std::map<std::int64_t, Part> parts_;  // key: number of the first frame of the part
   std::deque<Item> before_;       // margin of the next part: last frames that are not repeated
   std::int64_t own_part_ = none;  // the part to which new frames belong
   ResultsInOrder results_;
-  // Numbers of pushed and of returned frames. Repeated frames are not counted.
+  // Numbers of pushed and of returned frames. Repeated frames do not count.
   std::int64_t distinct_in_ = 0, distinct_out_ = 0;
   bool closing_ = false;
   SessionPool pool_;  // the last member, because its threads use the other members

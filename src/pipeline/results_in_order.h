@@ -1,6 +1,6 @@
 #pragma once
-// A reorder buffer: results arrive in any order, and are returned in the order of their input
-// frames.
+// Defines a reorder buffer: results arrive in any order, and the buffer returns them in the order
+// of the input frames.
 
 #include <cstdint>
 #include <map>
@@ -16,15 +16,17 @@ class ResultsInOrder {
   /// Counts an input frame, and returns its index, from 0.
   std::int64_t count_in() { return in_++; }
   std::int64_t in() const { return in_; }
-  /// Returns the index of the frame whose result is returned next.
+  /// Returns the index of the frame whose result the buffer returns next.
   std::int64_t next() const { return out_; }
   std::int64_t in_flight() const { return in_ - out_; }
 
   void add(std::int64_t number, Frame result) { results_.emplace(number, std::move(result)); }
-  /// Returns whether this result has arrived, even if it was already returned.
+  /// Returns whether the result of a frame has arrived. Results that the buffer has returned also
+  /// count.
   bool had(std::int64_t number) const { return number < out_ || results_.contains(number); }
   bool has_next() const { return results_.contains(out_); }
-  /// Returns the next result in order, if it has arrived.
+  /// Returns the next result in the order of the frames, or no value if this result has not
+  /// arrived.
   std::optional<Frame> take() {
     const auto next = results_.find(out_);
     if (next == results_.end()) return std::nullopt;

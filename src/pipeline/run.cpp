@@ -123,8 +123,8 @@ class Run {
       ++frames_;
       if (options_.observer) options_.observer(snapshot());
     }
-    // The denoising thread closes the queue only after the last frame, so a queue that was not
-    // cancelled means that all frames are written.
+    // The denoising thread closes the queue after the last frame. If cancel() has not ended the
+    // queue, the sink has received all frames.
     if (clean_.cancelled()) return;
     timed(Stage::encode, [&] { sink_.finish(); });
     finished_ = true;

@@ -1,5 +1,6 @@
 #pragma once
-// The run loop: source -> denoiser -> sink, with one thread each and bounded queues between them.
+// The run loop connects source, denoiser and sink. Each stage has its own thread, and a bounded
+// queue connects two stages.
 
 #include <array>
 #include <cstddef>
@@ -17,19 +18,20 @@ inline constexpr int stages = 3;
 
 struct PipelineStats {
   std::int64_t frames = 0;  // written frames
-  /// number of the written frames that were finished before the run; set by run()'s caller
+  /// Number of the written frames that an earlier run has finished. The caller of run() sets this
+  /// number.
   std::int64_t skipped = 0;
   double seconds = 0;                 // wall time since the start
   std::array<double, stages> busy{};  // seconds in: read | push and drain | write and finish
   bool cancelled = false;             // the token stopped the run before the sink was finished
 
   double fps() const { return seconds > 0 ? static_cast<double>(frames - skipped) / seconds : 0; }
-  /// Returns the share of the wall time in which a stage worked rather than waited for other
-  /// stages, 0..1.
+  /// Returns the share (0..1) of the wall time in which a stage worked. In the remaining time, the
+  /// stage waited for other stages.
   double busy_share(Stage stage) const {
     return seconds > 0 ? busy[static_cast<int>(stage)] / seconds : 0;
   }
-  /// Returns the stage that was busy for the longest time. This stage limits the speed.
+  /// Returns the stage with the longest working time. This stage limits the speed.
   Stage busiest() const;
 };
 
@@ -37,17 +39,19 @@ struct PipelineStats {
 
 struct PipelineOptions {
   std::size_t queue_frames = 4;  // maximum number of frames in each of the two queues, at least 1
-  /// The writing thread calls this function after each written frame. It must return quickly.
+  /// The writing thread calls this function after each written frame. The function must return
+  /// quickly.
   std::function<void(const PipelineStats&)> observer{};
 };
 
-/// Passes every frame of `source` through `denoiser` to `sink`, and finishes the sink. The two
-/// queues, the denoiser's latency, and one frame per stage limit the number of frames in memory.
+/// Passes every frame of `source` through `denoiser` to `sink`, and finishes the sink. If a stage
+/// fails or the token stops the run, the sink remains unfinished. The other stages end after their
+/// current call. run() rethrows the first failure after all stages have ended.
 ///
-/// If a stage fails or the token stops the run, the other stages end after their current call, and
-/// the sink is not finished. The first failure is rethrown after all stages have ended.
+/// The number of frames in memory has a limit: the frames in the two queues, the latency of the
+/// denoiser, and one frame for each stage.
 /// @throws BadData  the source has no frame, or its format changes
-/// @throws InternalError  the denoiser returned more or fewer frames than were pushed
+/// @throws InternalError  the denoiser returned more or fewer frames than it received
 /// @throws any exception of a stage
 PipelineStats run(FrameSource& source, Denoiser& denoiser, FrameSink& sink,
                   const PipelineOptions& options = {}, std::stop_token stop = {});

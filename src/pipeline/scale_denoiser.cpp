@@ -13,7 +13,8 @@
 namespace lull::pipeline {
 namespace {
 
-/// Returns the index `at` if it is in 0..size - 1, and otherwise the mirrored index.
+/// Returns `at` if it is in 0..size - 1. Otherwise returns the index that mirrors `at` at the
+/// border.
 int mirrored(int at, int size) {
   if (size == 1) return 0;
   while (at < 0 || at >= size) at = at < 0 ? -1 - at : 2 * size - 1 - at;
@@ -28,8 +29,8 @@ float halved(const In& in, int i, int size) {
   return (at(-1) + at(2) + 3 * (at(0) + at(1))) / 8;
 }
 
-/// Returns sample i at double size: the mean of the two nearest samples of `in`, which has `size`
-/// samples, with the weights 3/4 and 1/4.
+/// Returns sample i at double size: the weighted mean of the two nearest samples of `in`. The
+/// weights are 3/4 and 1/4, and `in` has `size` samples.
 template <class In>
 float enlarged(const In& in, int i, int size) {
   const int near = i / 2, far = near + (i % 2 == 0 ? -1 : 1);
@@ -125,8 +126,9 @@ class ScaleDenoiser final : public Denoiser {
       load_plane(fine, i, whole);
       load_plane(coarse, i, correction);
       separable(read(r.whole), half, intermediate_, halve);
-      // Only the lowest frequencies of the difference between the two results at half size are
-      // used.
+      // The difference at half size is the result of the half-size session minus the reduced
+      // full-size result. The denoiser adds only the lowest frequencies of this difference to the
+      // full-size result.
       for (int y = 0; y < half.height; ++y)
         for (int x = 0; x < half.width; ++x) correction(x, y) -= half(x, y);
       separable(read(r.correction), half, intermediate_, smooth);
@@ -138,7 +140,7 @@ class ScaleDenoiser final : public Denoiser {
     return result;
   }
 
-  /// Scratch memory for one plane, reused for all frames.
+  /// Scratch memory for one plane. The denoiser reuses the memory for all frames.
   struct Scratch {
     Plane<float> whole, added, correction, half;
   };

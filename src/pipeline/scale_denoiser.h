@@ -1,8 +1,10 @@
 #pragma once
-// Denoises at two scales, for noise that is coarser than patches: a filter of 8x8 patches can
+// Denoises at two scales, for noise that is coarser than patches. A filter of 8x8 patches can
 // separate such noise from the picture only at half size (Lebrun, Colom, Morel 2015, "The noise
-// clinic", doi:10.5201/ipol.2015.125; Facciolo, Pierazzo, Morel 2017, "Conservative scale
-// recomposition for multiscale denoising", doi:10.1137/17M1111826).
+// clinic", doi:10.5201/ipol.2015.125).
+
+// The lowest frequencies of the result come from half size (Facciolo, Pierazzo, Morel 2017,
+// "Conservative scale recomposition for multiscale denoising", doi:10.1137/17M1111826).
 
 #include <array>
 #include <memory>
@@ -14,16 +16,16 @@
 
 namespace lull::pipeline {
 
-/// Returns the format of frames of half the size: floats whose full scale is 255.
+/// Returns the format of frames of half the size. Their samples are floats on the 0..255 scale.
 [[nodiscard]] FrameFormat half_format(const FrameFormat& frame);
 
-/// Makes frames of half the size. A sample of the result is the weighted mean of the nearest 4x4
-/// samples of the frame, with the weights [1 3 3 1] / 8 along both axes. Borders are mirrored.
+/// Makes frames of half the size. Each sample of the result is the weighted mean of 4x4 samples of
+/// the frame, with the weights [1 3 3 1] / 8 along both axes. Borders are mirrored.
 class Halving {
  public:
   explicit Halving(const FrameFormat& frame);
-  /// Returns the frame at half size, with its time and the additional data for sessions. The
-  /// samples of `frame` must be in host memory.
+  /// Returns the frame at half size, with the properties of `frame` (FrameInfo) except its mask.
+  /// The samples of `frame` must be in host memory.
   [[nodiscard]] Frame of(const Frame& frame);
 
  private:
@@ -32,13 +34,14 @@ class Halving {
   std::vector<float> intermediate_;
 };
 
-/// Returns a denoiser of frames at two scales: `fine` filters the frame, and `coarse` the frame at
-/// half size. The result is fine + E G (coarse - D fine), where D halves the size, E doubles it,
-/// and G is a low-pass filter. Thus the lowest frequencies of all planes come from the result at
-/// half size.
-/// @param frame  format of the frames; `fine` is a session for this format, `coarse` a session for
-///     half_format(frame)
-/// @param results  samples of the results; the results of `fine` may have a higher bit depth
+/// Returns a denoiser of frames at two scales. The result is fine + E G (coarse - D fine), where D
+/// halves the size, E doubles the size, and G is a low-pass filter. The lowest frequencies of all
+/// planes come from the result at half size.
+/// @param frame  format of the frames
+/// @param fine  session for the format `frame`; its results may have a higher bit depth than
+///     `results`
+/// @param coarse  session for half_format(frame)
+/// @param results  sample format of the results
 [[nodiscard]] std::unique_ptr<Denoiser> by_scales(const FrameFormat& frame,
                                                   std::unique_ptr<Denoiser> fine,
                                                   std::unique_ptr<Denoiser> coarse,

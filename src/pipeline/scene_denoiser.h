@@ -1,5 +1,6 @@
 #pragma once
-// Denoises clips whose scenes need different filters, for example because the noise changes.
+// Denoises clips whose scenes need different filters, for example because the noise level changes
+// from scene to scene.
 
 #include <cstddef>
 #include <functional>
@@ -11,25 +12,25 @@
 
 namespace lull::pipeline {
 
-/// Returns the index of the scene to which a frame belongs, counted from 0.
+/// Returns the index of the scene that contains a frame, counted from 0.
 using SceneFinder = std::function<std::size_t(const Frame& frame)>;
-/// Opens a session for the scene with this index.
+/// Opens a session for the scene with the given index.
 using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 
-/// Returns how many of the times `starts` are at or before the time of the frame. `starts` contains
-/// increasing times in seconds, relative to the same origin as Frame::pts.
+/// Returns the number of elements of `starts` that are not later than the time of the frame.
+/// `starts` contains increasing times in seconds, with the same origin as Frame::pts.
 [[nodiscard]] std::size_t scene_at(const Frame& frame, std::span<const double> starts);
 
-/// Returns a denoiser that filters each scene in a session of its own, so that the frames of a
-/// scene do not influence other scenes. latency() returns the latency of the current session.
-///
-/// A frame that repeats the previous frame (Frame::repeat_state) belongs to the same scene.
-/// @param first  session for the scene in which the clip begins
-/// @param find  is called for each frame when the frame is pushed
+/// Returns a denoiser that filters each scene in its own session. The frames of a scene do not
+/// influence other scenes. A repeated frame (Frame::repeat_state) belongs to the scene of the frame
+/// that it repeats. latency() returns the latency of the current session.
+/// @param first  session for scene 0, in which the clip begins
+/// @param find  finds the scene of a frame; push() calls `find` for each frame that is not repeated
+/// @param open  opens the sessions of all other scenes
 [[nodiscard]] std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first, SceneFinder find,
                                                   SceneOpener open);
-/// @param starts  as for scene_at(): a frame from starts[i] on, but before starts[i + 1], belongs
-///     to scene i + 1
+/// @param starts  increasing times in seconds, as for scene_at(); scene i + 1 begins at the time
+///     starts[i], and scene 0 contains the frames before starts[0]
 [[nodiscard]] std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first,
                                                   std::vector<double> starts, SceneOpener open);
 

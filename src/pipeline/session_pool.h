@@ -1,6 +1,6 @@
 #pragma once
-// Threads that drive one session each, and handle failures of devices. The denoiser that owns the
-// pool distributes the work.
+// Manages threads that run one session each, and handles failures of devices. The owner of the pool
+// is a denoiser, which distributes the work.
 
 #include <condition_variable>
 #include <cstddef>
@@ -20,14 +20,14 @@ namespace lull::pipeline {
 class SessionPool {
  public:
   struct Callbacks {
-    /// Drives a session, in its thread, until wait_for_work() returns false.
+    /// Runs `session` in its thread until wait_for_work() returns false.
     std::function<void(int me, Denoiser& session)> serve;
-    /// Distributes the work of the failed session `me` to the other sessions. The pool holds the
-    /// lock during the call.
+    /// Distributes the work of the failed session `me` to the other sessions. The pool locks its
+    /// mutex during the call.
     std::function<void(int me)> redistribute;
   };
 
-  /// Takes over the sessions; start() starts their threads.
+  /// Takes ownership of the sessions. start() starts their threads.
   /// @throws InvalidArgument  there is no session
   SessionPool(std::vector<std::unique_ptr<Denoiser>> sessions, ShardOptions options);
   ~SessionPool() { stop(); }
@@ -35,37 +35,37 @@ class SessionPool {
   SessionPool& operator=(const SessionPool&) = delete;
 
   int size() const { return static_cast<int>(workers_.size()); }
-  /// Returns session `i`. Must not be called after start().
+  /// Returns session `i`. The caller must not call session() after start().
   const Denoiser& session(int i) const { return *workers_[i].session; }
   void start(Callbacks duties);
   /// Ends the threads and the sessions.
   void stop();
 
-  /// Locks the data that the threads share, for the functions below.
+  /// Locks the mutex of the pool, which protects the data that the threads share.
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
   void notify_work() { work_changed_.notify_all(); }
   void notify_progress() { progress_.notify_all(); }
   bool lost(int i) const { return workers_[i].lost; }
-  /// Makes the job end if a session fails after this call, because other sessions cannot process
-  /// its frames in the memory of a GPU.
+  /// After this call, a failure of one session ends the job, because other sessions cannot read
+  /// frames in the memory of the failed GPU.
   void stay_on_device() { on_device_ = true; }
 
-  /// Waits for work, in the thread of a session. Returns false if the pool stops.
+  /// Waits for work. The thread of a session calls this function. Returns false if the pool stops.
   template <class Condition>
   bool wait_for_work(std::unique_lock<std::mutex>& lock, Condition&& has_work) {
     work_changed_.wait(lock, [&] { return stopping_ || has_work(); });
     return !stopping_;
   }
-  /// Waits until done() returns true, in the thread that uses the denoiser.
-  /// @throws any exception that has ended the job
+  /// Waits until done() returns true. The thread that uses the denoiser calls this function.
+  /// @throws the exception that has ended the job
   template <class Condition>
   void wait_for_progress(std::unique_lock<std::mutex>& lock, Condition&& done) {
     progress_.wait(lock, [&] { return failure_ || done(); });
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  /// Reports failed sessions. Called without the lock by the thread of a session that has returned
-  /// a result.
+  /// Reports the failed sessions. The thread of a session calls this function after the session has
+  /// returned a result. The thread must not hold the lock of the pool.
   void report_failures();
 
  private:

@@ -16,8 +16,9 @@
 namespace lull::pipeline {
 namespace {
 
-// Number of frames in flight for each session, in addition to its latency: one that it filters, one
-// that waits for it, and two whose results wait for slower sessions.
+// Number of frames in flight for each session, in addition to the latency of the session. The
+// session filters one frame, one frame waits for the session, and the results of two frames wait
+// for slower sessions.
 constexpr int frames_per_session = 4;
 constexpr int any_worker = -1;
 
@@ -37,8 +38,8 @@ class ShardedDenoiser final : public Denoiser {
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame noisy) override {
-    // A repeated frame shares the sample buffer of the frame that it repeats. This saves memory if
-    // a session stores many repeated frames.
+    // A repeated frame shares the sample buffer of the frame that it repeats. The shared buffer
+    // saves memory if a session stores many repeated frames.
     if (notes_ && !noisy.on_device) notes_->note(noisy);
     auto lock = pool_.lock();
     if (closing_)
@@ -49,8 +50,8 @@ class ShardedDenoiser final : public Denoiser {
       worker = first_[results_.in()];
       if (pool_.lost(worker)) worker = any_worker;
     } else if (results_.in_flight() >= latency_) {
-      // A session that needs another frame before it can return the next result gets the next frame
-      // if all other sessions are idle.
+      // The session of the next result may need another frame before it returns the result. If this
+      // session is idle, push() assigns the new frame to this session.
       pool_.wait_for_progress(lock, [&] { return results_.has_next() || owner_is_starved(); });
       if (!results_.has_next())
         worker = owner_.contains(results_.next()) ? owner_[results_.next()] : any_worker;
@@ -93,8 +94,8 @@ class ShardedDenoiser final : public Denoiser {
   };
   enum class Task { filter, drain, stop };
 
-  // The first frames fill each session up to its latency, so that every further frame produces a
-  // result.
+  // Assigns the first frames of the clip to sessions, up to the latency of each session. After
+  // these frames, each further frame produces a result.
   void distribute_first_frames() {
     for (bool dealt = true; dealt;) {
       dealt = false;
@@ -106,8 +107,7 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Returns whether the session that must return the next result is idle, and no waiting frame is
-  // assigned to it.
+  // Returns whether the session of the next result is idle and no frame waits for this session.
   bool owner_is_starved() const {
     const auto owner = owner_.find(results_.next());
     return owner != owner_.end() && states_[owner->second].idle &&
@@ -138,9 +138,9 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Waits for a task of session `me`, and sets `frame` if the task is to filter a frame.
-  // SessionState::held keeps the samples of the frame until its result is available, so that
-  // another session can filter it after a failure.
+  // Waits for a task of session `me`. If the task is to filter a frame, the function sets `frame`.
+  // SessionState::held stores each frame until its result is ready, so that another session can
+  // filter the frame after a failure.
   Task next_task(int me, Frame& frame) {
     auto lock = pool_.lock();
     SessionState& state = states_[me];
@@ -195,7 +195,7 @@ class ShardedDenoiser final : public Denoiser {
   std::optional<RepeatNotes> notes_;
   int latency_ = 0;
   std::vector<int> first_;  // for each of the first frames: the worker that takes it
-  // The pool's lock protects the following members.
+  // The lock of the pool protects all members from `states_` to `closing_`.
   std::vector<SessionState> states_;
   std::deque<Item> waiting_;           // frames that wait for a session, in order
   std::map<std::int64_t, int> owner_;  // for each frame number: the session that has the frame

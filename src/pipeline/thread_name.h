@@ -1,11 +1,12 @@
 #pragma once
-// Thread names, which debuggers, profilers and top display.
+// Names threads. Debuggers, profilers and the program top display these names.
 
 #include <string>
 
 namespace lull::pipeline {
 
-/// Names the calling thread, with at most 15 characters on Linux. No effect on other systems.
+/// Sets the name of the calling thread on Linux, with at most 15 characters. The function has no
+/// effect on other systems.
 void name_this_thread(const std::string& name) noexcept;
 
 }  // namespace lull::pipeline

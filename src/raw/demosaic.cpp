@@ -31,7 +31,7 @@ Kernel transposed(const Kernel& kernel) {
   return result;
 }
 
-/// Convolution kernels that interpolate a colour at sites of other colours.
+/// Convolution kernels. Each kernel interpolates one colour at the sites of another colour.
 struct Kernels {
   Kernel green;   // at red and blue sites
   Kernel beside;  // at green sites in a row with sites of the colour (red or blue)
@@ -69,7 +69,7 @@ Kernel kernel_at(const Kernels& kernels, const BayerPattern& pattern, int colour
   return pattern.at(x + 1, y) == colour ? kernels.beside : transposed(kernels.beside);
 }
 
-/// An element of a kernel that is not 0: its displacement from the site, and its weight.
+/// A nonzero element of a kernel: its displacement from the site, and its weight.
 struct Tap {
   int dx, dy;
   float weight;
@@ -116,8 +116,8 @@ NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
   const Kernels kernels = kernels_of(filters);
   std::array<PlaneNoise, 3> opponents;
   for (int o = 0; o < 3; ++o) {
-    // `combined` contains, for each of the four sites of the Bayer pattern, the weights of the
-    // surrounding samples in an opponent colour.
+    // `combined` contains one kernel for each of the four sites of the Bayer pattern. The kernel
+    // computes an opponent colour from the surrounding samples.
     std::array<Kernel, 4> combined{};
     for (int site = 0; site < 4; ++site)
       for (int c = 0; c < 3; ++c) {

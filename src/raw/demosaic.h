@@ -1,5 +1,5 @@
 #pragma once
-// Linear demosaicing, whose results have a known covariance of the noise.
+// Implements linear demosaicing. The covariance of the noise in the results is known.
 
 #include <array>
 
@@ -10,8 +10,8 @@
 namespace lull::raw {
 
 /// malvar: the filters of Malvar, He and Cutler 2004, "High-quality linear interpolation for
-/// demosaicing of Bayer-patterned color images", ICASSP. bilinear: means of the nearest samples of
-/// a colour. Both preserve the measured sample of each site.
+/// demosaicing of Bayer-patterned color images", ICASSP. bilinear: the mean of the nearest samples
+/// of a colour. Both filters preserve the measured sample of each site.
 enum class LinearFilters { malvar, bilinear };
 
 /// Computes R, G and B at each site of a mosaic. Samples beyond the border are mirrored at the
@@ -19,9 +19,9 @@ enum class LinearFilters { malvar, bilinear };
 void demosaic(PlaneView<const float> mosaic, const BayerPattern& pattern, LinearFilters filters,
               const std::array<PlaneView<float>, 3>& rgb);
 
-/// Returns the noise of demosaiced samples in the opponent space (core/colour.h), for independent
-/// noise of the mosaic with the standard deviations `sigma` at red, green and blue sites. Noise
-/// levels and autocorrelations are means over the four sites of the pattern.
+/// Returns the noise of demosaiced samples in the opponent colour space (core/colour.h). The noise
+/// of the mosaic must be independent, with the standard deviations `sigma` at red, green and blue
+/// sites. Noise levels and autocorrelations are means over the four sites of the pattern.
 [[nodiscard]] NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
                                           const std::array<float, 3>& sigma);
 

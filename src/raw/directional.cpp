@@ -15,12 +15,12 @@
 namespace lull::raw {
 namespace {
 
-/// Width of the border in samples. Results depend on samples at a distance of up to 11. The width
-/// is even to preserve the pattern.
+/// Width of the border in samples. Results depend on samples at a distance of up to 11. An even
+/// width preserves the Bayer pattern.
 constexpr int border = 12;
 
-/// The planes of the method, with a border around the picture. The computed part of the border
-/// becomes smaller with each step.
+/// The intermediate planes of directional demosaicing, with a border around the picture. The
+/// computed part of the border becomes smaller with each step.
 class Directional {
  public:
   Directional(PlaneView<const float> mosaic, const BayerPattern& pattern)
@@ -64,8 +64,9 @@ class Directional {
     });
   }
 
-  /// Computes the difference between the sample and green at red and blue sites, and 0 at green
-  /// sites. Green is interpolated along the row for `across_`, and along the column for `down_`.
+  /// Computes the difference between the sample and the interpolated green at red and blue sites,
+  /// and 0 at green sites. For `across_`, the function interpolates along the row. For `down_`, the
+  /// function interpolates along the column.
   void compare_directions() {
     const PlaneView<const float> s = rgb_[0].view();
     const PlaneView<float> across = across_.view(), down = down_.view();
@@ -82,8 +83,8 @@ class Directional {
     });
   }
 
-  /// Chooses at each site the direction (horizontal or vertical) in which the difference of colours
-  /// varies less, and computes green at red and blue sites.
+  /// Chooses a direction (horizontal or vertical) at each site, and computes green at red and blue
+  /// sites. The colour difference varies less along the chosen direction.
   void choose_green() {
     const PlaneView<const float> across = across_.view(), down = down_.view();
     const PlaneView<std::uint8_t> horizontal = horizontal_.view();
@@ -100,8 +101,8 @@ class Directional {
     });
   }
 
-  /// Computes red and blue at green sites: green plus the mean difference from green at the two
-  /// nearest sites of the colour.
+  /// Computes red and blue at green sites: the sum of green and the mean colour difference at the
+  /// two nearest sites of the colour.
   void add_colours_at_green_sites(int margin) {
     const PlaneView<const float> green = rgb_[1].view();
     for_sites(margin, [&](int x, int y) {

@@ -1,9 +1,10 @@
 #pragma once
-// Directional demosaicing: along edges instead of across them.
-//
-// Menon, Andriani and Calvagno 2007, "Demosaicing with directional filtering and a posteriori
-// decision", doi:10.1109/TIP.2006.884928, including their refining step. The method is not linear,
-// so there is no formula for the covariance of the noise; measured_noise() measures it.
+// Implements directional demosaicing, which interpolates along edges (Menon, Andriani and Calvagno
+// 2007, "Demosaicing with directional filtering and a posteriori decision",
+// doi:10.1109/TIP.2006.884928). The code includes the refining step of the paper.
+
+// Directional demosaicing is not linear, so no formula determines the covariance of the noise. The
+// function measured_noise() measures the covariance.
 
 #include <array>
 
@@ -18,10 +19,10 @@ namespace lull::raw {
 void demosaic_along_edges(PlaneView<const float> mosaic, const BayerPattern& pattern,
                           const std::array<PlaneView<float>, 3>& rgb);
 
-/// Returns the noise of results of demosaic_along_edges() in the opponent space, for independent
-/// noise of the mosaic with the standard deviations `sigma` at red, green and blue sites. The
-/// function measures the noise in a demosaiced picture of pseudo-random noise. The picture is the
-/// same in each call.
+/// Returns the noise of results of demosaic_along_edges() in the opponent colour space. The noise
+/// of the mosaic must be independent, with the standard deviations `sigma` at red, green and blue
+/// sites. The function demosaics pseudo-random noise and measures the result. All calls use the
+/// same pseudo-random noise.
 [[nodiscard]] NoiseModel measured_noise(const BayerPattern& pattern,
                                         const std::array<float, 3>& sigma);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Rows of a plane with samples beyond its border, mirrored at the border samples.
+// Provides the rows of a plane, extended beyond the borders by mirrored samples.
 
 #include <algorithm>
 #include <array>
@@ -9,15 +9,15 @@
 
 namespace lull::raw {
 
-/// Returns the index within 0..length-1 that is the mirror image of `i`. Both indices have the same
-/// colour in a Bayer mosaic.
+/// Returns the index in 0..length-1 that mirrors `i` at the border samples. Sites at the two
+/// indices have the same colour in a Bayer mosaic.
 constexpr int mirrored(int i, int length) {
   if (length == 1) return 0;
   while (i < 0 || i >= length) i = i < 0 ? -i : 2 * (length - 1) - i;
   return i;
 }
 
-/// Copies rows, and adds `Reach` samples at each side.
+/// Copies the rows of a plane and adds `Reach` mirrored samples at each end.
 template <int Reach>
 class MirroredRows {
  public:
@@ -37,7 +37,8 @@ class MirroredRows {
   static constexpr int slots = 2 * Reach + 1;
 
   const float* row(int y) {
-    // The buffer has `slots` rows, so the rows y and y + slots use the same memory; y >= -Reach.
+    // The rows y and y + slots use the same memory, because the buffer has `slots` rows. y is at
+    // least -Reach.
     const int slot = (y + slots) % slots;
     if (held_[slot] != y + Reach) {
       const float* from = plane_.row(mirrored(y, plane_.height));

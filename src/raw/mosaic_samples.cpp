@@ -21,9 +21,10 @@ float scaled_value(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor, 
   return (static_cast<float>(mosaic(x, y)) - black) / (sensor.white - black);
 }
 
-/// Limits in standard deviations of the noise. A defect differs from its neighbours by more than
-/// `defect_deviations`. It is repaired only where neighbours of one colour differ from each other
-/// by at most `flat_deviations`.
+/// Limits in standard deviations of the noise. A defect differs from all its neighbours by more
+/// than `defect_deviations`. In a flat area, neighbours of one colour differ by at most
+/// `flat_deviations`. The code replaces defects only in flat areas, because small details can look
+/// like hot sites.
 constexpr float defect_deviations = 8, flat_deviations = 6;
 
 /// The minimum and the maximum of the samples that add() receives.
@@ -36,8 +37,7 @@ struct Range {
   }
 };
 
-/// Returns the value that replaces the sample of the site (x, y): the sample itself if the site is
-/// not a defect.
+/// Returns the repaired value of the site (x, y), or the sample itself if the site is not a defect.
 float checked_value(PlaneView<const float> plane, int x, int y, float sigma) {
   const float v = plane(x, y), tolerance = defect_deviations * sigma,
               flat = flat_deviations * sigma;
@@ -97,7 +97,8 @@ std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sens
     }
   });
   const float sigma = *std::ranges::max_element(vst.sigma());
-  // All samples are read before any is replaced, so the order of the sites does not matter.
+  // stabilise() reads all samples before it replaces defects, so the order of the sites does not
+  // matter.
   std::vector<std::vector<std::pair<int, float>>> repaired(static_cast<std::size_t>(height));
   tbb::parallel_for(2, std::max(height - 2, 2), [&](int y) {
     for (int x = 2; x < width - 2; ++x) {

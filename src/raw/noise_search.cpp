@@ -28,8 +28,8 @@ DctRows dct_rows() {
   return rows;
 }
 
-/// Computes the DCT of a block and returns its statistics: the mean energies of the coefficients
-/// (u, v) with u + v = 1..5 (`texture`) and with u + v >= 8 (`noise`).
+/// Computes the DCT of a block and returns the mean energies of two sets of coefficients (u, v).
+/// `texture` is the mean for u + v = 1..5, and `noise` is the mean for u + v >= 8.
 Block statistics(const std::array<std::array<float, side>, side>& samples, const DctRows& rows) {
   std::array<std::array<float, side>, side> half{};
   for (int y = 0; y < side; ++y)
@@ -59,8 +59,8 @@ Block statistics(const std::array<std::array<float, side>, side>& samples, const
   return block;
 }
 
-/// Returns the distance between blocks. Blocks overlap, so that some lie completely in smooth
-/// areas. The distance is larger in large pictures, which have enough blocks.
+/// Returns the distance between blocks. Blocks overlap, so some blocks lie completely in smooth
+/// areas. The distance is larger in large pictures, which contain enough blocks.
 int block_step(int columns, int rows) {
   constexpr std::int64_t most = 600'000;
   int step = 2;
@@ -68,8 +68,8 @@ int block_step(int columns, int rows) {
   return step;
 }
 
-/// Returns the blocks of the samples at one site of the pattern, without blocks that contain
-/// clipped samples.
+/// Returns the blocks of all samples at one site of the Bayer pattern. The function omits blocks
+/// that contain clipped samples.
 std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                                   int site, const DctRows& rows) {
   const int left = site & 1, top = site >> 1;
@@ -102,7 +102,8 @@ std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const S
   return blocks;
 }
 
-/// The mean and the noise variance of the smoothest blocks in a group of blocks with similar means.
+/// Statistics of a group of blocks with similar means: the mean and the noise variance of the
+/// smoothest blocks of the group.
 struct Point {
   double mean, variance;
 };
@@ -133,7 +134,7 @@ void add_points(std::vector<Block> blocks, std::vector<Point>& points) {
 }
 
 /// Fits variance = gain * mean + offset. The weight of a point decreases with its distance above
-/// the line, because texture raises points.
+/// the line, because texture increases the variance of a point.
 SensorNoise fit(const std::vector<Point>& points) {
   constexpr double tolerance = 0.03;  // relative; about the random error of a point without texture
   SensorNoise line;

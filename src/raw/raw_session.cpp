@@ -34,7 +34,7 @@ std::array<PlaneView<float>, 3> colours_of(const Frame& frame) {
   return {frame.plane<float>(0), frame.plane<float>(1), frame.plane<float>(2)};
 }
 
-/// Factors for the noise levels that the first and the last filter assume. They exceed 1, because
+/// Factors for the noise levels of the first and the last filter. The factors exceed 1, because
 /// errors of demosaicing look like noise.
 constexpr float first_strength = 1.2f, last_strength = 1.1f;
 
@@ -116,8 +116,8 @@ class RawSession final : public Denoiser {
     for (auto more = last_->next(); more; more = last_->next()) take_last(std::move(more));
   }
 
-  /// Demosaics the difference between the samples and the basic estimate, and adds the basic
-  /// estimate.
+  /// Subtracts the basic estimate from the samples, demosaics the difference, and adds the basic
+  /// estimate to the result.
   Frame refined(const Pending& frame, const Frame& basic) {
     const BayerPattern& pattern = params_.sensor.pattern;
     const auto estimate = colours_of(basic);
@@ -169,7 +169,8 @@ class RawSession final : public Denoiser {
     });
   }
 
-  /// Converts a result to a mosaic. Clipped samples, whose light is unknown, do not change.
+  /// Converts a result to a mosaic. Clipped samples do not change, because their true values are
+  /// unknown.
   void invert_mosaic(const Pending& frame, const Frame& filtered, const Frame& clean) const {
     const Sensor& sensor = params_.sensor;
     const auto from = colours_of(filtered);

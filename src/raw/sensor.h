@@ -1,5 +1,5 @@
 #pragma once
-// The samples of a sensor with a Bayer mosaic, and their noise.
+// Describes the samples of a sensor with a Bayer mosaic, and the noise of the samples.
 
 #include <array>
 #include <cstdint>
@@ -18,14 +18,16 @@ struct Sensor {
   BayerPattern pattern;
   std::array<float, 4> black{};  // one for each of the 2x2 sites
   float white = 65535;           // samples from here on are clipped
-  /// Factors for red, green (1) and blue that make white neutral.
+  /// White balance: factors for red, green and blue that make white neutral. The factor for green
+  /// is 1.
   std::array<float, 3> balance{1, 1, 1};
 
   constexpr float black_at(int x, int y) const { return black[(y & 1) * 2 + (x & 1)]; }
 };
 
-/// Noise of a sensor (Foi et al. 2008, doi:10.1109/TIP.2008.2001399), independent for each sample:
-/// the variance of a sample with the scaled value x is gain * x + offset.
+/// Noise of a sensor (Foi et al. 2008, doi:10.1109/TIP.2008.2001399). The noise of different
+/// samples is independent. The noise variance of a sample with the scaled value x is gain * x +
+/// offset.
 struct SensorNoise {
   double gain = 0, offset = 0;
   constexpr double variance(double x) const { return gain * (x > 0 ? x : 0) + offset; }

@@ -1,12 +1,17 @@
 #pragma once
-// Variance stabilisation of the samples of a sensor, and its exact unbiased inverse.
-//
-// All colours share one function of the balanced value w = balance x, the generalised Anscombe
-// transform f(w) = 2/a sqrt(a w + 3/8 a^2 + b) scaled to 0..255, where a w + b is the noise
-// variance of green samples. Red, green and blue are therefore equal in neutral areas, as
-// demosaicing requires, but have different noise levels. A filter estimates E[f(z) | y]; the
-// inverse of a colour returns the y for which this expectation, with clipping at black and white,
-// equals the result of the filter (Makitalo and Foi 2013, doi:10.1109/TIP.2012.2202675).
+// Stabilises the variance of the samples of a sensor, and inverts the stabilisation without bias
+// (Makitalo and Foi 2013, doi:10.1109/TIP.2012.2202675).
+
+// All colours share the generalised Anscombe transform f(w) = 2/a sqrt(a w + 3/8 a^2 + b), scaled
+// to 0..255. The value w is balance * x, where x is the scaled sample. The noise variance of green
+// samples is a w + b.
+
+// After the transform, red, green and blue are equal in neutral areas, as demosaicing requires. The
+// noise levels of the colours differ.
+
+// A filter estimates E[f(z) | y], where y is the true value and z the noisy value. The inverse for
+// a colour returns the value y for which this expectation equals the result of the filter. The
+// expectation includes clipping at black and white.
 
 #include <array>
 #include <cstdint>
@@ -19,7 +24,7 @@ namespace lull::raw {
 
 class SensorVst {
  public:
-  /// `typical` is a mosaic of the sensor. The noise levels of sigma() are means over its samples.
+  /// `typical` is a mosaic of the sensor. sigma() returns means over the samples of this mosaic.
   SensorVst(const Sensor& sensor, const ColourNoise& noise, PlaneView<const std::uint16_t> typical);
 
   /// Returns the stabilised value, on the 0..255 scale, of a sample with the scaled value x
@@ -27,11 +32,11 @@ class SensorVst {
   float forward(int colour, float x) const {
     return static_cast<float>(stabilised(balance_[colour] * static_cast<double>(x)));
   }
-  /// Returns the function that converts a filter's result to the scaled value of a sample of this
+  /// Returns the function that converts a filtered value to the scaled value of a sample of this
   /// colour.
   const SampleCurve& inverse(int colour) const { return inverse_[colour]; }
-  /// Returns the standard deviations of red, green and blue samples after forward(), as root mean
-  /// squares over `typical`.
+  /// Returns the standard deviations of red, green and blue samples after forward(): the root mean
+  /// squares over the typical mosaic.
   const std::array<float, 3>& sigma() const { return sigma_; }
 
  private:

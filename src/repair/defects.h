@@ -1,5 +1,5 @@
 #pragma once
-// Finds and repairs the defects of sensors and transmissions in the frames of a clip.
+// Finds and repairs defects in the frames of a clip. Sensors and transmissions cause such defects.
 
 #include <array>
 #include <cstdint>
@@ -31,8 +31,8 @@ struct PlaneDefects {
   bool operator==(const PlaneDefects&) const = default;
 };
 
-/// The defects of all frames of a clip, or of the fields of one parity. They do not depend on the
-/// frame that is repaired, so a part of a clip is repaired exactly as in the complete clip.
+/// The defects of all frames of a clip, or of all fields of one parity. The defects do not depend
+/// on a single frame, so lull can repair a part of the clip with the same result.
 struct ClipDefects {
   std::array<PlaneDefects, 3> planes;
 
@@ -40,14 +40,14 @@ struct ClipDefects {
   bool operator==(const ClipDefects&) const = default;
 };
 
-/// Finds the defects that are certain, separately in each plane. The frames of an excerpt are
-/// consecutive. All frames must have one format and be in host memory.
+/// Finds the defects that are certain, separately in each plane. Each excerpt consists of
+/// consecutive frames. All frames must have one format and be in host memory.
 [[nodiscard]] ClipDefects find_defects(std::span<const std::vector<Frame>> excerpts);
 
-/// Repairs the samples of `frame` in place. No other thread may read the samples at the same time.
+/// Repairs the samples of `frame` in place. No other thread may read the samples during the repair.
 /// @param number  index of the frame in its clip; below 0: the index is unknown, and all samples in
 ///     the list count as defective
-/// @return the number of samples that were replaced by an estimate
+/// @return the number of replaced samples
 std::int64_t repair_in_place(const ClipDefects& defects, std::int64_t number, const Frame& frame);
 
 }  // namespace lull::repair

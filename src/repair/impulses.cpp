@@ -11,7 +11,8 @@
 namespace lull::repair {
 namespace {
 
-/// Maximum deviation, in 8-bit levels, of the values of impulses from a common value.
+/// Maximum difference, in 8-bit levels, between the value of an impulse and the common value of all
+/// impulses.
 constexpr float max_value_deviation = 16;
 
 ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
@@ -25,8 +26,8 @@ ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
   return kind;
 }
 
-/// Returns whether many outliers of a frame have an outlier nearby in the next frame, like sparks,
-/// snow and moving dots, and unlike impulses.
+/// Returns whether many outliers of a frame have a nearby outlier in the next frame. Sparks, snow
+/// and moving dots have such outliers; impulses do not.
 bool has_successors(const OutlierField& from, const OutlierField& to) {
   constexpr int reach = 4;
   constexpr double area = (2 * reach + 1) * (2 * reach + 1);
@@ -49,7 +50,7 @@ bool has_successors(const OutlierField& from, const OutlierField& to) {
 
 constexpr std::size_t min_others = 6;
 
-/// The samples around a position, without those that are impulses.
+/// The samples in the 5x5 window around a position, except impulses.
 struct NearbySamples {
   std::array<float, 24> values{}, dx{}, dy{};
   std::size_t count = 0;
@@ -62,8 +63,9 @@ struct NearbySamples {
   struct Fit {
     float centre, deviation;
   };
-  /// Fits a plane (a linear function of x and y) to the samples: slopes by least squares, height by
-  /// the median of the residuals. The deviation of the residuals comes from their quartiles.
+  /// Fits a plane (a linear function of x and y) to the samples. Least squares determine the
+  /// slopes, and the median of the residuals determines the height. The standard deviation of the
+  /// residuals comes from their quartiles.
   Fit fit() const {
     const auto n = static_cast<float>(count);
     float x = 0, y = 0, v = 0;
@@ -81,7 +83,7 @@ struct NearbySamples {
     for (std::size_t i = 0; i < count; ++i)
       residuals[i] = values[i] - slope_x * dx[i] - slope_y * dy[i];
     std::sort(residuals.begin(), residuals.begin() + static_cast<std::ptrdiff_t>(count));
-    // The quartiles of Gaussian noise are 1.35 standard deviations apart.
+    // The distance between the quartiles of Gaussian noise is 1.35 standard deviations.
     return {residuals[count / 2], (residuals[count * 3 / 4] - residuals[count / 4]) / 1.35f};
   }
 };
@@ -91,7 +93,7 @@ class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
       : model_(model), plane_(plane), mask_(mask) {
-    // By chance, at most this many of the 24 neighbours have the value of the impulses.
+    // Maximum number of the 24 neighbours that have the value of the impulses by chance.
     const float expected = 24 * model.density;
     max_equal_ = static_cast<int>(2 + expected + 4 * std::sqrt(expected));
   }
@@ -114,13 +116,13 @@ class ValueMarker {
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
-      // Number of the sample in the complete 5x5 window, row by row; `ring_24` omits the centre,
-      // number 12.
+      // `place` is the index of the sample in the complete 5x5 window, row by row. `ring_24` omits
+      // the centre, whose index is 12.
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // Impulses of the opposite sign are omitted only if the tolerance for their value is small:
-      // within a wide tolerance, the sample may belong to the picture.
+      // The fit omits impulses of the opposite sign only if the tolerance for their value is small.
+      // If the tolerance is large, such a sample may belong to the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -131,8 +133,8 @@ class ValueMarker {
     if (std::abs(plane_(x, y) - centre) > min_peak(kind, deviation)) mask_.mark(x, y);
   }
 
-  /// Returns the minimum difference between an impulse and its surroundings. The minimum is small
-  /// for a sample with exactly the common value of the impulses (for example 0 or 255).
+  /// Returns the minimum difference between an impulse and its surroundings. If all impulses have
+  /// exactly one value (for example 0 or 255), a small difference is sufficient.
   float min_peak(const ImpulseKind& kind, float deviation) const {
     if (kind.tolerance <= 1) return std::max(1.5f, deviation);
     return std::max(4.0f, 3 * std::max(deviation, 0.9f * model_.noise));
@@ -144,15 +146,16 @@ class ValueMarker {
   int max_equal_ = 0;
 };
 
-/// Marks impulses with arbitrary values: those darker than the picture if `dark` is true, and those
-/// brighter than the picture if `bright` is true.
+/// Marks impulses with arbitrary values. If `dark` is true, the function marks impulses that are
+/// darker than the picture. If `bright` is true, the function marks impulses that are brighter.
 void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<const float> plane,
                   DefectMask& mask) {
   const OutlierField field = find_outliers(plane, std::max(12.0f, 6 * model.noise));
   const auto is_wanted = [&](const Outlier& o) { return o.peak > 0 ? bright : dark; };
   for (const Outlier& outlier : field.isolated)
     if (is_wanted(outlier)) mask.mark(outlier.x, outlier.y);
-  // Longer chains than two touching impulses are probably parts of the picture.
+  // Two touching outliers may be impulses. Longer chains of outliers are probably parts of the
+  // picture.
   const auto resembling = [&](const Outlier& outlier) {
     const float middle = outlier.value - outlier.peak;
     int count = 0;
@@ -176,8 +179,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
-  // In successive frames, outliers whose positions change cannot be stars or lamps, so
-  // may_be_lights() is not needed.
+  // If frames are successive, the test may_be_lights() is unnecessary: outliers with changing
+  // positions cannot be stars or lamps.
   const bool over_time =
       std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;

@@ -12,7 +12,7 @@
 
 namespace lull::repair {
 
-/// The impulses that are brighter than the picture (salt), or those that are darker (pepper).
+/// The impulses of one sign: salt is brighter than the picture, and pepper is darker.
 struct ImpulseKind {
   bool exists = false;
   /// True if the impulses have a common value.
@@ -28,16 +28,16 @@ struct ImpulseModel {
   bool operator==(const ImpulseModel&) const = default;
 };
 
-/// The outliers and the noise of a frame. `follows_previous` is true if the previously examined
-/// frame directly precedes it in the clip.
+/// The outliers and the noise of a frame. `follows_previous` is true if the frame directly follows
+/// the previously examined frame in the clip.
 struct ExaminedFrame {
   OutlierField outliers;
   float noise = 0;
   bool follows_previous = false;
 };
-/// Returns the properties of the impulses in these frames; nothing if the outliers are not
-/// certainly impulses. Impulses have independent positions in successive frames; sparks and snow
-/// move a short way.
+/// Returns the properties of the impulses in these frames, or no value if the outliers are not
+/// certainly impulses. Impulses have independent positions in successive frames. Sparks and snow
+/// move a short way from frame to frame.
 /// @param level  quantisation step of the samples on the 0..255 scale
 [[nodiscard]] std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames,
                                                          float level);

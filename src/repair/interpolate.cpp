@@ -8,11 +8,11 @@
 namespace lull::repair {
 namespace {
 
-// Maximum distance of unmarked samples, in samples, if no direction has unmarked neighbours on both
-// sides.
+// Maximum distance, in samples, between a defect and the unmarked samples that replace the defect.
+// The limit applies if no direction has unmarked neighbours on both sides.
 constexpr int max_reach = 16;
-/// Maximum noise level, in 8-bit levels, for cubic interpolation. Above this level, cubic
-/// interpolation adds more noise than it improves the estimate.
+/// Maximum noise level, in 8-bit levels, for cubic interpolation. At higher noise levels, linear
+/// interpolation has a smaller error.
 constexpr float max_noise_of_cubic = 1.5f;
 
 struct Direction {
@@ -53,8 +53,9 @@ class Estimator {
     return x >= 0 && y >= 0 && x < plane_.width && y < plane_.height && !mask_.is_marked(x, y);
   }
 
-  /// Interpolates with a cubic polynomial through four samples, or linearly between the inner two
-  /// if the noise is strong (is_cubic_ is false) or an outer sample is not valid.
+  /// Interpolates with a cubic polynomial through four samples. If the noise is strong (is_cubic_
+  /// is false) or an outer sample is not valid, the function interpolates linearly between the two
+  /// inner samples.
   float between(int x, int y, const Direction& to, float before, float after) const {
     const int x0 = x - 2 * to.dx, y0 = y - 2 * to.dy, x3 = x + 2 * to.dx, y3 = y + 2 * to.dy;
     const float linear = (before + after) / 2;
@@ -100,7 +101,8 @@ void DefectMask::mark(int x, int y) {
 }
 
 void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane) {
-  // Only unmarked samples are used, so the order of the replacements does not matter.
+  // The interpolation reads only unmarked samples, so the order of the replacements does not
+  // matter.
   const Estimator estimator(mask, noise, plane);
   for (const auto& [x, y] : mask.places())
     if (const std::optional<float> estimate = estimator.at(x, y)) plane(x, y) = *estimate;

@@ -11,7 +11,7 @@ namespace lull::repair {
 /// A mask that marks the defective samples of a plane.
 class DefectMask {
  public:
-  /// Makes the mask as large as a plane, and clears it.
+  /// Gives the mask the size of a plane, and clears the mask.
   void reset(int width, int height);
   void mark(int x, int y);
   bool is_marked(int x, int y) const { return marks_[index(x, y)] != 0; }
@@ -31,8 +31,8 @@ class DefectMask {
 };
 
 /// Replaces the marked samples by weighted means over four directions. The weight of a direction is
-/// high if its two nearest unmarked samples, one on either side, are similar, so that edges and
-/// lines continue. Marked samples without unmarked neighbours nearby remain unchanged.
+/// high if its two nearest unmarked samples are similar, as along edges and lines. A marked sample
+/// without unmarked neighbours nearby does not change.
 /// @param noise  standard deviation of the noise of the plane
 void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane);
 

@@ -1,6 +1,7 @@
 #pragma once
-// Finds and removes brightness offsets of rows or columns (lines) from the amplifiers of a sensor.
-// An offset is equal for all samples of a line and independent of the offsets of other lines.
+// Finds and removes brightness offsets of rows or columns (lines). The amplifiers of a sensor cause
+// such offsets. An offset is equal for all samples of a line and independent of the offsets of
+// other lines.
 
 #include <optional>
 #include <span>
@@ -23,14 +24,15 @@ struct Smoothing {
 
 struct LineModel {
   float deviation = 0;  // standard deviation of the offsets, on the 0..255 scale
-  /// Contribution of the clip's mean picture to the mean of each line; empty if unknown.
+  /// Contribution of the picture to the mean of each line; empty if the contribution is unknown.
+  /// The contribution comes from the mean of all frames.
   std::vector<float> reference;
   /// The smoothing that separates the offsets of a frame from the rest of the picture.
   Smoothing smoothing;
   bool operator==(const LineModel&) const = default;
 };
 
-/// Properties of one frame that decide whether its lines have offsets.
+/// Properties of one frame. These properties determine whether the lines of the frame have offsets.
 struct LineProfile {
   std::vector<float> mean;   // mean of each line; empty if the lines certainly have no offsets
   float deviation = 0;       // standard deviation of offsets that are independent from line to line
@@ -40,8 +42,8 @@ struct LineProfile {
 /// @param noise  standard deviation of the noise of the plane
 [[nodiscard]] LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noise);
 
-/// Returns the model of the brightness offsets in a clip; nothing if the lines do not certainly
-/// have offsets.
+/// Returns the model of the brightness offsets in a clip, or no value if it is uncertain whether
+/// the lines have offsets.
 [[nodiscard]] std::optional<LineModel> model_lines(std::span<const LineProfile> frames);
 
 /// Subtracts the brightness offsets from the lines of a frame.

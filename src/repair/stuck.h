@@ -1,6 +1,6 @@
 #pragma once
-// Finds stuck, hot and dead pixels: samples that are brighter, or darker, than their surroundings
-// in all frames of a clip, while the picture changes.
+// Finds stuck, hot and dead pixels. A stuck pixel is brighter, or darker, than its surroundings in
+// all frames of a clip, while the picture changes.
 
 #include <functional>
 #include <vector>
@@ -14,17 +14,17 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-/// Loads the plane of a frame and passes it to `use`, as floats on the 0..255 scale. The view is
-/// valid only during the call of `use`.
+/// Loads the plane of a frame and passes the plane to `use`, as floats on the 0..255 scale. The
+/// view is valid only during the call of `use`.
 using PlaneReader =
     std::function<void(std::size_t frame, const std::function<void(PlaneView<const float>)>& use)>;
 
-/// Minimum number of frames that are needed to find stuck pixels.
+/// Minimum number of frames for the search for stuck pixels.
 inline constexpr std::size_t min_frames_of_stuck = 3;
 
 /// Returns the stuck pixels of a plane, row by row.
 /// @param noise  standard deviation of the noise in each frame
-/// @param level  difference of two successive sample values on the 0..255 scale
+/// @param level  quantisation step of the samples on the 0..255 scale
 [[nodiscard]] std::vector<Position> find_stuck(const std::vector<float>& noise, float level,
                                                const PlaneReader& read);
 

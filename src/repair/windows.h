@@ -1,5 +1,5 @@
 #pragma once
-// Samples around a position, and their robust statistics.
+// Returns the samples in windows around a position, and robust statistics of samples.
 
 #include <algorithm>
 #include <array>
@@ -11,10 +11,11 @@
 
 namespace lull::repair {
 
-/// Minimum width and height of a plane in which defects are searched.
+/// Minimum width and height of a plane. lull does not search for defects in smaller planes.
 inline constexpr int min_side = 16;
 
-/// Returns the mirrored index for index `at`, which may be at most `size` - 1 beyond a border.
+/// Returns the index that mirrors `at` at a border. `at` may be at most `size` - 1 beyond the
+/// border.
 constexpr int mirrored(int at, int size) {
   return at < 0 ? -at : at >= size ? 2 * size - 2 - at : at;
 }
@@ -43,8 +44,8 @@ inline std::array<float, 8> ring_8(PlaneView<const float> plane, int x, int y) {
   return ring;
 }
 
-/// Returns the median of the values: the mean of the two middle values if their number is even, 0
-/// if there are none. The function changes the order of the values.
+/// Returns the median of the values, or 0 if there are no values. If the number of values is even,
+/// the median is the mean of the two middle values. The function changes the order of the values.
 inline float median(std::vector<float>& values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -56,14 +57,16 @@ inline float median(std::vector<float>& values) {
 /// Ratio of the standard deviation of Gaussian noise to its median absolute deviation.
 inline constexpr float sigma_of_mad = 1.4826f;
 
-/// Returns the standard deviation, estimated by the median of absolute deviations from `centre`.
+/// Returns the standard deviation of the values. The estimate is the median of the absolute
+/// deviations from `centre`, multiplied by a constant.
 inline float robust_deviation(std::vector<float> values, float centre) {
   for (float& value : values) value = std::abs(value - centre);
   return sigma_of_mad * median(values);
 }
 
-/// Returns the standard deviation of white noise in the plane, from the median of absolute second
-/// differences along rows or columns, whichever is smaller. Texture increases the result.
+/// Returns the standard deviation of white noise in the plane. The function computes the median of
+/// absolute second differences along rows and along columns, and uses the smaller median. Texture
+/// increases the result.
 [[nodiscard]] float noise_level(PlaneView<const float> plane);
 
 }  // namespace lull::repair

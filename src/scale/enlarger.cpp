@@ -22,8 +22,9 @@ namespace {
 /// Maximum width and height of a frame, in samples.
 constexpr double most_samples = 1 << 30;
 
-// The thresholds of BM3D in each round, as noise levels sigma on the 0..255 scale. Only the first
-// phase of BM3D is used, because the second one gains nothing for enlarging.
+// Returns the threshold of BM3D for each round, as a noise level (sigma) on the 0..255 scale. The
+// rounds use only the first phase of BM3D, because the second phase does not improve enlarged
+// pictures.
 std::vector<float> rounds_of(bm3d::Profile profile) {
   switch (profile) {
     case bm3d::Profile::fast:
@@ -63,7 +64,7 @@ std::string text_of(double factor) {
   return text;
 }
 
-/// Resampling taps for planes of one size.
+/// Filter taps that resample planes of one size.
 struct PlaneTaps {
   Taps up_x, up_y, down_x, down_y;
 
@@ -78,7 +79,7 @@ struct PlaneTaps {
   }
 };
 
-/// Scratch memory and resampling taps for enlarging one plane.
+/// Scratch memory and filter taps for the enlargement of one plane.
 class PlaneWork {
  public:
   PlaneWork(const FrameFormat& from, const FrameFormat& to, int plane, ChromaSite site)
@@ -91,10 +92,11 @@ class PlaneWork {
 
   void enlarge_into(PlaneView<float> large) { enlarge(read(small_), large, Write::replace); }
 
-  /// Back-projection: adds to `large` the enlarged difference between the small picture and the
-  /// means of `large` over the areas of the small picture's samples.
+  /// Adds the enlarged residual of the back-projection to `large`. The residual is the difference
+  /// between the small picture and the means of `large` over the areas of the small samples.
   void back_project(PlaneView<float> large) {
-    // The intermediate plane has the height of the small plane, for reducing and for enlarging.
+    // The intermediate plane has the height of the small plane, both for the reduction and for the
+    // enlargement.
     resample_columns(taps_.down_y, large, intermediate_.view());
     resample_rows(taps_.down_x, read(intermediate_), residual_.view());
     const PlaneView<float> residual = residual_.view(), small = small_.view();
@@ -214,8 +216,9 @@ double host_bytes(const Params& params, const FrameFormat& format, const bm3d::B
   const FrameFormat to = scaled_format(format, params.factor);
   const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
   const int planes = format.planes();
-  // Number of float samples: the planes of PlaneWork and two frames. A session on the host also
-  // stores the noisy planes, the guides and the sums of each round.
+  // `samples` is the number of float samples in memory. On all backends, `samples` counts PlaneWork
+  // and two frames. On the host, `samples` also counts the noisy planes, guides and sums of each
+  // round.
   double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
   if (backend.kind != bm3d::BackendKind::cuda)
     samples += static_cast<double>(rounds_of(params.profile).size()) * (planes * 4 + 2) * large;

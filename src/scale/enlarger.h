@@ -1,16 +1,18 @@
 #pragma once
-// Enlarging of pictures without noise. Lanczos interpolation loses detail. Several rounds of two
-// steps restore the detail:
-// 1. The first phase of BM3D filters similar patches of the enlarged picture together, with a
-//    threshold that decreases from round to round. Each patch gets the detail that other patches
-//    have at other positions between the samples (Danielyan, Foi, Katkovnik, Egiazarian, "Image
-//    upsampling via spatially adaptive block-matching filtering", EUSIPCO 2008; unlike that method,
-//    lull adds no noise).
-// 2. Back-projection (Irani and Peleg 1991, "Improving resolution by image registration") corrects
-//    the enlarged picture. The Enlarger computes the mean of the enlarged picture over the area of
-//    each sample of the small picture. It subtracts these means from the small picture, enlarges
-//    the difference, and adds it to the enlarged picture. The chroma planes of YUV get only this
-//    step.
+// Enlarges pictures without noise. Lanczos interpolation loses detail, and several rounds of two
+// steps restore the detail.
+
+// In the first step of a round, the first phase of BM3D filters the enlarged picture. Similar
+// patches contain different samples of the same detail (Danielyan, Foi, Katkovnik, Egiazarian,
+// "Image upsampling via spatially adaptive block-matching filtering", EUSIPCO 2008). Unlike this
+// paper, lull adds no noise.
+
+// In the second step of a round, back-projection corrects the enlarged picture (Irani and Peleg
+// 1991, "Improving resolution by image registration"). The Enlarger subtracts the area means of the
+// enlarged picture from the small picture, and adds the enlarged difference.
+
+// The threshold of BM3D decreases from round to round. The chroma planes of YUV get only
+// back-projection.
 
 #include <memory>
 #include <optional>
@@ -23,8 +25,8 @@ namespace lull::scale {
 inline constexpr double min_factor = 1, max_factor = 4;
 
 /// Position of the first sample of subsampled chroma, in chroma samples from the corner of the
-/// picture: 0.5 is the centre of the area that the chroma sample covers, and 0.25 the first of two
-/// luma samples.
+/// picture. 0.5 is the centre of the area of the chroma sample, and 0.25 is the centre of the first
+/// of two luma samples.
 struct ChromaSite {
   double x = 0.5, y = 0.5;
 };
@@ -35,18 +37,19 @@ struct Params {
   ChromaSite site;
 };
 
-/// Returns the format of frames that are `factor` times as wide and as high, rounded to complete
-/// chroma samples.
+/// Returns the format of frames after an enlargement by `factor` along both axes. The function
+/// rounds the size to complete chroma samples.
 /// @throws InvalidArgument  the factor is out of range, or the result is too large for a frame
 [[nodiscard]] FrameFormat scaled_format(const FrameFormat& format, double factor);
 
-/// Enlarges frames of one format. Equal frames give equal results bit for bit, for any number of
+/// Enlarges frames of one format. Equal frames give bit-identical results for any number of
 /// threads.
 class Enlarger {
  public:
-  /// @param backend  the backend of the first step; the second step runs on the CPU
-  /// @param results  a format with the sample type and the bit depth of the results; its size is
-  ///     ignored. If it is empty, the results have the samples of `format`.
+  /// @param backend  the backend of BM3D; back-projection runs on the CPU
+  /// @param results  a format with the sample type and the bit depth of the results; the Enlarger
+  ///     ignores the size of `results`. If `results` is empty, the results have the sample type and
+  ///     the bit depth of `format`.
   /// @throws InvalidArgument  in the same cases as scaled_format()
   /// @throws any exception of bm3d::open()
   Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend,
@@ -67,8 +70,8 @@ class Enlarger {
   std::unique_ptr<Work> work_;
 };
 
-/// Returns the approximate number of bytes of host memory of an Enlarger, without the frames that
-/// it returns.
+/// Returns the approximate host memory of an Enlarger in bytes, without the frames that the
+/// Enlarger returns.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format,
                                 const bm3d::Backend& backend);
 

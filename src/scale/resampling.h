@@ -1,7 +1,7 @@
 #pragma once
-// Resampling of float planes: enlarges with the Lanczos kernel, and reduces with the mean over the
-// area of a sample. The centre of sample i is at i + `site`, in samples of a plane: `site` is 0.5
-// for a sample at the centre of its area, and less for a chroma sample to the left of it.
+// Resamples planes of floats: enlarges with the Lanczos kernel, and reduces with the mean over the
+// area of a sample. The centre of sample i is at i + `site`. For a centred sample, `site` is 0.5.
+// For a chroma sample to the left of the centre, `site` is smaller.
 
 #include <vector>
 
@@ -17,15 +17,15 @@ struct Taps {
   std::vector<float> weights;
 };
 
-/// Returns the taps that enlarge an axis, with mirrored borders. The axis has `from` samples before
-/// and `to` samples after the enlargement (from <= to). `ratio` is the enlargement of distances.
+/// Returns the taps that enlarge an axis from `from` to `to` samples (from <= to), with mirrored
+/// borders. `ratio` is the ratio of distances after and before the enlargement.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
 /// Returns the taps that reduce an axis of `to` samples to `from` samples. Each result is the mean
 /// over an interval of `ratio` samples around its position.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 
-/// Resamples each row with `taps`, to which the sizes of the planes must correspond. The function
-/// uses all cores of the caller's task arena.
+/// Resamples each row with `taps`. The sizes of the planes must correspond to the taps. The
+/// function uses all cores of the caller's task arena.
 void resample_rows(const Taps& taps, PlaneView<const float> from, PlaneView<float> to);
 /// Selects whether a function replaces the values of its output or adds to them.
 enum class Write { replace, accumulate };

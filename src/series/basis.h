@@ -10,9 +10,9 @@ class Basis {
  public:
   Basis() = default;
   /// @param volumes  the volumes that the components combine
-  /// @param means  mean of each of these volumes after variance stabilisation
+  /// @param means  mean of each volume after variance stabilisation
   /// @param vectors  orthonormal directions, one row of volumes.size() numbers for each component;
-  ///     further rows are ignored
+  ///     the constructor ignores further rows
   Basis(std::vector<int> volumes, std::vector<double> means, const std::vector<double>& vectors,
         int components);
 
@@ -20,12 +20,12 @@ class Basis {
   int size() const { return static_cast<int>(volumes_.size()); }
   int components() const { return components_; }
   double mean(int i) const { return means_[i]; }
-  /// The coefficients of component `k`, one for each volume.
+  /// Returns the coefficients of component `k`, one for each volume.
   const double* direction(int k) const {
     return rows_.data() + static_cast<std::size_t>(k) * size();
   }
-  /// Returns the share of the variance of volume `i`, 0..1, that the components contain if the
-  /// volumes contain nothing except white noise.
+  /// Returns the share of the noise variance of volume `i` that the components contain, 0..1, if
+  /// the noise is white.
   double leverage(int i) const;
 
   /// Computes the components of a voxel from its variance-stabilised samples, one sample for each
@@ -38,8 +38,8 @@ class Basis {
   std::vector<int> volumes_;
   std::vector<double> means_;
   int components_ = 0;
-  // The directions by component, and by volume, so that project() and reconstruct() both read
-  // consecutive numbers.
+  // The directions, stored by component (`rows_`) and by volume (`columns_`). Therefore project()
+  // and reconstruct() read consecutive numbers.
   std::vector<double> rows_, columns_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float max_scale = 16;
-/// The sample value that stands for a component of 0.
+/// The sample value that represents a component of 0.
 constexpr float middle = (filter_range_min + filter_range_max) / 2;
 
 /// Computes the components of single voxels.
@@ -40,8 +40,8 @@ class VoxelProjector {
   }
 
  private:
-  /// Predicts missing samples of a voxel from its components, and repeats this with the components
-  /// of the completed samples.
+  /// Predicts the missing samples of a voxel. Each iteration computes the components of the
+  /// completed samples, and replaces the missing samples by the prediction of the components.
   void fill_missing() {
     constexpr int steps = 30;
     std::vector<int> missing;
@@ -74,8 +74,8 @@ float magnitude_of(const float* values, std::size_t count) {
   return largest;
 }
 
-/// Returns a power of two as a scale factor: the largest one with which absolute values of at most
-/// `magnitude` stay in the range that filters accept.
+/// Returns the scale factor: the largest power of two for which values of up to `magnitude` remain
+/// in the range of core/float_range.h.
 float scale_for(float magnitude) {
   float scale = max_scale;
   while (scale * magnitude > filter_range_max - middle) scale /= 2;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int lanes = 8;  // volumes are padded to a multiple of this number
 
-/// The samples of some voxels; the volumes of a voxel follow each other in memory.
+/// The samples of some voxels. The samples of one voxel are adjacent in memory.
 struct Chunk {
   int volumes;  // number of volumes, with padding
   int voxels = 0;
@@ -20,8 +20,8 @@ struct Chunk {
   }
 };
 
-/// Adds the inner products of `lanes` volumes, from volume i on, with `lanes` volumes, from volume
-/// j on, to `sums`.
+/// Adds a tile of `lanes` x `lanes` inner products to `sums`. The rows of the tile belong to the
+/// volumes from `i` on, and the columns to the volumes from `j` on.
 void add_products(const Chunk& chunk, int i, int j, double* sums) {
   double tile[lanes][lanes] = {};
   for (int k = 0; k < chunk.voxels; ++k) {
@@ -57,7 +57,7 @@ Moments moments_of(const Samples& samples, const Stabiliser& stabiliser,
         totals[i] += value;
       }
     });
-    // Only one task computes a tile of the matrix, and adds the chunks of voxels in order.
+    // Each tile of the matrix belongs to one task, which adds the chunks of voxels in order.
     tbb::parallel_for(0, tiles * tiles, [&](int tile) {
       const int i = tile / tiles, j = tile % tiles;
       if (j <= i) add_products(chunk, i * lanes, j * lanes, sums.data());

@@ -21,7 +21,8 @@ Decomposition decompose_group(const Moments& moments, std::size_t first, std::si
   return result;
 }
 
-/// Merges the decompositions of two groups. The vectors of a group are 0 in the other group.
+/// Merges the decompositions of two groups of volumes. A vector of one group gets zeros for the
+/// volumes of the other group.
 Decomposition merge(const std::array<Decomposition, 2>& groups) {
   struct Place {
     bool is_noise;

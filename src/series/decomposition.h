@@ -1,5 +1,5 @@
 #pragma once
-// The components of a covariance matrix, and which of them contain signal.
+// The components of a covariance matrix, and the number of components that contain signal.
 
 #include <cstddef>
 #include <optional>
@@ -11,15 +11,16 @@
 namespace lull::series {
 
 struct Decomposition {
-  /// The components with signal, then those of noise; both in descending order of eigenvalues.
+  /// The components with signal, followed by the components of noise. Each part is in descending
+  /// order of eigenvalues.
   EigenSystem eigen;
   Spectrum spectrum;
 };
 
-/// Decomposes the covariance of volumes. Two groups of volumes with unrelated signals, such as the
-/// real and the imaginary parts of complex samples, are decomposed separately. Their components
-/// then contain less noise, and the edge of the noise, which falls with the number of volumes,
-/// hides fewer weak signals.
+/// Decomposes the covariance of volumes. If two groups of volumes have unrelated signals, such as
+/// the real and the imaginary parts of complex samples, the function decomposes each group
+/// separately. The components of a group contain less noise. The largest eigenvalue of noise is
+/// smaller for fewer volumes, so the noise hides fewer weak signals.
 /// @param first_group  number of volumes of the first group; 0 or all volumes: there is one group
 /// @param variance  the known noise variance (spectrum.h)
 [[nodiscard]] Decomposition decompose(const Moments& moments, std::size_t first_group,

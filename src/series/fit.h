@@ -14,19 +14,20 @@ namespace lull::series {
 
 struct FitOptions {
   std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
-  /// Whether the noise levels and the noise map are estimates, which the residuals may correct.
+  /// If true, the noise levels and the noise map are estimates, and the residuals may correct the
+  /// estimates.
   bool refine = true;
-  /// The states of the voxels (voxels.h); empty: they are determined from the samples.
+  /// The states of the voxels (voxels.h). If the vector is empty, the samples determine the states.
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
   int components = 0;
-  /// Index of the first volume of the second group of volumes; 0: there is only one group. The
-  /// signals of the groups are unrelated (decomposition.h), for example those of the real and the
-  /// imaginary parts. Both groups have the same number of volumes, and volumes with the same index
-  /// within their group have equal noise.
+  /// Index of the first volume of the second group of volumes, or 0 if there is only one group. The
+  /// groups have unrelated signals (decomposition.h), for example the real and the imaginary parts.
+  /// The groups have equal numbers of volumes. Volumes with the same index in their group have
+  /// equal noise.
   int second_group = 0;
-  /// Whether the basis contains all components, as is necessary if the filter does not remove all
-  /// of the noise.
+  /// True if the basis contains all components. All components are necessary if the filter does not
+  /// remove the complete noise.
   bool keep_all = false;
 };
 
@@ -36,12 +37,12 @@ struct Fit {
   Spectrum spectrum;
   std::vector<double> eigenvalues;  // in the order of decomposition.h, in units of noise variance
   std::vector<VoxelState> states;
-  /// Number of volumes that the components combine. A volume that has too little in common with
-  /// them is a component by itself.
+  /// Number of volumes that the components combine. All other volumes have too little in common
+  /// with the combined volumes, and are components by themselves.
   int combined = 0;
 };
 
-/// Decomposes a series.
+/// Decomposes a series into signal components and noise.
 /// @param noise  noise levels of all volumes; at least 2 of the volumes must have noise
 [[nodiscard]] Fit fit_series(const Samples& samples, const SeriesNoise& noise,
                              const FitOptions& options);

@@ -1,5 +1,5 @@
 #pragma once
-// Corrects noise levels by the residuals: the samples without the signal components.
+// Corrects noise levels by the residuals, which are the samples without the signal components.
 
 #include <span>
 #include <vector>
@@ -13,17 +13,19 @@ namespace lull::series {
 
 struct ResidualLevels {
   SeriesNoise noise;  // corrected
-  /// Noise level of the residuals of each volume of the basis, relative to the level before the
-  /// correction. 0: the components explain the volume completely, or too few of its samples are
-  /// usable.
+  /// For each volume of the basis, the noise level of its residuals, divided by the level before
+  /// the correction. The ratio is 0 if the components explain the volume completely, or if too few
+  /// samples of the volume are usable.
   std::vector<double> ratios;
 };
 
 /// Corrects the noise level of each volume, and the noise map, by the residuals of the complete
-/// voxels (voxels.h). Equal levels are corrected by the residuals of all volumes together and
-/// remain equal. Different levels are corrected separately; the level of a volume without usable
-/// residuals (a ratio of 0) does not change. Samples with Rician noise are used only where their
-/// signal is at least twice the level, because the noise of weaker signals has a smaller variance.
+/// voxels (voxels.h). If all levels are equal, the residuals of all volumes determine a common
+/// correction. If levels differ, the residuals of a volume correct its level. The level of a volume
+/// without usable residuals (a ratio of 0) does not change.
+///
+/// For Rician noise, the function uses only samples whose signal is at least twice the level. The
+/// noise of weaker signals has a smaller variance.
 /// @param basis  the signal components of the series, computed from samples stabilised for `noise`
 [[nodiscard]] ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
                                                  const Stabiliser& stabiliser, const Basis& basis,

@@ -13,10 +13,11 @@ namespace lull::series {
 namespace {
 
 constexpr double min_rician_signal = 2.5;
-/// Components are multiplied by `scale` and shifted by `middle` into the range of the estimator.
+/// The offset and the factor that convert components to samples in the range of the noise
+/// estimator.
 constexpr float middle = 128, scale = 8;
 
-/// Returns the cubes of one component. Voxels that are not used are NaN.
+/// Returns the cubes of one component. Unusable voxels are NaN.
 /// @param weights  the component, one weight for each of the volumes
 CubeCollector cubes_of_component(const Samples& samples, const Stabiliser& stabiliser,
                                  std::span<const int> volumes, const double* weights,

@@ -1,5 +1,5 @@
 #pragma once
-// Estimates the noise level of the components with the least signal, from small cubes.
+// Estimates the noise level of the components with the least signal from small cubes of voxels.
 
 #include <optional>
 #include <span>
@@ -12,13 +12,12 @@
 namespace lull::series {
 
 /// Estimates the noise level of the last components, relative to the level for which the samples
-/// are stabilised. The high frequencies of cubes of 4 x 4 x 4 voxels
-/// (noise/volume/cube_statistics.h) contain little of a weak, smooth signal. Voxels with Rician
-/// noise are used only if their mean signal is at least 2.5 times the level, because the noise of
-/// weaker signals has a smaller variance.
+/// are stabilised. The function uses the high frequencies of cubes of 4x4x4 voxels
+/// (noise/volume/cube_statistics.h). High frequencies contain little of a weak, smooth signal. For
+/// Rician noise, the mean signal of a voxel must be at least 2.5 times the level.
 /// @param volumes  the volumes of the eigenvectors
 /// @param eigen  the components of these volumes
-/// @param first  the first of the components that are used
+/// @param first  index of the first component that the function uses
 /// @return the median of the levels of these components; nothing if there are too few usable cubes
 [[nodiscard]] std::optional<double> level_of_last_components(const Samples& samples,
                                                              const Stabiliser& stabiliser,

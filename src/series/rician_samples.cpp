@@ -11,12 +11,13 @@
 namespace lull::series {
 namespace {
 
-/// Estimates of the signal below this value, in units of sigma, are uncertain, and samples with an
-/// estimate of 0 would become 0. Inside an object, this value replaces such estimates, because the
-/// mean signal of these voxels is about this value.
+/// Minimum estimate of the signal inside an object, in units of sigma. Smaller estimates are
+/// uncertain, and an estimate of 0 would set the sample to 0. The minimum is about the mean signal
+/// of the voxels whose estimate is smaller.
 constexpr double uncertain_signal = 0.45;
-/// A voxel is air if its mean signal over all volumes is below `air`, and part of the object if it
-/// is above `object` (in units of sigma). In between, the replacement is gradual.
+/// A voxel is air if its mean signal over all volumes is below `air`, and part of the object if the
+/// mean signal is above `object` (in units of sigma). Between `air` and `object`, the minimum
+/// estimate rises linearly.
 constexpr double air = 0.5, object = 1;
 
 class VoxelEstimate {

@@ -14,14 +14,15 @@ namespace {
 
 constexpr int side = 4, cube_voxels = side * side * side;
 constexpr double threshold = 1.5;  // threshold in units of sigma
-/// Limits of the work: multiplications in the rotation, and number of cubes.
+/// Limits of the computation: `max_products` for the multiplications of the rotation, `max_cubes`
+/// and `min_cubes` for the number of cubes.
 constexpr double max_products = 5e8;
 constexpr std::size_t max_cubes = 4000, min_cubes = 16;
 
 using Cube = std::array<float, cube_voxels>;
 
-/// Transforms the cube along one axis. Neighbouring voxels along this axis are `stride` elements
-/// apart.
+/// Transforms the cube along one axis. The distance between neighbouring voxels along the axis is
+/// `stride` elements.
 void transform(Cube& cube, int stride) {
   const auto& rows = float_dct_rows<side>();
   for (int i = 0; i < cube_voxels; ++i) {
@@ -57,15 +58,15 @@ std::vector<std::uint32_t> cubes_inside(const Shape& shape, std::span<const std:
   return first;
 }
 
-/// Returns Stein's estimate of the squared error of a soft threshold.
+/// Returns Stein's estimate of the squared error of soft thresholding, for one coefficient.
 double soft_risk(double coefficient) {
   const double magnitude = std::abs(coefficient);
   return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
 }
 
-/// Sums over the cubes of one volume: the squared error if the volumes are filtered (`alone`), the
-/// squared error if the components are filtered (`together`), and the squared difference of these
-/// two errors.
+/// Sums over the cubes of each volume. `alone` is the squared error of a filter of single volumes.
+/// `together` is the squared error of a filter of the components. `squares` is the squared
+/// difference of the two errors.
 struct Sums {
   std::vector<double> alone, together, squares;
   explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}
@@ -82,7 +83,7 @@ class Estimator {
         eigen_(eigen),
         components_(components) {}
 
-  /// Adds the estimated errors of all volumes in this cube.
+  /// Adds the estimated errors of all volumes in one cube to the sums.
   void add(std::size_t first, Sums& sums) const {
     const std::size_t count = volumes_.size();
     std::vector<double> coefficients(count * cube_voxels), alone(count), together(count);
@@ -153,7 +154,7 @@ Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,
   const std::size_t step = std::max<std::size_t>(1, cubes.size() / most);
   const std::size_t used = (cubes.size() + step - 1) / step;
   if (used < min_cubes) return {};
-  // Each task adds the values of its own cubes in order, and the sums of the tasks are added in
+  // Each task adds the values of its own cubes in order. The function adds the sums of the tasks in
   // order.
   constexpr std::size_t tasks = 32;
   std::vector<Sums> parts(tasks, Sums(count));

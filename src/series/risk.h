@@ -1,5 +1,6 @@
 #pragma once
-// Estimates the remaining errors of a filter of the components and of a filter of the volumes.
+// Estimates the remaining errors of two filters: a filter of the components, and a filter of single
+// volumes.
 
 #include <cstdint>
 #include <span>
@@ -19,12 +20,12 @@ struct Risks {
   std::vector<double> error;     // standard error of the difference between both errors
 };
 
-/// Estimates the expected errors (risks) of a soft threshold on the DCT coefficients of 4x4x4
-/// voxels, by Stein's unbiased risk estimate, which needs no knowledge of the signal (Donoho and
-/// Johnstone 1995, "Adapting to unknown smoothness via wavelet shrinkage",
-/// doi:10.1080/01621459.1995.10476626). The rotation from volumes to components keeps the noise of
-/// the coefficients white, and commutes with the DCT. Only some of the cubes inside the object are
-/// used.
+/// Estimates the expected errors (risks) of soft thresholding of the DCT coefficients of cubes of
+/// 4x4x4 voxels. Stein's unbiased risk estimate does not depend on the unknown signal (Donoho and
+/// Johnstone 1995, doi:10.1080/01621459.1995.10476626).
+///
+/// The rotation from volumes to components commutes with the DCT and keeps the noise of the
+/// coefficients white. The function uses only some of the cubes inside the object.
 /// @param means  mean of each volume after variance stabilisation (not contained in components)
 /// @param eigen  the components of the volumes
 /// @param components  number of components that are filtered; the others are set to 0

@@ -5,7 +5,8 @@
 
 namespace lull::series {
 
-/// Size of a series. A voxel has the same index in each volume: x fastest, then y, then the slice.
+/// Size of a series. A voxel has the same index in each volume. The index counts along x, then
+/// along y, then along the slices.
 struct Shape {
   // Size along each axis, and number of volumes. All numbers are at least 1.
   int width = 0, height = 0, slices = 0, volumes = 0;
@@ -16,8 +17,8 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-/// The samples of a series on the 0..255 scale; NaN: the voxel has no sample in this volume. The
-/// struct does not own the memory.
+/// The samples of a series on the 0..255 scale. NaN means that the voxel has no sample in the
+/// volume. The struct does not own the memory.
 struct Samples {
   Shape shape;
   float* data = nullptr;

@@ -25,10 +25,9 @@ VoxelState state_of(const Samples& samples, std::span<const int> volumes, std::s
   return missing > 0 ? VoxelState::partial : VoxelState::complete;
 }
 
-/// Returns the energy above which a voxel is inside the object. The energy of noise, averaged over
-/// V volumes, has a standard deviation of sqrt(2 / V). Voxels at the border of the object, with
-/// less than a quarter of the median energy, are excluded, because they would bias the first
-/// components.
+/// Returns the energy above which a voxel is inside the object. The mean energy of noise over V
+/// volumes has a standard deviation of sqrt(2 / V). Voxels with less than a quarter of the median
+/// energy are at the border of the object. Such voxels would bias the first components.
 float least_energy(const std::vector<float>& energy, const std::vector<std::uint32_t>& voxels,
                    float of_noise, std::size_t volumes) {
   constexpr float min_share = 0.25f;

@@ -13,19 +13,20 @@ namespace lull::series {
 enum class VoxelState : std::uint8_t {
   complete,  // the voxel has a sample in each volume
   partial,   // some volumes have no sample; replacements are computed for these
-  /// The voxel has no sample in any volume, or the same sample in all volumes. It is outside of a
-  /// masked object, contains no noise, and is preserved unchanged.
+  /// The voxel has no sample in any volume, or the same sample in all volumes. Such a voxel
+  /// contains no noise, for example outside of a masked object. The filter does not change the
+  /// voxel.
   constant,
 };
 
-/// Returns the state of each voxel in these volumes. There must be at least 2 volumes.
+/// Returns the state of each voxel in the given volumes. There must be at least 2 volumes.
 [[nodiscard]] std::vector<VoxelState> classify_voxels(const Samples& samples,
                                                       std::span<const int> volumes);
 
-/// Returns the complete voxels inside the object, in ascending order. With a mask, these are the
-/// voxels that are set in `mask`. Without a mask, these are the voxels with more energy over all
-/// volumes than noise has. If they are too few for a decomposition, the function returns all
-/// complete voxels.
+/// Returns the complete voxels inside the object, in ascending order. With a mask, the object
+/// consists of the voxels that `mask` selects. Without a mask, the object consists of the voxels
+/// whose energy exceeds the energy of noise. If the object has too few voxels for a decomposition,
+/// the function returns all complete voxels.
 /// @param mask  one flag per voxel; empty: no mask
 [[nodiscard]] std::vector<std::uint32_t> select_voxels(const Samples& samples,
                                                        const Stabiliser& stabiliser,

@@ -1,7 +1,7 @@
 #pragma once
-// Compares the frames of a session on a GPU, and finds the motion between them, with 8-bit main
-// planes. The kernels that compare frames run on the upload stream, because the host waits for
-// them. The motion search runs on the compute stream.
+// Compares the frames of a session on a GPU, and finds the motion between them in the 8-bit main
+// planes. Kernels that compare frames run on the upload stream, because the host waits for their
+// results. The motion search runs on the compute stream.
 
 #include <array>
 #include <span>
@@ -14,40 +14,40 @@
 
 namespace lull {
 
-/// Motion estimation on a GPU. It stores the frames in slots, as a FrameWorker does
+/// Motion estimation on a GPU. The class stores frames in slots, as FrameWorker does
 /// (frame_session.h).
 class DeviceMotion {
  public:
-  /// `sigma` contains the standard deviation of the noise in the stored samples; 0 for planes that
-  /// are not filtered. The streams must outlive this object, and must be idle when it is destroyed.
+  /// `sigma` contains the noise levels of the stored samples, or 0 for planes that the session does
+  /// not filter. The streams must outlive the object, and must be idle during its destruction.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   DeviceMotion(const FrameFormat& format, const std::array<float, max_planes>& sigma, int slots,
                cudaStream_t upload_stream, cudaStream_t computing);
 
-  /// Returns how two uploaded frames differ. Waits for the upload stream.
+  /// Returns the difference between two uploaded frames. Waits for the upload stream.
   [[nodiscard]] FrameDifference difference(const RawPlanes& frame, const RawPlanes& before);
-  /// Queues, during the upload of a frame, its conversion to the coarse plane that prediction()
-  /// needs. In this function and in load(), `format` may have another sample type than the format
-  /// of the session.
+  /// Queues, on the upload stream, the conversion of a frame to the coarse plane that prediction()
+  /// needs. `format` may have another sample type than the format of the session.
   void load_predicted(int slot, const RawPlanes& frame, const FrameFormat& format);
-  /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`,
-  /// after waiting for the upload stream.
+  /// Waits for the upload stream, and returns the cost of predicting the frame in slot `slot` from
+  /// the frame in slot `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier);
 
-  /// Queues the conversion of a frame to the 8-bit planes that find() needs, on the compute stream.
+  /// Queues, on the compute stream, the conversion of a frame to the 8-bit planes that find()
+  /// needs. `format` may have another sample type than the format of the session.
   void load(int slot, const RawPlanes& frame, const FrameFormat& format);
-  /// Queues, on the compute stream, the search for the motion from the first frame of `frames` to
-  /// each other frame of `frames`.
+  /// Queues, on the compute stream, the motion search from the first frame of `frames` to each
+  /// other frame of `frames`.
   void find(std::span<const SlotFrame> frames);
-  /// Returns the motion vectors from the frame in slot `from` to the frame that is `offset` frames
-  /// after it, in device memory. Null: all vectors are 0, because the frames are too small for a
-  /// motion search.
+  /// Returns the motion vectors, in device memory, from the frame in slot `from` to the frame at
+  /// the distance `offset`. Returns null if the frames are too small for a motion search. All
+  /// vectors are then 0.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
     return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;
   }
 
  private:
-  /// Counters that a kernel writes, and the copy of the counters in host memory.
+  /// Counters that a kernel writes, and their copy in host memory.
   template <class Counts>
   class Counted {
    public:
@@ -56,7 +56,7 @@ class DeviceMotion {
     Counted(const Counted&) = delete;
     Counted& operator=(const Counted&) = delete;
     Counts* on_device() const { return device_.get(); }
-    /// Copies the counts to the host, and waits for the stream.
+    /// Copies the counters to the host, and waits for the stream.
     const Counts& read(cudaStream_t stream) {
       cuda::check(
           cudaMemcpyAsync(host_, device_.get(), sizeof(Counts), cudaMemcpyDeviceToHost, stream));

@@ -1,5 +1,5 @@
 #pragma once
-// Pairs of neighbouring frames, which are needed for patches that span two frames.
+// Pairs of neighbouring frames, for patches that extend over two frames.
 
 #include <array>
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace lull {
 
-/// Value of a frame index that stands for "no frame".
+/// Value of a frame index that represents no frame.
 inline constexpr int no_frame = -1;
 
-/// Returns, for each frame of a list (FrameAt, frames.h), the index of its partner: the frame into
-/// which its patches extend. The partner is the next later frame of the list or, if the list has no
-/// frame after the reference frame (the first of the list), the next earlier frame. Without such a
-/// frame, the partner is no_frame. The reference frame has a partner unless it is alone.
+/// Returns the partner of each frame of a list (FrameAt, frames.h). The patches of a frame extend
+/// into its partner. The first frame of the list is the reference frame. If the list has later
+/// frames than the reference frame, the partner is the next later frame of the list. If not, the
+/// partner is the next earlier frame. A frame without a partner gets `no_frame`.
 [[nodiscard]] constexpr std::array<int, max_frames> partners_of(std::span<const int> offsets) {
   std::array<int, max_frames> partners{};
   const auto nearest = [&](int from, int side) {

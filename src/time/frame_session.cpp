@@ -54,7 +54,7 @@ class FrameSession : public Denoiser {
   }
 
  private:
-  /// A distinct frame (timeline.h) whose result is not finished.
+  /// A distinct frame (timeline.h) whose result the session has not returned yet.
   struct PendingFrame {
     std::vector<FrameInfo> infos;  // frame info of the frame and of its repetitions
     int context_distance = 0;      // Frame::context_distance
@@ -63,8 +63,8 @@ class FrameSession : public Denoiser {
   int slot_of(int n) const { return n % slots_; }
   PendingFrame& pending(int n) { return pending_[slot_of(n)]; }
 
-  /// Returns the next result in order, if it is ready. If more than `may_wait` results are
-  /// incomplete on the device, the function first waits for the oldest of these results.
+  /// Returns the next result in order, if the result is ready. If more than `may_wait` results are
+  /// incomplete on the device, the function first waits for the oldest result.
   std::optional<Frame> next_ready(int may_wait) {
     if (ready_.empty()) return std::nullopt;
     if (Ready& next = ready_.front(); next.is_in_flight) {
@@ -77,8 +77,8 @@ class FrameSession : public Denoiser {
     return frame;
   }
 
-  /// Determines whether the frame repeats the previous frame (RepeatState), after passing it to the
-  /// worker if the worker needs it.
+  /// Returns whether the frame repeats the previous frame (RepeatState). The function first passes
+  /// the frame to the worker if the worker needs it.
   RepeatState repeat_state_of(const Frame& noisy) {
     const bool alone = plan_.radius == 0 || !started_;
     if (!alone && noisy.repeat_state == RepeatState::repeats) return RepeatState::repeats;
@@ -88,7 +88,7 @@ class FrameSession : public Denoiser {
     return timeline_.classify(relation_of(worker_->difference()));
   }
 
-  /// Adds a distinct frame, which does not repeat the previous one (timeline.h).
+  /// Adds a distinct frame (timeline.h), which does not repeat the previous frame.
   void add(const Frame& noisy, RepeatState repeat_state) {
     const int n = timeline_.count(), slot = slot_of(n);
     worker_->load(slot);
@@ -98,8 +98,8 @@ class FrameSession : public Denoiser {
     advance();
   }
 
-  /// Returns the distance to the nearest earlier frame that shows the same scene as frame `n`; 0 if
-  /// there is none.
+  /// Returns the distance to the nearest earlier frame that shows the same scene as frame `n`, or 0
+  /// if there is no such frame.
   int predictor_of(int n) {
     if (plan_.scene_cut == 0) return 1;
     const std::uint32_t noise = coarse_noise(plan_.main_sigma);
@@ -111,12 +111,13 @@ class FrameSession : public Denoiser {
   }
 
   /// Performs step n, which follows the arrival of frame n. In each phase of the method
-  /// (time/frames.h), a step filters the reference patches of one frame, or of several frames at
-  /// the start of a scene. After the last frame, further steps process the unfinished frames.
+  /// (time/frames.h), a step filters the reference patches of one frame. At the start of a scene, a
+  /// step filters the reference patches of several frames. After the last frame, further steps
+  /// process the unfinished frames.
   void advance() {
     const int radius = plan_.radius, n = step_++;
     for (int k = 0; k < plan_.phases; ++k) {
-      // Index of the last frame to which the phase before phase k has added all estimates.
+      // Index of the last frame to which phase k - 1 has added all estimates.
       const int whole = n - 2 * k * radius;
       if (k > 0 && exists(whole)) worker_->finish_phase(static_cast<Phase>(k - 1), slot_of(whole));
       filter_all(static_cast<Phase>(k), whole - radius);
@@ -124,9 +125,9 @@ class FrameSession : public Denoiser {
     if (const int last = n - plan_.margin().after; exists(last)) finish(last);
   }
 
-  /// Filters the reference patches of frame `n`, whose last neighbour is the frame n + radius, and
-  /// of earlier frames with the same last neighbour (Timeline::extra_ahead). None of their
-  /// neighbours is finished before this step.
+  /// Filters the reference patches of frame `n`, whose last neighbour is frame n + radius. Also
+  /// filters earlier frames with the same last neighbour (Timeline::extra_ahead). The session has
+  /// not finished any neighbour of these frames yet.
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;
@@ -135,9 +136,9 @@ class FrameSession : public Denoiser {
     if (plan_.looks_back && n == timeline_.count() - plan_.radius) filter_last(phase, n);
   }
 
-  /// Filters the reference patches of frame `first` and of all later frames, which are the last of
-  /// the clip. All of them are filtered in this step, because they search in earlier frames that
-  /// the next step may finish.
+  /// Filters the reference patches of the last frames of the clip, from frame `first` on. The
+  /// groups of these frames have patches in earlier frames that the next step may finish. A single
+  /// step therefore filters all frames from `first` on.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
@@ -150,9 +151,9 @@ class FrameSession : public Denoiser {
            timeline_.extra_ahead(n) == 0;
   }
 
-  /// Returns whether a required result depends on the estimates that `phase` computes from the
-  /// reference patches of frame `n`. The search for these reference patches covers radius + further
-  /// frames after frame `n`, and radius + back frames before it.
+  /// Returns whether a required result depends on the estimates of `phase` for the reference
+  /// patches of frame `n`. The search window of these patches covers `radius` + `further` frames
+  /// after frame `n`, and `radius` + `back` frames before it.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;
@@ -173,7 +174,8 @@ class FrameSession : public Denoiser {
     worker_->filter(phase, {frames.data(), static_cast<std::size_t>(others.count) + 1});
   }
 
-  /// The result of a repeated frame shares the samples of the result of the frame that it repeats.
+  /// A repeated frame has no own result. The results of a frame and of its repetitions share their
+  /// samples.
   void finish(int n) {
     const Frame result = worker_->finish(slot_of(n));
     ++in_flight_;

@@ -1,7 +1,7 @@
 #pragma once
-// A session that schedules the work of a backend on frames. It decides when a frame is filtered,
-// which frames provide patches, and which time and side data a result has. It does not access
-// samples.
+// A session that schedules the work of a backend on frames, without access to samples. The session
+// decides when the backend filters a frame, and which frames provide patches. The session also sets
+// the time and the side data of results.
 
 #include <memory>
 #include <span>
@@ -12,20 +12,21 @@
 
 namespace lull {
 
-/// Properties of a method that determine when a session filters which frames.
+/// Properties of a method that determine the order in which a session filters frames.
 struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
   int phases = 2;  // 1 to 4
-  /// Threshold for scene cuts, 0..1: a frame begins a new scene if more than this share of its
-  /// content cannot be predicted from earlier frames (frame_relation.h). 0: no frame begins a new
-  /// scene.
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of its
+  /// content cannot be predicted from earlier frames (frame_relation.h). The value 0 disables scene
+  /// cuts.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
-  /// If true, the session takes patches from other frames, but adds estimates only to the frame of
-  /// the reference patches. Such a method must have a single phase.
+  /// If true, groups contain patches of several frames, but the session adds estimates only to the
+  /// frame of the reference patches. Such a method must have a single phase.
   bool gathers = false;
   /// If true, the last frames of a clip take patches from additional earlier frames
-  /// (Timeline::extra_back), because few or no frames follow. Must be false if `gathers` is true.
+  /// (Timeline::extra_back), because few or no frames follow them. The value must be false if
+  /// `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
@@ -33,39 +34,42 @@ struct SessionPlan {
   int slots() const { return margin().after + 1; }
 };
 
-/// A neighbouring frame: its offset from the reference frame, and the slot that contains it.
+/// A neighbouring frame: its offset from the reference frame, and its slot.
 using SlotFrame = FrameAt<int>;
 
-/// The work of a backend on frames. A worker has SessionPlan::slots() slots, each for one frame.
+/// The part of a backend that processes frames. A worker has SessionPlan::slots() slots, each for
+/// one frame.
 class FrameWorker {
  public:
   virtual ~FrameWorker() = default;
   /// Accepts the next frame of a clip.
   virtual void take(const Frame& frame) = 0;
-  /// Returns how the frame that was accepted last differs from the frame accepted before it.
+  /// Returns the difference between the two most recently accepted frames.
   [[nodiscard]] virtual FrameDifference difference() = 0;
-  /// Stores the samples of the frame that was accepted last in a slot.
+  /// Stores the samples of the most recently accepted frame in a slot.
   virtual void load(int slot) = 0;
   /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] virtual PredictionCost prediction(int slot, int earlier) = 0;
-  /// Matches and filters the groups of all reference patches of frames[0], from the patches of all
-  /// `frames` (in the order of group.h). The estimate of each patch is added to the sums of the
-  /// frame that contains the patch.
+  /// Matches and filters the groups of all reference patches of frames[0]. Patches come from all
+  /// `frames` (in the order of group.h). The function adds the estimate of each patch to the sums
+  /// of the frame that contains the patch.
   virtual void filter(Phase phase, std::span<const SlotFrame> frames) = 0;
-  /// Converts the sums of the frame in `slot` to an estimate, which the next phase uses. The
-  /// session calls this function after the last filter() for this frame in each phase but the last.
+  /// Converts the sums of the frame in `slot` to an estimate for the next phase. The session calls
+  /// the function in each phase except the last phase, after the last filter() for the frame.
   virtual void finish_phase(Phase phase, int slot) = 0;
-  /// Returns the result of the frame in `slot`. The session calls this function after the last
-  /// filter() for this frame in the last phase, and sets the time and side data of the result.
+  /// Returns the result of the frame in `slot`. The session calls the function after the last
+  /// filter() for the frame in the last phase. The session then sets the time and the side data of
+  /// the result.
   [[nodiscard]] virtual Frame finish(int slot) = 0;
-  /// Returns the maximum number of results of finish() whose samples may still be incomplete.
+  /// Returns the maximum number of results of finish() whose samples may be incomplete at the same
+  /// time.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
   /// Waits for the samples of the oldest incomplete result.
   virtual void await() {}
 };
 
-/// Opens a session for temporal filtering. The plan and `format` must be valid. With a temporal
-/// radius of 0, push() returns the result of the frame that is pushed.
+/// Opens a session for temporal filtering. `plan` and `format` must be valid. If the temporal
+/// radius is 0, push() returns the result of the same frame.
 [[nodiscard]] std::unique_ptr<Denoiser> open_session(const SessionPlan& plan,
                                                      const FrameFormat& format,
                                                      std::unique_ptr<FrameWorker> worker);

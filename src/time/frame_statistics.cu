@@ -1,6 +1,6 @@
 // Counts samples and blocks for frame_relation.h, for frames on a GPU. The counts are integers, so
-// they equal those computed on the host. A warp counts one block of samples. A thread block
-// compares one block of coarse samples, with one thread for each motion vector.
+// they equal the counts of the host. A warp counts the samples of one block. For predictions, a
+// thread block processes one block of coarse samples, with one thread for each motion vector.
 
 #include <type_traits>
 
@@ -37,8 +37,8 @@ __device__ bool unequal(T a, T b) {
     return a != b;
 }
 
-/// Numbers of blocks for each result of the comparison. Atomic additions to one address are
-/// serialised, so each thread block first adds up the numbers of its own warps.
+/// Numbers of blocks for each result of the comparison. The GPU serialises atomic additions to one
+/// address. Therefore each thread block first adds the numbers of its own warps.
 struct BlockCounts {
   int unequal = 0, different = 0, textured = 0, shared = 0;
 
@@ -50,7 +50,8 @@ struct BlockCounts {
   }
 };
 
-/// Compares one block of both frames, with one warp. The first sample of the block is (left, top).
+/// Compares one block of two frames, with one warp. The first sample of the block is at (left,
+/// top).
 template <class T>
 __device__ BlockCounts compare_block(const StoredPlane<T>& frame, const StoredPlane<T>& before,
                                      EightBitScale scale, std::uint32_t limit, bool main, int left,
@@ -124,13 +125,14 @@ struct BlockSums {
   }
 };
 
-/// Compares a block of the later frame with the blocks around its position in the earlier frame,
-/// with one thread block for each block, and one thread for each motion vector.
+/// Compares a block of the later frame with the blocks around its position in the earlier frame.
+/// The kernel has one thread block for each block, and one thread for each motion vector.
 __global__ void __launch_bounds__(prediction_threads)
     prediction_kernel(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts) {
   constexpr int side = prediction_block, area = side + 2 * prediction_reach;
-  // Each row has one additional word, which funnel shifts read at the end of the row.
+  // Each row has one additional word, because funnel shifts also read the word after the end of the
+  // row.
   __shared__ std::uint32_t own[side][side / 4], around[area][area / 4 + 1];
   __shared__ std::uint32_t least;
   const int x = blockIdx.x * side, y = blockIdx.y * side;

@@ -1,6 +1,6 @@
 #pragma once
-// Counts samples and blocks in frames in host memory. From these counts, frame_relation.h decides
-// how two frames are related.
+// Counts samples and blocks of frames in host memory. frame_relation.h derives the relation of two
+// frames from the counts.
 
 #include <array>
 #include <cstdint>
@@ -11,22 +11,23 @@
 
 namespace lull {
 
-/// Returns the counts for two frames, which must have the same format. `sigma` contains the
-/// standard deviation of the noise of each plane, on the 0..255 scale.
+/// Returns the counts for two frames of the same format. `sigma` contains the noise level of each
+/// plane, on the 0..255 scale.
 [[nodiscard]] FrameDifference difference_of(const Frame& frame, const Frame& before,
                                             const std::array<float, 3>& sigma);
 
 /// Returns relation_of(difference_of(...)), but stops as soon as the relation is certain. With
-/// independent noise, this is after half of the main plane.
+/// independent noise, the comparison stops after half of the main plane.
 [[nodiscard]] Relation relation_between(const Frame& frame, const Frame& before,
                                         const std::array<float, 3>& sigma);
 
-/// Converts the main plane to 8 bits.
+/// Converts the main plane of a frame to 8 bits.
 void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to);
-/// Converts `main` to the coarse plane that prediction uses.
+/// Converts the 8-bit main plane to the coarse plane, which the prediction of frames uses.
 void make_coarse(PlaneView<const std::uint8_t> main, PlaneView<std::uint8_t> to);
 
-/// Returns the cost of predicting a frame from a frame before it, for coarse planes of equal size.
+/// Returns the cost of predicting a frame from an earlier frame. The coarse planes of the two
+/// frames must have equal sizes.
 [[nodiscard]] PredictionCost prediction_of(PlaneView<const std::uint8_t> plane,
                                            PlaneView<const std::uint8_t> earlier,
                                            std::uint32_t noise);

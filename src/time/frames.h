@@ -1,6 +1,6 @@
 #pragma once
-// Describes the neighbouring frames of a reference frame: their maximum number, and how the stages
-// of a method refer to them.
+// The neighbouring frames of a reference frame: their maximum number, and their representation in
+// the stages of a method.
 
 #include <array>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// Maximum number of frames on either side of a frame that can be searched for patches.
+/// Maximum number of neighbouring frames before and after a frame.
 inline constexpr int max_temporal = 8;
 /// Maximum number of frames from which a group can have patches.
 inline constexpr int max_frames = 2 * max_temporal + 1;
@@ -19,16 +19,15 @@ inline constexpr int max_frames = 2 * max_temporal + 1;
 /// of a frame.
 enum class Phase { first, second, third };
 
-/// A frame in the form that a stage of a method uses, and the offset of this frame from the
-/// reference frame. In lists, the reference frame comes first, then the other frames in the order
-/// of group.h.
+/// A frame in the form that a stage of a method uses, with its offset from the reference frame. In
+/// lists, the reference frame comes first. The other frames follow in the order of group.h.
 template <class View>
 struct FrameAt {
   int offset = 0;
   View frame{};
 };
 
-/// Returns the frame at `offset`, which must be in the list.
+/// Returns the frame at `offset`. The list must contain the frame.
 template <class View>
 constexpr const View& frame_at(std::span<const FrameAt<View>> frames, int offset) {
   std::size_t i = 0;
@@ -36,8 +35,8 @@ constexpr const View& frame_at(std::span<const FrameAt<View>> frames, int offset
   return frames[i].frame;
 }
 
-/// A table with one value for each possible neighbouring frame. The index is the frame's offset
-/// from the reference frame.
+/// A table with one value for each possible neighbouring frame. The index is the offset of the
+/// frame from the reference frame.
 template <class T>
 struct ByOffset {
   std::array<T, max_frames> values{};
@@ -47,9 +46,8 @@ struct ByOffset {
 
 /// Returns the margin of a method with `phases` phases: the numbers of frames before and after a
 /// frame on which its result depends. Each phase takes patches from `radius` frames before and
-/// after a frame, and adds estimates to these frames. Another `radius` frames before the frame are
-/// needed because a session cannot know whether a scene begins in its first `radius` frames
-/// (timeline.h).
+/// after a frame, and adds estimates to these frames. The detection of the beginning of a scene
+/// needs another `radius` frames before the frame (timeline.h).
 [[nodiscard]] constexpr Margin margin_of(int radius, int phases) {
   const int reach = 2 * radius * phases;
   return {.before = reach + radius, .after = reach};

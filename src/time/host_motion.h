@@ -1,5 +1,5 @@
 #pragma once
-// Compares the frames of a session in host memory, and finds the motion between them, with 8-bit
+// Compares the frames of a session in host memory, and finds the motion between them in the 8-bit
 // main planes.
 
 #include <vector>
@@ -12,27 +12,27 @@
 
 namespace lull {
 
-/// Motion estimation on the host. It stores the frames in slots, as a FrameWorker does
+/// Motion estimation on the host. The class stores frames in slots, as FrameWorker does
 /// (frame_session.h).
 class HostMotion {
  public:
-  /// `main_sigma` is the standard deviation of the noise in the main plane.
+  /// `main_sigma` is the noise level of the main plane.
   HostMotion(const FrameFormat& format, float main_sigma, int slots);
 
   void load(int slot, const Frame& frame);
-  /// Releases the memory that the motion search needs for a frame. The caller must call this
-  /// function after all motion vectors from and to this frame have been computed, or if no such
-  /// vectors are needed. The frame can still be used to predict other frames.
+  /// Releases the memory that the motion search needs for a frame. The caller must have computed
+  /// all required motion vectors from and to the frame. The frame can still predict other frames.
   void release(int slot);
   /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;
   /// Returns the vectors of all motion blocks from the frame in slot `from` to the frame in slot
-  /// `to`, which is `offset` frames after it. The first call for a pair of frames computes the
-  /// vectors.
+  /// `to`. `offset` is the distance between the two frames. The first call for a pair of frames
+  /// computes the vectors.
   [[nodiscard]] const std::vector<Motion>& cells(int from, int to, int offset);
 
  private:
-  /// A plane whose memory can be read beyond the end of the plane, as find_motion() requires.
+  /// A plane whose memory extends beyond its end, because find_motion() reads beyond the end of
+  /// planes.
   class BytePlane {
    public:
     BytePlane() = default;

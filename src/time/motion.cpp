@@ -26,8 +26,9 @@ struct Region {
   int samples() const { return width() * (y.end - y.first); }
 };
 
-/// Returns the sum of squared differences between the region in `a` and the region shifted by (dx,
-/// dy) in `b`. The planes must be readable for one SIMD vector beyond their end.
+/// Returns the sum of squared differences between a region of `a` and the region of `b` at the same
+/// position, shifted by (dx, dy). The memory of the planes must extend one SIMD vector beyond their
+/// end.
 HWY_INLINE std::uint32_t squared_difference(PlaneView<const std::uint8_t> a,
                                             PlaneView<const std::uint8_t> b, const Region& region,
                                             int dx, int dy) {
@@ -62,7 +63,7 @@ struct Found {
   std::uint32_t cost;
 };
 
-/// Returns the best vector within `reach` of `centre`. `region`, shifted by the vector, must be
+/// Returns the vector with the minimum cost within `reach` of `centre`. The shifted region must be
 /// inside the picture.
 Found search(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b, const Region& region,
              Motion centre, int reach) {
@@ -84,7 +85,8 @@ Motion motion_of(const MainPlane& frame, const MainPlane& other, const Region& r
                  const Region& coarse_region, float sigma) {
   const Motion rough =
       search(frame.coarse, other.coarse, coarse_region, {}, prediction_reach).vector;
-  // The centre is limited so that the region, moved by it, stays inside the picture.
+  // The function limits the centre of the search, so that the shifted region remains inside the
+  // picture.
   const auto inside = [](int v, const Interval& i, int length) {
     return static_cast<std::int16_t>(std::clamp(v, -i.first, length - i.end));
   };

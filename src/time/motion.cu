@@ -1,13 +1,16 @@
-// The motion search of motion.h on a GPU, with one thread block for each motion block and each
-// frame to which motion is searched (the other frame).
-//
-// Let a be the region of the motion block, and b the same region of the other frame, shifted by a
-// vector. The sum of squared differences is |a|^2 + |b|^2 - 2ab. The tensor cores compute the inner
-// products ab for all vectors, row by row of the other frame. All rows of the first operand contain
-// the same row of the other frame, beginning at a different column for each dx. The columns of the
-// second operand are, for each dy, the row of a that is compared with this row of the other frame.
-// The squares of the other frame are summed once for each position in a row where a region may
-// begin.
+// The motion search of motion.h on a GPU. The kernel searches the motion from one frame to several
+// other frames. A thread block processes one motion block and one other frame.
+
+// The cost of a vector is |a|^2 + |b|^2 - 2ab. a contains the samples of the region of a motion
+// block. b contains the samples of the same region of the other frame, shifted by the vector. The
+// tensor cores compute the inner products ab for all vectors, row by row of the other frame.
+
+// In the matrix products of the motion search, all rows of the first operand come from the same row
+// of the other frame. Each row begins at a different column, one for each dx. The second operand
+// has one column for each dy, which contains the matching row of the region of the motion block.
+
+// For the squares |b|^2 of all vectors, the kernel sums the squared samples of a row once for each
+// position at which a region may begin.
 
 #include <algorithm>
 
@@ -20,8 +23,8 @@ namespace lull {
 namespace {
 
 constexpr int threads = motion_threads, warps = threads / 32;
-// Side of a region in coarse samples. It is motion_region / coarse + 1, because a region may begin
-// between coarse samples.
+// Side of a region in coarse samples. A region may begin between coarse samples, which adds one
+// coarse sample to motion_region / coarse.
 constexpr int coarse_side = motion_region / coarse + 1;
 constexpr int coarse_vectors = 2 * prediction_reach + 1;  // vectors per row, and number of rows
 constexpr int fine_vectors = 2 * motion_refinement + 1;
@@ -30,8 +33,8 @@ static_assert(coarse_vectors * quads <= threads && fine_vectors * fine_vectors <
 
 using Key = unsigned long long;
 constexpr std::uint32_t none = ~0u;
-/// Returns the rank of a vector among vectors of equal cost: the centre is first, then the vectors
-/// follow row by row.
+/// Returns the rank of a vector among vectors of equal cost. The centre of the search has the first
+/// rank. All other vectors follow row by row.
 __device__ std::uint32_t order_of(int index, int side) {
   return index == side * side / 2 ? 0 : 1 + index;
 }
@@ -41,14 +44,14 @@ __device__ int2 vector_of(Key key, int reach) {
   return {index % side - reach, index / side - reach};
 }
 /// Returns the minimum key in a warp. A key consists of the cost of a vector and, in the low bits,
-/// its rank. Each lane passes one vector; a lane without a vector passes the cost `none`.
+/// the rank of the vector. Each lane passes one vector. A lane without a vector passes the cost
+/// `none`.
 __device__ Key least_in_warp(std::uint32_t cost, std::uint32_t order) {
   const std::uint32_t least = warp_min(cost);
   return static_cast<Key>(least) << 32 | warp_min(cost == least ? order : none);
 }
 
-/// Sizes of a region, in samples and in coarse samples. The constants of WholeRegion are the sizes
-/// of most regions.
+/// Sizes of a complete region, in samples and in coarse samples. Most regions are complete.
 struct WholeRegion {
   static constexpr int columns = motion_region, rows = motion_region;
   static constexpr int coarse_columns = motion_region / coarse, coarse_rows = coarse_columns;
@@ -71,19 +74,19 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The region of the motion block, with rows of zeros above and below it for vectors that move a
-/// row of the other frame out of the region. Rows have words_for(side) words and no padding; with
-/// the sides used here, eight successive rows are in different banks of shared memory.
+/// The region of a motion block, with rows of zeros above and below. The zeros serve for vectors
+/// that move a row out of the region. Rows have words_for(side) words and no padding. For the sides
+/// of this file, eight successive rows are in different banks of shared memory.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Inner products ab (see the top of this file) for each vector of the coarse search. Each of
-/// `coarse_warps` warps processes some rows of the other frame and has its own products, which are
-/// added at the end.
+/// Inner products ab of the regions of two frames, for each vector of the coarse search. Each of
+/// `coarse_warps` warps processes some rows of the other frame and has its own products. At the
+/// end, the threads add the products of all warps.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
-  // With this alignment, store_pair() can write two products at a time.
+  // The alignment lets store_pair() write two products at a time.
   alignas(8) std::uint32_t at[coarse_warps][coarse_vectors][coarse_vectors + 1];
 };
 
@@ -96,10 +99,10 @@ struct Shared {
     SearchArea<motion_region, fine_vectors> fine;  // memory that is used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Inner products of samples a of this frame and samples b of the other frame, for each warp and
-  /// each motion vector (dx, dy): products[warp][h][dx][column]. The tensor cores process pairs of
-  /// rows of the other frame: h is 0 and the column is dy + 1 for the first row, and h is 1 and the
-  /// column is dy for the second row.
+  /// Inner products of samples of the current frame and of the other frame, as
+  /// products[warp][h][dx][column]. (dx, dy) is the motion vector. The tensor cores process pairs
+  /// of rows of the other frame. For the first row of a pair, h is 0 and the column is dy + 1. For
+  /// the second row, h is 1 and the column is dy.
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
@@ -130,20 +133,20 @@ struct Shared {
   }
 };
 
-/// Returns whether an interval that is moved by `v` lies within 0..length.
+/// Returns whether the interval, moved by `v`, is inside 0..length.
 __device__ bool stays(const Interval& i, int v, int length) {
   return i.first + v >= 0 && i.end + v <= length;
 }
 
-/// Stores two adjacent elements of a matrix product. The first element has an even index.
+/// Stores two adjacent elements of a matrix product. The index of the first element must be even.
 __device__ void store_pair(std::uint32_t* to, int first, int second) {
   *reinterpret_cast<uint2*>(to) =
       make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
-/// Computes the inner products ab (see the top of this file) of the coarse search (step 1), for the
-/// rows that this warp processes: 16 samples of each of two rows of the other frame at a time.
-/// `warp` is below coarse_warps.
+/// Computes the inner products ab of the coarse search (step 1 of motion.h) for the rows of this
+/// warp. The function processes 16 samples of each of two rows of the other frame at a time. `warp`
+/// is below `coarse_warps`.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -179,8 +182,8 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes, with one warp, the sums of squares of the coarse search (step 1) over the region of
-/// the motion block and over the search area in the other frame.
+/// Computes, with one warp, the sums of squares of the coarse search (step 1 of motion.h): over the
+/// region of the motion block, and over the search area in the other frame.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -193,8 +196,8 @@ __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, S
   if (lane == 0) s.own_coarse_squares = squares;
 }
 
-/// Performs the coarse search (step 1). A thread compares up to four vectors with the same dx and
-/// successive values of dy.
+/// Performs the coarse search (step 1 of motion.h). A thread compares up to four vectors with the
+/// same dx and successive values of dy.
 template <class Size>
 __device__ void search_coarse(const Size& size, const Interval& x, const Interval& y, int width,
                               int height, Shared& s) {
@@ -228,15 +231,15 @@ __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// Computes the inner products ab (see the top of this file) of the search at full resolution (step
-/// 2), for four rows of the other frame at a time and 48 samples of each row. The first operand of
-/// each matrix product contains two rows of the other frame, once for each dx, shifted by dx.
+/// Computes the inner products ab of the search at full resolution (step 2 of motion.h). The
+/// function processes four rows of the other frame at a time, with 48 samples of each row. In each
+/// matrix product, the first operand contains two rows of the other frame, with one shifted copy
+/// for each dx.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
   int sums[4] = {};
-  // Before this function, the first warps have computed sums of squares, so they process fewer rows
-  // here.
+  // The first warps have already computed sums of squares, so they process fewer rows in the loop.
   for (int row = 4 * (warps - 1 - warp); row < rows + fine_vectors - 1; row += 4 * warps) {
     std::uint32_t there[2][3][2], own[2][3];
 #pragma unroll
@@ -264,9 +267,9 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 }
 static_assert(motion_region == 48 && fine_vectors == 7);
 
-/// Computes the sums of squares and the inner products for the costs of all vectors of the search
-/// at full resolution (step 2 of motion.h), and for the vector 0 if it is not one of them. `there`
-/// is the frame to which the vectors lead.
+/// Computes the sums of squares and the inner products for all vectors of the search at full
+/// resolution (step 2 of motion.h), and for the vector 0. `there` is the frame to which the vectors
+/// lead.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {
@@ -293,9 +296,9 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
   if (lane == 0) s.squares_of[warp] = squares;
 }
 
-/// Performs the search at full resolution (step 2): each of the first fine_vectors * fine_vectors
-/// threads computes the cost of one vector around `centre`. If the vector 0 is not one of these
-/// vectors, thread 0 also computes its cost.
+/// Performs the search at full resolution (step 2 of motion.h). Each of the first fine_vectors *
+/// fine_vectors threads computes the cost of one vector around `centre`. If the vector 0 is not
+/// near `centre`, thread 0 also computes the cost of the vector 0.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

@@ -1,14 +1,19 @@
 #pragma once
-// Motion between two frames: one vector for each motion block, a block of 32x32 samples of the main
-// plane (frame_relation.h). In identifiers, a motion block is named cell. The search is a full
-// search in two steps over 8-bit samples, in integers, so that all backends find the same vectors:
-// 1. in the coarse plane, among vectors of up to prediction_reach samples in each direction, the
-//    vector with the minimum sum of squared differences over the region of the motion block;
-// 2. around four times that vector, among offsets of up to motion_refinement samples in each
-//    direction, the minimum at full resolution. The shifted region must lie within the picture.
-//    Among vectors with equal sums, the first vector is used; the order begins with the centre of
-//    the search and continues row by row. The vector 0 is preferred if the best vector reduces the
-//    sum by no more than zero_motion_bonus().
+// Motion between two frames. Each motion block of 32x32 samples of the main plane
+// (frame_relation.h) has one vector. In identifiers, a motion block is named cell. The search uses
+// 8-bit samples and integers, so all backends find the same vectors.
+
+// Step 1 of the motion search finds the vector in the coarse plane that minimises the sum of
+// squared differences over the region of the motion block. The full search covers vectors of up to
+// `prediction_reach` samples in each direction.
+
+// Step 2 of the motion search refines the vector at full resolution. The full search covers offsets
+// of up to `motion_refinement` samples in each direction around four times the vector of step 1.
+// The shifted region must be inside the picture.
+
+// If several vectors have equal sums, the motion search selects the centre of the search. If the
+// centre is not among these vectors, the search selects the first vector, row by row. The search
+// prefers the vector 0 if the best vector reduces the sum by at most zero_motion_bonus().
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +24,7 @@
 
 namespace lull {
 
-/// Side length of a motion block, and of the larger region that the motion search compares for this
+/// Side of a motion block, and side of the larger region that the motion search compares for the
 /// block, in samples of the main plane.
 inline constexpr int motion_cell = 32, motion_region = 48;
 inline constexpr int motion_refinement = 3;
@@ -33,25 +38,26 @@ struct Interval {
 
 /// Returns the number of motion blocks along an axis of the main plane.
 constexpr int motion_cells(int length) { return (length + motion_cell - 1) / motion_cell; }
-/// Returns the region that the motion search compares for motion block `i` along one axis: the
-/// block and its surroundings, as an interval of samples in the picture. If the picture is smaller
-/// than a region, the interval is the complete picture.
+/// Returns the region that the motion search compares for motion block `i` along one axis, as an
+/// interval of samples. The region includes the surroundings of the block. If the picture is
+/// smaller than a region, the interval is the complete picture.
 constexpr Interval cell_region(int i, int length) {
   const int side = motion_region < length ? motion_region : length;
   const int last = length - side, wish = i * motion_cell - (motion_region - motion_cell) / 2;
   const int first = wish < 0 ? 0 : wish < last ? wish : last;
   return {first, first + side};
 }
-/// Returns the coarse samples that the interval of samples overlaps.
+/// Returns the interval of coarse samples that overlap the interval `fine` of samples.
 constexpr Interval coarse_interval(Interval fine, int coarse_length) {
   return {std::min(fine.first / coarse, coarse_length),
           std::min((fine.end + coarse - 1) / coarse, coarse_length)};
 }
 
-/// Returns the bonus of the vector 0 for a region of `samples` samples: the vector 0 is preferred
-/// if its cost exceeds the cost of the best vector by at most the bonus, because noise alone makes
-/// costs differ. Larger values than sigma^2 / 8 per sample reject more false motion, but lose
-/// quality: 0.03 dB with sigma^2 / 4, and 0.1 dB at sigma 40 with sigma^2 / 2.
+/// Returns the bonus of the vector 0 for a region of `samples` samples. The motion search prefers
+/// the vector 0 if its cost exceeds the minimum cost by at most the bonus, because noise alone
+/// makes costs differ. A larger bonus than sigma^2 / 8 per sample rejects more false motion, but
+/// reduces the PSNR. A bonus of sigma^2 / 4 costs 0.03 dB. At sigma 40, a bonus of sigma^2 / 2
+/// costs 0.1 dB.
 constexpr std::uint32_t zero_motion_bonus(float sigma, int samples) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(s * s / 8) * static_cast<std::uint32_t>(samples);

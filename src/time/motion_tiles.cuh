@@ -11,17 +11,18 @@ inline constexpr int motion_threads = 128;
 
 constexpr int words_for(int bytes) { return (bytes + 3) / 4; }
 
-/// Returns bytes `from` to `from` + 3 of the eight bytes of two words.
+/// Returns the bytes with the indices `from` to `from` + 3 of the eight bytes of two words.
 __device__ inline std::uint32_t cut(std::uint32_t low, std::uint32_t high, int from) {
   return __funnelshift_r(low, high, 8 * from);
 }
 
-/// Returns a word in which the first `count` (0 to 4) bytes have all bits set.
+/// Returns a word in which all bits of the first `count` (0 to 4) bytes are 1. All other bits are
+/// 0.
 __device__ inline std::uint32_t first_bytes(int count) {
   return count >= 4 ? ~0u : count <= 0 ? 0 : (1u << 8 * count) - 1;
 }
 
-/// Two aligned words that contain four wanted bytes. The wanted bytes begin at bit `shift`.
+/// Two aligned words that contain four required bytes. The required bytes begin at bit `shift`.
 struct WordPair {
   std::uint32_t low, high;
   int shift;
@@ -32,14 +33,14 @@ struct BytePlane {
   const std::uint8_t* data;
   int width, height;
 
-  /// Returns 8 samples, from (x, y) on. All of them must lie within the plane.
+  /// Returns the words with 8 samples from (x, y) on. All samples must be inside the plane.
   __device__ WordPair words_at(int x, int y) const {
     const auto at = reinterpret_cast<std::uintptr_t>(data + y * width + x);
     const auto* const aligned = reinterpret_cast<const std::uint32_t*>(at & ~std::uintptr_t{3});
     return {__ldg(aligned), __ldg(aligned + 1), 8 * static_cast<int>(at & 3)};
   }
-  /// Returns `count` (0 to 4) samples, from (x, y) on, as the bytes of a word. The other bytes are
-  /// 0, and so are samples outside the plane.
+  /// Returns `count` (0 to 4) samples, from (x, y) on, as the bytes of a word. All other bytes are
+  /// 0. Samples outside the plane are 0.
   __device__ std::uint32_t word(int x, int y, int count) const {
     std::uint32_t word = 0;
     if (y < 0 || y >= height || count <= 0) return word;
@@ -51,8 +52,8 @@ struct BytePlane {
   }
 };
 
-/// Returns the distance, in words, between rows of `width` samples in shared memory. It is odd, so
-/// that threads that each read one row access different banks.
+/// Returns the distance, in words, between rows of `width` samples in shared memory. The distance
+/// is odd. Therefore threads that read different rows access different banks.
 constexpr int odd_pitch(int width) { return (words_for(width) + 1) | 1; }
 
 /// Rows of samples (bytes) of a plane, in shared memory.
@@ -60,9 +61,9 @@ template <int width, int height, int pitch = odd_pitch(width)>
 struct Tile {
   std::uint32_t words[height * pitch];
 
-  /// Loads `columns` samples into each of the rows `first` to `end` - 1 of the tile; these are at
-  /// most `most` rows. Row r of the tile gets the samples of the plane from (x, y + r) on. All
-  /// other bytes of the tile become 0.
+  /// Loads `columns` samples into each of the rows `first` to `end` - 1 of the tile. `most` is the
+  /// maximum number of these rows. Row r of the tile receives the samples of the plane from (x, y +
+  /// r) on. All other bytes of the tile become 0.
   template <int most>
   __device__ void load_zero_padded(const BytePlane& plane, int x, int y, int columns, int first,
                                    int end) {
@@ -94,8 +95,9 @@ struct Tile {
       words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
     }
   }
-  /// Loads the samples and returns true if all of them lie inside the plane. A thread loads the
-  /// words of one column, and issues all loads before it waits for the first of them.
+  /// Loads the samples and returns true if all of them are inside the plane. If not, the function
+  /// returns false. A thread loads the words of one column. The thread issues all loads before it
+  /// waits for the first load.
   template <int most>
   __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
                               int end) {
@@ -118,17 +120,17 @@ struct Tile {
   }
 };
 
-/// The search area of a region: all samples of the other frame with which any vector compares the
-/// region. squares[row][dx] is the sum of the squares of the samples of the row from position dx
-/// on, as many as the region has columns.
+/// The search area of a region: all samples of the other frame that the search compares with the
+/// region. squares[row][dx] is the sum of the squares of n samples of a row, from position dx on,
+/// where n is the number of columns of the region.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;
   Tile<side + vectors - 1, height + 2> tile;  // products read two or four rows at a time
   std::uint32_t squares[height][vectors];
 
-  /// Loads the search area of a region of `columns` x `rows` samples. The area begins at (x, y),
-  /// where the first vector places the first sample of the region.
+  /// Loads the search area of a region of `columns` x `rows` samples. The search area begins at (x,
+  /// y), the position of the region after a shift by the first vector.
   __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
     tile.template load<height>(plane, x, y, columns + vectors - 1, rows + vectors - 1);
   }
@@ -143,8 +145,8 @@ struct SearchArea {
       if (dx + 1 < vectors) sum += tile.square(row, dx + columns) - tile.square(row, dx);
     }
   }
-  /// Returns |b|^2 for one vector. b contains the samples of the other frame with which this vector
-  /// compares the region, in `rows` rows.
+  /// Returns |b|^2 for one vector. b contains the samples of the other frame that the vector
+  /// compares with a region of `rows` rows.
   __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
     std::uint32_t sum = 0;
 #pragma unroll 12

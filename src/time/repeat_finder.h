@@ -8,9 +8,9 @@
 
 namespace lull {
 
-/// Returns a detector of the same repeated frames as in a session with this temporal `radius`.
-/// `sigma` is the standard deviation of the noise in the stored planes. With radius 0, frames are
-/// not compared.
+/// Returns a detector of repeated frames. The detector gives the same results as a session with the
+/// temporal radius `radius`. `sigma` contains the noise levels of the stored planes. If the radius
+/// is 0, the detector does not compare frames.
 [[nodiscard]] std::unique_ptr<RepeatFinder> make_repeat_finder(const std::array<float, 3>& sigma,
                                                                int radius);
 

@@ -1,7 +1,10 @@
 #pragma once
-// Timeline decides which frames of a clip are neighbours of each other, and which frames a session
-// does not filter because they repeat other frames. It knows the indices of frames, but not their
-// samples.
+// The class Timeline decides which frames of a clip are neighbours of each other, and which frames
+// repeat other frames. A session does not filter repeated frames. The class uses the indices of
+// frames, but not their samples.
+
+// All frames that do not repeat the previous frame are distinct. Distinct frames have numbers from
+// 0 on. A temporal radius counts only distinct frames.
 
 #include <algorithm>
 #include <array>
@@ -14,14 +17,13 @@
 
 namespace lull {
 
-/// Maximum number of repeated frames in a row; the next frame then counts as distinct, and shares
-/// noise with the frames before it. For a frame that repeats the previous frame, the session
-/// returns the same result without filtering. All other frames are *distinct*. Distinct frames have
-/// numbers from 0 on, and a temporal radius counts only distinct frames.
+/// Maximum number of repeated frames in a row. The next frame counts as distinct, and shares noise
+/// with the frames before it. For a repeated frame, the session returns the result of the previous
+/// frame.
 inline constexpr int max_repeats = 30;
 
-/// The neighbouring frames that can contain patches of the groups of a frame, as offsets from this
-/// frame in the order of group.h.
+/// The neighbouring frames that can contribute patches to the groups of a frame, as offsets from
+/// this frame in the order of group.h.
 struct NeighbourFrames {
   int count = 0;
   std::array<int, 2 * max_temporal> offset;
@@ -31,10 +33,10 @@ class Timeline {
  public:
   explicit Timeline(int radius) : radius_(radius) {}
 
-  /// Returns whether a frame is distinct. `relation` is the relation of the frame to the frame that
-  /// was pushed before it. Of several successive frames that repeat each other with small
-  /// differences, only the first repetition is not distinct, so that no frame differs much from the
-  /// frame whose result it gets.
+  /// Returns whether a frame is distinct. `relation` is the relation of the frame to the previous
+  /// frame. If several successive frames repeat each other with small differences, only the first
+  /// repetition counts as repeated. Therefore no frame differs much from the frame whose result it
+  /// gets.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);
@@ -44,16 +46,15 @@ class Timeline {
     return false;
   }
 
-  /// Classifies a frame by is_distinct(), and returns the relation of the frame to the previous
-  /// frame.
+  /// Calls is_distinct() for a frame, and returns the repeat state of the frame.
   [[nodiscard]] RepeatState classify(Relation relation) {
     if (!is_distinct(relation)) return RepeatState::repeats;
     return relation == Relation::independent ? RepeatState::independent : RepeatState::shares_noise;
   }
 
   /// Adds a distinct frame. `shares_noise` is true if the frame shares noise with the previous
-  /// distinct frame. `predicted_by` is the distance to the nearest earlier frame that shows the
-  /// same scene, at most `radius`, or 0 without such a frame.
+  /// distinct frame. `predicted_by` is the distance to the nearest earlier frame of the same scene,
+  /// at most `radius`, or 0 if there is no such frame.
   void add(bool shares_noise, int predicted_by) {
     Entry& entry = at(count_);
     entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;
@@ -64,32 +65,32 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// Returns by how many frames the search for patches of frame `n` reaches further ahead than the
-  /// radius. The first frames of a scene have few or no frames before them, so the matcher searches
-  /// additional later frames, up to max_temporal ahead.
+  /// Returns the number of frames by which the search for patches of frame `n` reaches beyond n +
+  /// radius. The first frames of a scene have few or no frames before them. Therefore the search
+  /// includes additional later frames, up to `max_temporal` frames ahead.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
       if (same_scene(before, n)) first = before;
-    // If an earlier frame predicts frame `first`, the scene began before `first`, for example if a
-    // flash lies between the two frames.
+    // If an earlier frame predicts frame `first`, the scene began before `first`. A flash can lie
+    // between the two frames.
     if (at(first).parent >= 0) return 0;
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// Returns by how many frames the search for patches of frame `n` reaches further back than the
-  /// radius, if the clip ends with the last added frame. The last frames of a clip have few or no
-  /// frames after them, so their search covers the last 2 * radius frames, up to max_temporal back.
-  /// If extra_ahead() is not 0, the result is 0.
+  /// Returns the number of frames by which the search for patches of frame `n` reaches back beyond
+  /// n - radius, if the clip ends with the last added frame. The search of the last frames covers
+  /// the last 2 * radius frames of the clip, up to `max_temporal` frames back. If extra_ahead() is
+  /// not 0, the result is 0.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
   }
 
-  /// Returns the neighbours of frame `n`: those of the frames n - radius - further_back to n +
-  /// radius + extra_ahead(n) that exist, show the same scene, and do not share noise with frame
-  /// `n`. Of several frames that share noise, only the nearest is a neighbour. `n` must be at least
-  /// count() - 1 - 8 * radius.
+  /// Returns the neighbours of frame `n` among the frames n - radius - further_back to n + radius +
+  /// extra_ahead(n). Neighbours show the same scene and do not share noise with frame `n`. If
+  /// several frames share noise, only the nearest is a neighbour. `n` must be at least count() - 1
+  /// - 8 * radius.
   [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
     NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);
@@ -110,7 +111,7 @@ class Timeline {
     return result;
   }
 
-  /// Resets the timeline, so that another clip can begin.
+  /// Resets the timeline for another clip.
   void clear() { *this = Timeline(radius_); }
 
  private:
@@ -123,8 +124,8 @@ class Timeline {
   Entry& at(int n) { return entries_[n % kept]; }
   const Entry& at(int n) const { return entries_[n % kept]; }
 
-  /// Returns whether frame `later` is predicted from `earlier`, directly or through other frames.
-  /// Frames in between may belong to another scene, such as a flash.
+  /// Returns whether frame `earlier` predicts frame `later`, directly or through other frames.
+  /// Frames between the two frames may belong to another scene, such as a flash.
   bool same_scene(int earlier, int later) const {
     while (later > earlier) later = at(later).parent;
     return later == earlier;
@@ -133,7 +134,8 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// The most recent relation between a frame and its predecessor that was not `identical`.
+  /// The most recent relation between a frame and its predecessor, except for the relation
+  /// `identical`.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

@@ -17,16 +17,17 @@ struct BidsImage {
   std::vector<std::string> entities;  // for example "sub-01"; in the order of the name
 
   /// Returns the name of the result, for example "sub-01_task-rest_desc-denoised_bold" +
-  /// `extension`. The entity desc-denoised replaces an entity desc of the image.
+  /// `extension`. The entity desc-denoised replaces the entity desc of the image.
   std::string derived_name(const std::string& extension) const {
     return derived_name(suffix, extension);
   }
-  /// Returns the name of the copy of a file that belongs to the image. The name contains
+  /// Returns the name for the copy of a companion file of the image. The name contains
   /// desc-denoised and the suffix `other_suffix`.
   std::string derived_name(const std::string& other_suffix, const std::string& extension) const;
 };
 
-/// The name of a file that consists of entities, such as "sub-01_task-rest_bold.json".
+/// The parts of a file name that consists of entities and a suffix, such as
+/// "sub-01_task-rest_bold.json".
 struct BidsName {
   std::string name, suffix, extension;
   std::vector<std::string> entities;
@@ -43,33 +44,33 @@ class BidsDataset {
   const Json& description() const { return description_; }
   /// Returns the sorted labels of the participants, without the prefix "sub-".
   const std::vector<std::string>& subjects() const { return subjects_; }
-  /// Returns the images of a participant that lull can denoise: magnitude images of the types anat,
-  /// func, dwi and perf.
+  /// Returns the images of a participant that lull can denoise. These are the magnitude images of
+  /// the types anat, func, dwi and perf.
   std::vector<BidsImage> images_of(const std::string& subject) const;
-  /// Returns the metadata of an image from JSON files. Metadata in subfolders override metadata in
-  /// the folders above (inheritance principle of BIDS).
+  /// Returns the metadata of an image from JSON files. Metadata in a subfolder overrides metadata
+  /// in the folders above (inheritance principle of BIDS).
   /// @throws BadData  a JSON file is damaged
   /// @throws NoInput  a JSON file cannot be read
   Json metadata_of(const BidsImage& image) const;
-  /// Returns the nearest file with this suffix and extension that belongs to the image; empty if
-  /// there is none.
+  /// Returns the nearest file of the image with this suffix and extension, or an empty text if
+  /// there is no such file.
   std::string companion_of(const BidsImage& image, const std::string& suffix,
                            const std::string& extension) const;
-  /// Returns the path, relative to the dataset's folder, of the phase image that belongs to a
-  /// magnitude image; empty if there is none. The name of the phase image contains part-phase
-  /// instead of part-mag.
+  /// Returns the phase image of a magnitude image, as a path relative to the dataset's folder.
+  /// Returns an empty text if there is no phase image. The name of the phase image contains
+  /// part-phase instead of part-mag.
   std::string phase_of(const BidsImage& image) const;
-  /// Returns all files with this suffix and extension that apply to the image, from the dataset's
-  /// folder to the image's folder.
+  /// Returns all files with this suffix and extension that apply to the image. The order is from
+  /// the dataset's folder to the image's folder.
   std::vector<std::string> files_for(const BidsImage& image, const std::string& suffix,
                                      const std::string& extension) const;
-  /// Returns the path of a file with all links resolved, if it is outside the dataset; otherwise an
-  /// empty text.
+  /// Resolves all links in the path of a file. Returns the resolved path if it is outside of the
+  /// dataset, and an empty text otherwise.
   std::string target_outside(const std::string& path) const;
 
  private:
-  /// Returns the files of a folder whose names consist of entities and a suffix. The names are
-  /// cached.
+  /// Returns the files of a folder whose names consist of entities and a suffix. The dataset caches
+  /// the names.
   const std::vector<BidsName>& names_in_folder(const std::string& folder) const;
 
   std::string root_, real_root_;

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Percent-encodes `text` for a URL (RFC 3986, section 2), except letters, digits and the
-/// characters of `plain`.
+/// Percent-encodes `text` for a URL (RFC 3986, section 2). The function does not encode letters,
+/// digits and the characters in `plain`.
 std::string url_part(const std::string& text, std::string_view plain) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string url;
@@ -78,14 +78,13 @@ constexpr const char* readme =
     "denoising method. The headers of the images are those of the sources, byte for byte. The\n"
     "`bval`, `bvec` and `aslcontext.tsv` files are copies.\n";
 
-// Makes the BIDS validator ignore the copies of gradient and aslcontext.tsv files, whose names the
-// BIDS standard does not define. Other programs expect these copies beside the image, under its
-// name.
+// Names of copied files that the BIDS validator must ignore, because the BIDS standard does not
+// define these names. Other programs expect the copies in the folder of the image, with names like
+// the name of the image.
 constexpr const char* ignored_names =
     "*_desc-denoised_dwi.bval\n*_desc-denoised_dwi.bvec\n*_desc-denoised_aslcontext.tsv\n";
 
-/// Writes a file if it does not exist yet. Another process may write the same file at the same
-/// time.
+/// Writes a file unless the file exists. Another process may write the same file at the same time.
 void write_once(const std::string& path, const std::string& text) {
   std::error_code code;
   if (fs::exists(path, code)) return;

@@ -1,5 +1,6 @@
 #pragma once
-// Writes the BIDS derivative: a dataset with the denoised images of another dataset.
+// Writes the BIDS derivative. The derivative is a dataset with the denoised images of another
+// dataset.
 
 #include <string>
 
@@ -7,7 +8,8 @@
 
 namespace lull::tools {
 
-/// Description of how an image was denoised; a part of the JSON file of the result.
+/// Describes how lull has denoised an image. The description is a part of the JSON file of the
+/// result.
 struct BidsProcessing {
   std::string method, profile;  // for example "BM4D", "balanced"
   double sigma = 0;             // standard deviation of the noise, in the image's units
@@ -18,15 +20,15 @@ struct BidsProcessing {
   std::string phase;   // phase image that was used, relative to the dataset's folder; empty: none
 };
 
-/// Returns the content of the JSON file of a result: the metadata of the source image, and how the
-/// image was denoised.
+/// Returns the content of the JSON file of a result: the metadata of the source image, and the
+/// description of the denoising.
 [[nodiscard]] Json sidecar_of(Json metadata, const BidsImage& image,
                               const BidsProcessing& processing);
 
-/// Creates the folder of the derivative with its description and README, unless lull has already
-/// written them.
-/// @throws CannotCreate  the folder contains another dataset, a link leads out of the folder, or
-///     the folder cannot be created
+/// Creates the folder of the derivative with its description and README. Files that lull has
+/// already written do not change.
+/// @throws CannotCreate  the folder contains another dataset or a link to another folder, or cannot
+///     be created
 void create_derivative(const BidsDataset& raw, const std::string& folder);
 
 }  // namespace lull::tools

@@ -15,7 +15,7 @@ struct TextRequest {
   std::string topic, format = "text", shell;
 };
 
-/// The values of the options on the command line, with separate members for each command.
+/// The values of the options on the command line, with one member for each command.
 struct GivenCommands {
   DenoiseOptions denoise, plan, preview, probe;
   JoinOptions join;
@@ -38,7 +38,7 @@ struct CommandTable {
   CLI::App app;
   GivenCommands given;
   std::map<const CLI::Option*, std::string> briefs;  // OptionRow::brief
-  /// The options of a command that come from the option table.
+  /// The options of a command that have a row in the option table of `lull denoise`.
   struct TableOptions {
     DenoiseOptions* target = nullptr;
     std::vector<OptionRow> rows;

@@ -1,5 +1,6 @@
 #pragma once
-// Defines the texts that the help of a command shows in addition to the options.
+// Defines the texts of a command that do not belong to an option. The help and the manual contain
+// these texts.
 
 #include <string_view>
 
@@ -13,7 +14,7 @@ struct CommandTexts {
   std::string_view brief_usage = {};   // for --help; empty: made from the operands
 };
 
-/// Returns the texts of a command. The name "" stands for the program itself.
+/// Returns the texts of a command. If the name is empty, returns the texts of the program itself.
 [[nodiscard]] const CommandTexts& texts_of(std::string_view command);
 
 }  // namespace lull::tools

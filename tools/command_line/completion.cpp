@@ -49,7 +49,7 @@ void append_bash_command(std::string& values, std::string& options, const Manual
   if (!operands.empty()) options += "      " + name + ":*) " + operands + " ;;\n";
 }
 
-/// Escapes a text for the brackets of zsh's function _arguments, within single quotes.
+/// Escapes a text for the function _arguments of zsh. The text is in brackets and single quotes.
 std::string escape_zsh(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -154,7 +154,7 @@ std::string zsh_completion(const Manual& manual) {
       "    case $words[1] in\n";
   for (const ManualCommand& command : manual.commands)
     if (short_name(command) != "denoise") append_zsh_command(out, short_name(command), command);
-  // If the first word is not a command, it is an input of `lull denoise`.
+  // The first word can be the input of `lull denoise` instead of a command.
   for (const ManualCommand& command : manual.commands)
     if (short_name(command) == "denoise") append_zsh_command(out, "*", command);
   return out +

@@ -1,5 +1,5 @@
 #pragma once
-// The commands and options as data, and the manuals that are generated from these data.
+// Stores the commands and options as data, and generates the manuals from the data.
 
 #include <string>
 #include <vector>
@@ -30,8 +30,8 @@ struct Manual {
   std::vector<ManualCommand> commands;
 };
 
-/// Returns the words of a value that is written as "fast|balanced|high"; empty if other values are
-/// also allowed.
+/// Splits a value such as "fast|balanced|high" into words. Returns an empty list if the option also
+/// accepts other values.
 [[nodiscard]] std::vector<std::string> choices(const std::string& value);
 
 /// Returns the usage line of a command, such as "lull probe INPUT [OPTION ...]".

@@ -22,8 +22,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
-  // These signals must not end the process. write() reports an error if the reader of a pipe has
-  // closed it, or if a file exceeds the size limit.
+  // SIGPIPE and SIGXFSZ must not end the process. write() instead returns an error if the reader
+  // has closed a pipe, or if a file exceeds the size limit.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {

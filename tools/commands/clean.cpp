@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns `folder` and the folders of interrupted jobs in `folder`.
+/// Returns `folder` and all folders of interrupted jobs in `folder`.
 std::vector<std::string> folders_of(const std::string& folder) {
   std::vector<std::string> folders{folder};
   std::error_code code;
@@ -39,7 +39,7 @@ void print(const std::string& what, const io::Leftover& file, const std::string&
               one_line("'" + file.path + "' (" + describe_bytes(file.bytes) + why + ")").c_str());
 }
 
-/// Removes or lists files, and counts the files that it could not remove.
+/// Lists files or removes them, and counts the files that the system does not remove.
 class Cleaning {
  public:
   explicit Cleaning(bool lists_only) : lists_only_(lists_only) {}
@@ -62,8 +62,8 @@ class Cleaning {
     std::printf("%s %d %s, %s\n", lists_only_ ? "would remove" : "removed", files_,
                 files_ == 1 ? "file" : "files", describe_bytes(bytes_).c_str());
   }
-  /// Returns the name of the first file that could not be removed, and the reason; empty if there
-  /// is none.
+  /// Returns the name of the first file that remains after a failed removal, with the reason.
+  /// Returns an empty text if all files are removed.
   const std::string& failure() const { return failure_; }
 
  private:

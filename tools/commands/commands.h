@@ -1,5 +1,6 @@
 #pragma once
-// The subcommands of lull. Each function returns the exit code of the process or throws an Error.
+// Declares the subcommands of lull. Each function returns the exit code of the process or throws an
+// Error.
 
 #include <optional>
 #include <string>
@@ -11,8 +12,8 @@ namespace lull::tools {
 /// Implements `lull denoise`. Returns 0, or 128 + n if signal n stopped the run.
 int denoise(const DenoiseOptions& options);
 
-/// Implements `lull plan`, which writes the plan of a job for `lull denoise --job` and denoises
-/// nothing. Returns and throws like denoise().
+/// Implements `lull plan`, which writes the plan of a job for `lull denoise --job`. Return values
+/// and exceptions are those of denoise().
 int plan(const DenoiseOptions& options, bool json);
 
 struct JoinOptions {
@@ -22,7 +23,7 @@ struct JoinOptions {
   bool overwrite = false, quiet = false;
 };
 
-/// Implements `lull join`, which writes the output of a job whose segments are finished.
+/// Implements `lull join`, which combines the finished segments of a job into the output.
 int join(const JoinOptions& options);
 
 struct JobReportOptions {
@@ -34,16 +35,16 @@ struct JobReportOptions {
 /// Implements `lull report`, which writes a page about the progress of a job in segments.
 int report(const JobReportOptions& options);
 
-/// Implements `lull preview`. `options.at_us` is the time of the frame. If the output is empty, its
-/// name is derived from the name of the input. Returns 0.
+/// Implements `lull preview`. `options.at_us` is the time of the frame in microseconds. If the
+/// output has no name, lull derives a name from the input. Returns 0.
 int preview(const DenoiseOptions& options);
 
-/// Implements `lull devices`, which lists the devices that can denoise.
+/// Implements `lull devices`, which lists the devices on which lull can denoise.
 int devices();
 
-/// Implements `lull probe`, which describes an input, and states which of its streams and metadata
-/// the output `options.output.file` can contain. If this name is empty, the output is a Matroska
-/// file.
+/// Implements `lull probe`, which describes an input. The command also lists the streams and
+/// metadata of the input that the output (`options.output.file`) can contain. If the output has no
+/// name, lull assumes a Matroska file.
 int probe(const DenoiseOptions& options, bool json);
 
 struct CleanOptions {
@@ -51,8 +52,9 @@ struct CleanOptions {
   bool lists_only = false;  // only lists the files that would be removed
 };
 
-/// Implements `lull clean`, which removes the temporary files of killed processes from a folder and
-/// from the folders of interrupted jobs in it. Prints one line for each file.
+/// Implements `lull clean`, which removes the temporary files of killed processes. The command
+/// searches a folder and the folders of interrupted jobs in this folder. lull prints one line for
+/// each file.
 int clean(const CleanOptions& options);
 
 struct NoiseReportOptions {
@@ -62,7 +64,7 @@ struct NoiseReportOptions {
   bool all = false;      // reads all frames of a file instead of samples
 };
 
-/// Implements `lull noise`, which estimates the noise of an input and reports it.
+/// Implements `lull noise`, which estimates the noise of an input and reports the estimate.
 int noise(const NoiseReportOptions& options);
 
 struct CompareOptions {

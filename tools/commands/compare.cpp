@@ -40,7 +40,7 @@ void refuse_volume_options(const CompareOptions& options) {
                           " (they are not volumes); leave it out");
 }
 
-/// Sums of the quality figures of one plane over the frames, and the frames with the worst figures.
+/// Sums of the quality figures of one plane over all frames, and the frames with the worst figures.
 struct PlaneTotal {
   double psnr_sum = 0, mse_sum = 0, ssim_sum = 0;
   double psnr_worst = 0, ssim_worst = 0;
@@ -75,7 +75,7 @@ void print(const FrameFormat& format, std::int64_t frames, const std::vector<Pla
   }
 }
 
-/// Prints the results as JSON. An infinite PSNR, which equal planes have, is written as null.
+/// Prints the results as JSON. Equal planes have an infinite PSNR, which JSON represents as null.
 void print_json(const FrameFormat& format, std::int64_t frames,
                 const std::vector<PlaneTotal>& totals) {
   const auto finite = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
@@ -102,7 +102,7 @@ FrameFigures figures_of(const std::vector<PlaneQuality>& qualities) {
   return figures;
 }
 
-/// Returns the table for the HTML page, with the same values as the text that print() writes.
+/// Returns the table for the HTML page. The table contains the values that print() writes.
 std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
                                 const std::vector<PlaneTotal>& totals) {
   std::vector<Cells> rows{
@@ -120,7 +120,7 @@ std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
   return rows;
 }
 
-/// Returns the files of the command after a check of their names.
+/// Checks the names of the files of the command, and returns the files.
 /// @throws InvalidArgument  an output is another file of the command
 RunFiles checked_files(const CompareOptions& options) {
   RunFiles files;

@@ -1,6 +1,5 @@
 #pragma once
-// Implements `lull compare` for stacks of slices. The values are compared in the units of the
-// files.
+// Implements `lull compare` for stacks of slices. The comparison uses the units of the files.
 
 #include <memory>
 
@@ -10,11 +9,11 @@
 
 namespace lull::tools {
 
-/// Opens the HTML page of --html; null if the option is not given.
+/// Opens the HTML page of --html. Returns null if the user has not requested the page.
 /// @throws CannotCreate
 [[nodiscard]] std::unique_ptr<io::TextFile> open_page(const CompareOptions& options);
 
-/// Compares two open stacks from which no slice was read.
+/// Compares two open stacks. The caller must not read slices from the stacks before.
 /// @throws any error of compare()
 void compare_volumes(const CompareOptions& options, io::MediaSource& first,
                      io::MediaSource& second);

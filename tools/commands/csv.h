@@ -13,7 +13,7 @@
 
 namespace lull::tools {
 
-/// Writes a CSV file. All functions do nothing if the name of the file is empty.
+/// Writes a CSV file. If the name of the file is empty, all functions do nothing.
 class Csv {
  public:
   /// Opens the file and writes the heading as the first row. `access` determines the permission

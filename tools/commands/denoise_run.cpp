@@ -42,8 +42,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Returns why the CPU decodes although --hwaccel requests a GPU. The text is empty if a GPU
-/// decodes, or if --hwaccel does not request a GPU.
+/// Returns the reason why the CPU decodes although --hwaccel requests a GPU. The text is empty if a
+/// GPU decodes, or if --hwaccel requests no GPU.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
                          const io::MediaSource& source) {
   if (options.run.hwaccel == Hwaccel::none) return {};
@@ -67,8 +67,7 @@ JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
   return facts;
 }
 
-/// A run of `lull denoise`. It begins when the input is open, and ends when the output has its
-/// final name.
+/// A run of `lull denoise`, from the opened input to the final name of the output.
 class Run {
  public:
   Run(DenoiseOptions options, Reports& reports)
@@ -91,7 +90,8 @@ class Run {
     }
     limit_to_needed_frames();
     if (is_task() && needed_frames_.empty()) {
-      // Other processes have completed the missing segments since prepare_part() examined them.
+      // Other processes have completed all missing segments after prepare_part() examined the
+      // segments.
       reports_.info("all segments are done");
       return 0;
     }
@@ -131,9 +131,9 @@ class Run {
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
   }
 
-  /// Opens all outputs before the noise is estimated, because the estimation may take minutes, and
-  /// an output that cannot be written ends the run. Some sinks need facts about the noise, or a
-  /// film grain table. The run only checks their outputs here, and opens them later.
+  /// Opens all outputs before the estimation of the noise, so that an output without write
+  /// permission ends the run early. Some sinks need facts about the noise, or a film grain table.
+  /// For these sinks, the function only checks the outputs.
   void open_outputs() {
     const io::SinkOptions given = options_of_sink();
     if (given.segments || options_.output.keep_grain)
@@ -155,7 +155,7 @@ class Run {
     side_inputs_ = SideInputs(options_, options, *source_);
   }
 
-  /// Plans the layers that are denoised in addition to the picture. This function must be called
+  /// Plans the denoising of all layers except the picture. The caller must call plan_layers()
   /// before rescale_sigma() changes the sigma of the options.
   void open_layers() {
     io::SinkOptions given = sink_options(options_);
@@ -172,14 +172,15 @@ class Run {
     layers_.find_noise(devices_.backends, [this](const std::string& text) { reports_.info(text); });
   }
 
-  /// Reports a scene that was detected during the run. The reading thread calls this function.
+  /// Reports a new scene of the input. The reading thread calls on_new_scene().
   void on_new_scene(const SceneNoise& scene, const ScenePlan& plan) {
     page_->on_new_scene(scene, plan);
     grain_->on_new_scene(scene);
     reports_.progress.on_new_scene(levels_of(scene, source_->format().planes()));
   }
 
-  /// Returns the options of the sink without the facts of a job and without a film grain table.
+  /// Returns the options of the sink, without the recorded settings of a job and without the film
+  /// grain table.
   io::SinkOptions options_of_sink() const {
     io::SinkOptions given = sink_options(options_);
     given.samples = results_;
@@ -210,8 +211,8 @@ class Run {
     return noise_->known().scenes.front().fitted;
   }
 
-  /// Opens the sessions, and then the sink if it is not open yet. Returns false if the user stopped
-  /// the run.
+  /// Opens the sessions, and then the sink if the sink is not open. Returns false if the user has
+  /// stopped the run.
   bool open_sessions() {
     check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
                                   scale_memory(options_, source_->format(), devices_.backends) +
@@ -224,17 +225,17 @@ class Run {
     const bool is_enlarged = options_.output.scale != 1;
     for (bm3d::Backend& backend : devices_.backends)
       backend.results = is_enlarged ? precise_samples(results_) : results_;
-    // The session of a series opens after the sink, because it first filters all components of the
-    // series.
+    // The run opens the session of a series after the sink, because this session filters all
+    // components of the series when it opens.
     if (series())
       opened_.backends = devices_.backends;
     else
       opened_ =
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
-    // Opens the source again without GPU decoding if the CPU needs the frames. The CPU needs them
-    // if it filters instead of a missing GPU, and for steps that always run on the CPU: frames of
-    // half the size, repair of defects, constant areas.
+    // The run opens the source again without GPU decoding if the CPU must read the frames. In this
+    // case, the CPU replaces a missing GPU, reduces frames to half the size, repairs defects or
+    // preserves constant areas.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu) {
@@ -326,8 +327,7 @@ class Run {
     report_losses(reports_, *sink_, reported);
     for (const std::string& text : source_->clock_jumps()) reports_.warn(text);
     if (options_.output.keep) stats.frames = 1;
-    // The run fails if the requested report cannot be written, although the output file is
-    // complete.
+    // If the report cannot be written, the run fails, although the output file is complete.
     const std::string problem = page_->finish(stats, damaged_frames_);
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input.file));
@@ -336,8 +336,8 @@ class Run {
     return 0;
   }
 
-  /// Filters the components of a series, and opens the session for its slices. Returns false if the
-  /// user stopped the run.
+  /// Filters the components of a series, and opens the session for the slices of the series.
+  /// Returns false if the user has stopped the run.
   bool open_series() {
     reports_.info("series: filtering " + std::to_string(series()->fit.basis.components()) +
                   " components of " + std::to_string(series()->store.samples().shape.volumes) +
@@ -365,10 +365,9 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // The plan must contain the same repeated frames that a session detects. Sessions get frames
-      // in which constant areas are replaced, so this denoiser gets such frames, too. For
-      // interlaced video, the plan contains no repeated frames, because the sessions of the fields
-      // detect repeated fields.
+      // Sessions replace the constant areas of frames before they detect repeated frames. The
+      // denoiser `indexing` records repeated frames in the plan of a job, and must replace constant
+      // areas, too. Plans of interlaced video contain no repeated frames.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

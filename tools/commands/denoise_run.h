@@ -1,6 +1,5 @@
 #pragma once
-// Executes a run of `lull denoise`. The run begins when the input is open, and ends when the output
-// has its final name.
+// Executes a run of `lull denoise`, from the opened input to the final name of the output.
 
 #include <cstdint>
 

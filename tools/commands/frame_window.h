@@ -1,5 +1,5 @@
 #pragma once
-// Reads one frame of a video together with the frames on which its result depends.
+// Reads one frame of a video and the neighbouring frames on which the result of this frame depends.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,13 +19,13 @@ inline double seconds(std::int64_t ticks, const Rational& tick) {
   return static_cast<double>(ticks) * static_cast<double>(tick.num) / static_cast<double>(tick.den);
 }
 
-/// The position of a frame: its time after the first frame, or its number.
+/// The position of a frame: the number of the frame, or its time relative to the first frame.
 struct FramePosition {
   double time = 0;
   std::optional<std::int64_t> number;
 };
 
-/// A frame, and the neighbouring frames that affect its result.
+/// A frame and the neighbouring frames that affect the result of this frame.
 struct Window {
   std::vector<Frame> frames;
   std::size_t target = 0;
@@ -36,14 +36,14 @@ struct Window {
 /// Reads a source up to the last frame that affects the result of the frame at `position`.
 class WindowReader {
  public:
-  /// @param start  timestamp of the input's first frame in seconds
+  /// @param start  time stamp of the first frame of the input, in seconds
   WindowReader(FrameSource& source, const FramePosition& position, Margin margin,
                pipeline::RepeatNotes* notes, std::optional<double> start)
       : source_(source), position_(position), margin_(margin), notes_(notes), start_(start) {}
 
-  /// Reads the frame at the position and its neighbours. Returns nothing if the input has no frame
-  /// there.
-  /// @param frame  the first frame of the source, if the caller has already read it
+  /// Reads the frame at the position and its neighbours. Returns no value if the input has no frame
+  /// at the position.
+  /// @param frame  the first frame of the source, if the caller has already read this frame
   std::optional<Window> read(std::optional<Frame> frame) {
     if (!frame) frame = source_.read();
     for (; frame && !is_after_position(*frame); frame = source_.read()) {
@@ -73,8 +73,8 @@ class WindowReader {
     return time - *start_;
   }
 
-  /// Returns whether the frame is displayed later than the time of the position; false for the
-  /// first frame, and if the position is a frame number.
+  /// Returns whether the display time of the frame is later than the time of the position. Returns
+  /// false for the first frame, and if the position is a frame number.
   bool is_after_position(const Frame& frame) {
     constexpr double rounding =
         1e-4;  // tolerance for timestamps in coarse units, such as milliseconds
@@ -92,8 +92,8 @@ class WindowReader {
     if (notes_) notes_->note(frame);
   }
 
-  /// Stores a frame, and removes the oldest frames until `margin_.before` + 2 frames remain,
-  /// without counting repeated frames.
+  /// Stores a frame and removes old frames. At most `margin_.before` + 2 frames remain, in addition
+  /// to repeated frames.
   void keep(Frame frame) {
     note(frame);
     if (frame.repeat_state != RepeatState::repeats) ++unique_frames_;

@@ -21,7 +21,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the files of the command, checked before lull estimates the noise.
+/// Checks the names of the files of the command, and returns the files. The checks precede the
+/// estimation of the noise.
 /// @throws InvalidArgument  an output is another file of the command
 /// @throws CannotCreate  an output already exists, or cannot be created
 RunFiles checked_files(const NoiseReportOptions& options) {
@@ -38,7 +39,7 @@ RunFiles checked_files(const NoiseReportOptions& options) {
   return files;
 }
 
-/// Reads all frames and stores all scenes of the input in `noise`.
+/// Reads all frames of the input and stores the noise of all scenes in `noise`.
 void follow(const DenoiseOptions& options, FrameSource& source, KnownFrom from,
             NoiseRecord& noise) {
   const std::vector<SceneNoise> known = noise.scenes;

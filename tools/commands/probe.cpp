@@ -30,7 +30,7 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-/// Returns whether the input is a stack of slices, which has no streams.
+/// Returns whether the input is a stack of slices. A stack has no streams.
 bool is_stack(const io::InputReport& r) { return r.streams.empty(); }
 
 /// Returns the number of frames as text. If the number is an estimate, the text contains "or so".

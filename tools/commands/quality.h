@@ -17,14 +17,14 @@ template <class T>
 /// Returns 10 log10(peak^2 / mse) in dB; infinity for mse = 0.
 [[nodiscard]] double psnr(double mse, double peak);
 
-/// Returns the Gaussian window of Wang 2004 along a side of `length` samples: 11 weights with sigma
-/// 1.5, or `length` weights if the side has fewer than 11 samples. The sum of the weights is 1.
+/// Returns the Gaussian window of Wang 2004 along a side of `length` samples. The window has 11
+/// weights with sigma 1.5. If the side has fewer than 11 samples, the window has `length` weights.
+/// The sum of the weights is 1.
 [[nodiscard]] std::vector<float> gaussian_window(int length);
 
-/// Returns the structural similarity of Wang 2004 (doi:10.1109/TIP.2003.819861): the mean over all
-/// positions at which the 11x11 Gaussian window (sigma 1.5) lies within the picture, with K1 =
-/// 0.01, K2 = 0.03 and without downsampling. Along a side of less than 11 samples, the window has
-/// the length of the side. The planes must have equal sizes, at least 1x1.
+/// Returns the SSIM of Wang 2004 (doi:10.1109/TIP.2003.819861), as the mean over all window
+/// positions within the picture. The window is Gaussian with 11x11 samples and sigma 1.5, but not
+/// larger than the picture. K1 = 0.01, K2 = 0.03, without downsampling.
 template <class T>
 [[nodiscard]] double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak);
 

@@ -1,4 +1,5 @@
-// Implements `lull report`, which writes a page about a job from the files in the job's folder.
+// Implements `lull report`, which writes a page about a job. The data come from the files in the
+// job's folder.
 
 #include <cstdio>
 #include <filesystem>
@@ -15,8 +16,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the default name of the page: next to the job's folder, which contains only files of the
-/// job.
+/// Returns the default name of the page. The page is beside the job's folder, because this folder
+/// contains only files of the job.
 std::string default_page(std::string folder) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   return folder + ".html";
@@ -62,8 +63,8 @@ int report(const JobReportOptions& options) {
   const bool has_default_name = options.output.empty();
   const std::string page = has_default_name ? default_page(options.folder) : options.output;
   check_page(options.folder, state, page);
-  // Replaces an existing page with the default name, because users call `lull report` repeatedly
-  // while a job runs. A link with the default name is not followed.
+  // lull replaces an existing page with the default name, because users call `lull report`
+  // repeatedly during a job. lull does not follow a link with the default name.
   io::write_text(page, job_page(state, options.folder),
                  {.overwrite = options.overwrite || has_default_name,
                   .access = io::access_of(io::files_of_job(options.folder)),

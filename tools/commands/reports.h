@@ -1,6 +1,6 @@
 #pragma once
-// Prints messages and progress of a run of `lull denoise`. If the run is stopped, UnfinishedOutput
-// removes the temporary file of the run.
+// Prints messages and progress of a run of `lull denoise`. If the user stops the run,
+// `UnfinishedOutput` removes the temporary file of the run.
 
 #include <cstddef>
 #include <filesystem>
@@ -25,7 +25,8 @@ struct Reports {
 
   void info(const std::string& text) { log.write(LogLevel::info, text); }
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
-  /// Writes a warning, but the same text only once. Thread-safe.
+  /// Writes a warning. If the text is equal to an earlier warning, the function does nothing.
+  /// Thread-safe.
   void warn_once(const std::string& text) {
     {
       const std::lock_guard lock(mutex);
@@ -46,8 +47,8 @@ struct Reports {
   }
 };
 
-/// Selects the first frame of a video for an output that can contain only one picture. If --keep
-/// already selects a frame, the function does nothing.
+/// Selects the first frame of a video if the output can contain only one picture. If --keep already
+/// selects a frame, the function does nothing.
 inline void select_first_frame(DenoiseOptions& options, Reports& reports) {
   if (options.output.keep) return;
   options.output.keep = 0;
@@ -57,14 +58,15 @@ inline void select_first_frame(DenoiseOptions& options, Reports& reports) {
                "out.%04d.png writes all frames)");
 }
 
-/// Warns about what the output loses, from the loss with the index `from`.
+/// Warns about data that the output cannot contain (MediaSink::losses()). The function omits the
+/// first `from` entries of the list.
 inline void report_losses(Reports& reports, const io::MediaSink& sink, std::size_t from) {
   for (std::size_t i = from; i < sink.losses().size(); ++i)
     reports.warn("not in the output: " + sink.losses()[i]);
 }
 
-/// The name of the temporary file or folder of the run. If a stop takes too long, the thread that
-/// ends the process removes this file or folder.
+/// The name of the temporary file or folder of the run. If the run does not stop in time, another
+/// thread removes this file or folder and ends the process.
 class UnfinishedOutput {
  public:
   void set_path(const std::string& path) {

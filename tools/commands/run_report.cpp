@@ -216,7 +216,7 @@ void RunReport::on_new_scene(const SceneNoise& scene, const ScenePlan& plan) {
   new_scenes_.emplace_back(scene, plan);
 }
 
-/// An error in the report does not stop the run; finish() reports the first error.
+/// An error of the report does not stop the run. finish() reports the first error.
 void RunReport::add_frame(const Frame& noisy, const Frame& result) {
   if (noisy.context_only) return;
   {
@@ -249,8 +249,8 @@ void RunReport::note(const pipeline::PipelineStats& stats) {
   if (record_) record_->add_load(stats);
 }
 
-/// Returns the checksum of the input, which another thread computes. After `patience_s` seconds,
-/// the function stops the thread and returns an empty text.
+/// Returns the checksum of the input. Another thread computes the checksum. After `patience_s`
+/// seconds, the function stops this thread and returns an empty text.
 std::string RunReport::digest_of_input(double patience_s) {
   if (!input_digest_.valid()) return {};
   const auto patience = std::chrono::duration<double>(patience_s);
@@ -269,8 +269,7 @@ std::string RunReport::digest_of_output(double patience_s) {
   return digest.get();
 }
 
-/// Returns the numbers of those frames of --report-frames that the page does not contain; empty if
-/// there are none.
+/// Returns the numbers of the requested frames (--report-frames) that are not on the page, as text.
 std::string RunReport::frames_not_shown() const {
   const std::vector<std::int64_t> absent = record_->frames_not_shown();
   if (absent.empty()) return {};

@@ -23,20 +23,19 @@
 
 namespace lull::tools {
 
-/// Reads a clean version of the input, frame by frame in parallel with the input.
+/// Reads a clean version of the input frame by frame, in parallel with the input.
 class ReferenceReader {
  public:
   /// @throws NoInput  the reference cannot be opened
-  /// @throws BadData  the reference is damaged or has another format than the input
+  /// @throws BadData  the reference is damaged, or its format differs from the format of the input
   ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source);
 
-  /// Returns the mean squared errors, relative to the next frame of the reference, of a frame
-  /// before and after denoising. Returns nothing if the reference has ended or can no longer be
-  /// read.
+  /// Returns the mean squared errors of a frame before and after denoising, relative to the next
+  /// frame of the reference. Returns no value if the reference has ended or cannot be read.
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
   /// Skips the next frame of the reference.
   void skip();
-  /// Returns why the reference ended early; empty if it did not.
+  /// Returns the reason for an early end of the reference; empty if all frames were available.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -53,8 +52,8 @@ class ReferenceReader {
   std::future<std::optional<Frame>> next_;
 };
 
-/// Collects the data of the requested report page. A failure of the report never changes the
-/// denoised output: the run continues, and finish() reports the failure.
+/// Collects the data of the requested report page. If the report fails, the run continues with the
+/// same output, and finish() reports the failure.
 class RunReport {
  public:
   /// @throws InvalidArgument  the page is another file of the run
@@ -63,19 +62,19 @@ class RunReport {
   RunReport(const DenoiseOptions& options, const io::MediaSource& source);
   ~RunReport();
 
-  /// The caller must call this function before the first frame. `backends` lists the backends in
-  /// use.
+  /// Begins the report. The caller must call this function before the first frame. `backends` lists
+  /// the backends of the run.
   void begin(const NoiseRecord& noise, const ClipPlan& plan,
              const std::vector<bm3d::Backend>& backends);
-  /// Appends a scene that was detected during the run. The caller must call this function before it
-  /// pushes the first frame of the scene. Thread-safe.
+  /// Appends a scene. The caller must call this function before it pushes the first frame of the
+  /// scene. Thread-safe.
   void on_new_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Wraps the denoiser of the run so that the report records all frames that pass through the
-  /// denoiser.
+  /// Returns a denoiser that passes all frames to the denoiser of the run and records the frames
+  /// and results.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   void note(const pipeline::PipelineStats& stats);
-  /// Writes the page, after the output has got its final name. Returns a warning about missing
-  /// parts of the report; empty if the report is complete.
+  /// Writes the page. The output must already have its final name. Returns a warning about missing
+  /// parts of the report, or an empty text if the report is complete.
   /// @throws CannotCreate, IoError  the report cannot be written
   [[nodiscard]] std::string finish(const pipeline::PipelineStats& stats,
                                    std::int64_t damaged_frames);

@@ -1,5 +1,6 @@
 #pragma once
-// The sink of a run of `lull denoise`, and a source that ends when the sink needs no more frames.
+// Defines the sink of a run of `lull denoise`, and a source that ends when the sink needs no more
+// frames.
 
 #include <atomic>
 #include <cstdint>
@@ -15,10 +16,9 @@ namespace lull::tools {
 
 [[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
 
-/// Writes frames to another sink, except context frames, which temporal filters need outside the
-/// requested part of the clip (Frame::context_only). With --keep, writes only one frame. If the
-/// input is damaged more than the options allow, the output gets the name "NAME.partial.EXTENSION"
-/// instead of its final name.
+/// Writes frames to another sink, except context frames (Frame::context_only), which only improve
+/// the results of other frames. With --keep, the sink writes one frame. If the input is too
+/// damaged, the output has the name "NAME.partial.EXTENSION" instead of its final name.
 class RunSink final : public FrameSink {
  public:
   RunSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
@@ -29,16 +29,15 @@ class RunSink final : public FrameSink {
   /// @throws InvalidArgument  the frame of --keep does not exist
   void finish() override;
 
-  /// Returns whether the frame of --keep, or every frame that the sink needs, has been written.
-  /// Thread-safe.
+  /// Returns whether the sink has written the frame of --keep, or every frame that the wrapped sink
+  /// needs. Thread-safe.
   bool is_complete() const { return kept_ || sink_.needs_no_more(); }
   /// Returns the number of context frames (Frame::context_only) that write() has received.
   std::int64_t context_frames() const { return context_frames_; }
-  /// Returns the timestamp in seconds of the last frame, without context frames, that write() has
-  /// received.
+  /// Returns the time stamp, in seconds, of the last frame in write(). Context frames do not count.
   double time_s() const { return time_s_; }
   /// Returns the damage of the decoded and the copied streams. The caller must first read the
-  /// source to its end, because the reading thread changes the damage until then.
+  /// source to its end, because the reading thread changes the damage.
   io::Damage damage() const;
 
  private:
@@ -51,7 +50,8 @@ class RunSink final : public FrameSink {
   std::atomic<bool> kept_ = false;
 };
 
-/// Returns how many of the first `frames` frames an earlier run has finished.
+/// Returns the number of frames, out of the first `frames` frames, that an earlier run has
+/// finished.
 [[nodiscard]] std::int64_t done_before(const std::vector<io::FrameRange>& needed,
                                        std::int64_t frames);
 

@@ -9,11 +9,11 @@
 
 namespace lull::tools {
 
-/// Sums over the compared voxels of a volume for the mean squared error and SSIM. The sums of
+/// Sums over the compared voxels of a volume, for the mean squared error and for SSIM. The sums of
 /// several volumes can be added.
 struct VolumeTotals {
   std::int64_t voxels = 0;  // number of compared voxels
-  // Number of voxels that are not compared because a value is not finite.
+  // Number of voxels that the comparison omits because a value is not finite.
   std::int64_t not_finite = 0;
   double squares = 0;          // sum of squared differences
   std::int64_t positions = 0;  // number of window positions of SSIM
@@ -24,26 +24,23 @@ struct VolumeTotals {
   double ssim() const;  // NaN if there are no window positions
 };
 
-/// Compares two volumes of equal size, slice by slice.
-///
-/// SSIM as by Wang 2004 (doi:10.1109/TIP.2003.819861), but with a three-dimensional Gaussian
-/// window: 11x11x11 voxels, sigma 1.5, K1 = 0.01, K2 = 0.03. The result is the mean over all
-/// windows that lie within the volume and have their centre within the mask. Along a side of less
-/// than 11 voxels, the window has the length of the side. Windows with a value that is not finite
-/// are skipped.
+/// Compares two volumes of equal size. SSIM (Wang 2004, doi:10.1109/TIP.2003.819861) is a mean over
+/// Gaussian windows of 11x11x11 voxels with sigma 1.5. K1 is 0.01, and K2 is 0.03. The centre of a
+/// window must be within the mask. Windows with values that are not finite do not count.
 class VolumeQuality {
  public:
   /// @param peak  the dynamic range L of SSIM, above 0
   VolumeQuality(int width, int height, std::int64_t slices, double peak);
 
   /// Adds the next slice of each volume, row by row.
-  /// @param mask  the voxels that are used, null: all; the mask must exist until totals() is called
+  /// @param mask  selects the compared voxels; null: all voxels; the mask must exist until the call
+  ///     of totals()
   void add(const std::vector<double>& a, const std::vector<double>& b, const SliceMask* mask);
   const VolumeTotals& totals() const { return totals_; }
 
  private:
-  /// Local means of a, b, a^2 + b^2 and ab at the window positions, where a and b are the samples
-  /// of the two volumes.
+  /// Local means at the window positions: the means of a, b, a^2 + b^2 and ab, where a and b are
+  /// the samples of the two volumes.
   using Moments = std::array<std::vector<float>, 4>;
 
   void add_errors(const std::vector<double>& a, const std::vector<double>& b,

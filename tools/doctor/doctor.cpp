@@ -1,6 +1,6 @@
-// Implements `lull doctor`, which tests the devices of this machine and prints the results. The
-// output contains no names of users, hosts or folders and no serial numbers, so that users can
-// publish it in bug reports.
+// Implements `lull doctor`, which tests the devices of this machine and prints the results. Users
+// can publish the output in bug reports: it contains no serial numbers, and no names of users,
+// hosts or folders.
 
 #include "tools/doctor/doctor.h"
 
@@ -32,8 +32,8 @@ void print_fact(const std::string& name, const std::string& text) {
   std::printf("%-14s %s\n", (name + ":").c_str(), text.c_str());
 }
 
-/// Returns VALUE from a line NAME : VALUE or NAME="VALUE" of a system file; empty if there is no
-/// such line.
+/// Finds a line NAME : VALUE or NAME="VALUE" in a system file, and returns VALUE. Returns an empty
+/// text if the file has no such line.
 std::string system_value(const char* file, const std::string& name) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -64,8 +64,8 @@ std::string memory_text() {
   return gibibytes("MemTotal") + ", available " + gibibytes("MemAvailable");
 }
 
-/// Returns a grey picture with noise of standard deviation 20 on the 0..255 scale, and the same
-/// picture without noise.
+/// Returns a noisy grey picture and the same picture without noise. The standard deviation of the
+/// noise is 20 on the 0..255 scale.
 std::pair<Frame, Frame> test_pictures() {
   FramePool pool({.width = 96, .height = 80});
   Frame clean = pool.acquire(), noisy = pool.acquire();
@@ -91,8 +91,8 @@ double mean_square_difference(const Frame& a, const Frame& b) {
   return sum / (a.format.width * a.format.height);
 }
 
-/// Denoises a small picture on a device. Returns a description of the problem; empty if the result
-/// is correct.
+/// Denoises a small picture on a device. Returns a description of the problem, or an empty text if
+/// the result is correct.
 std::string problem_of_device(const std::string& device) {
   try {
     const auto [clean, noisy] = test_pictures();
@@ -102,8 +102,8 @@ std::string problem_of_device(const std::string& device) {
     std::optional<Frame> result = session.denoiser->push(noisy);
     if (!result) result = session.denoiser->drain();
     if (!result) return "the session returned no result";
-    // A correct session leaves 5 % of the variance of the noise in the test picture; the test
-    // allows 10 %.
+    // A correct session leaves 5 % of the noise variance in the test picture. The test accepts up
+    // to 10 %.
     if (mean_square_difference(*result, clean) > 0.1 * mean_square_difference(noisy, clean))
       return "wrong result for a test picture";
     return {};

@@ -1,6 +1,6 @@
 #pragma once
-// Line charts and heat maps as SVG, which are readable on light and dark pages. The page that
-// embeds a chart must define the styles of `text` and `.grid`.
+// Draws line charts and heat maps as SVG. The charts are readable on light and dark pages. The page
+// that contains a chart must define the styles of `text` and `.grid`.
 
 #include <array>
 #include <string>
@@ -26,20 +26,20 @@ struct Chart {
   int width = 380, height = 240;
 };
 
-/// Space around the curves for numbers, title and axis, in SVG units.
+/// Space around the curves for tick labels, title and axis, in SVG units.
 inline constexpr int chart_left = 56, chart_top = 44, chart_right = 20, chart_bottom = 56;
 
-/// Returns a round number of at least `value`, for the end of an axis.
+/// Returns a round number that is not smaller than `value`, for the end of an axis.
 [[nodiscard]] double round_up(double value);
 
-/// Returns the SVG elements of a chart whose plot area begins at (x, y), without an enclosing <svg>
-/// element.
+/// Returns the SVG elements of a chart without an enclosing <svg> element. The plot area begins at
+/// (x, y).
 [[nodiscard]] std::string chart_elements(const Chart& chart, double x, double y);
 /// Returns the chart as an <svg> element.
 [[nodiscard]] std::string svg_of(const Chart& chart);
 
-/// Returns a heat map of the autocorrelation of noise for lags from -7 to 7 along x and y: 0 is
-/// grey, positive values are orange, negative ones blue. The lag (0, 0) is not drawn.
+/// Returns a heat map of the autocorrelation of noise for lags from -7 to 7 along x and y, without
+/// the lag (0, 0). The value 0 is grey, positive values are orange, and negative values are blue.
 [[nodiscard]] std::string heatmap(const Autocorrelation& lags, const std::string& title);
 
 }  // namespace lull::tools

@@ -8,8 +8,8 @@
 
 namespace lull::tools {
 
-/// Escapes a text for an element or a quoted attribute, because file names and tags of the input
-/// are untrusted. Invalid UTF-8 becomes U+FFFD, and control characters become '?'.
+/// Escapes a text for an element or a quoted attribute. File names and tags of the input are
+/// untrusted. The function replaces invalid UTF-8 by U+FFFD, and control characters by '?'.
 [[nodiscard]] std::string escaped(const std::string& text);
 
 /// Formats values like printf; the result has at most 255 characters.
@@ -23,7 +23,7 @@ template <class... Values>
 /// The cells of a table row, as HTML.
 using Cells = std::vector<std::string>;
 
-/// Returns a table. If `figures` is true, all columns except the first are aligned as numbers.
+/// Returns a table. If `figures` is true, the table aligns all columns except the first as numbers.
 [[nodiscard]] std::string html_table(const Cells& heading, const std::vector<Cells>& rows,
                                      bool figures = true);
 

@@ -11,7 +11,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the source expression of a Content-Security-Policy that allows this text: 'sha256-...'.
+/// Returns the source expression 'sha256-...' for a Content-Security-Policy. The expression permits
+/// the given text.
 std::string source_of(std::string_view text) {
   const std::string hex = io::sha256_of(text);
   std::string bytes;

@@ -1,6 +1,6 @@
 #pragma once
-// Writes a self-contained HTML page, whose Content-Security-Policy allows only the pictures,
-// charts, style and script in the file.
+// Writes a self-contained HTML page. Its Content-Security-Policy permits only the pictures, charts,
+// style and script in the file.
 
 #include <string>
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace lull::tools {
 
-/// An 8-bit picture, grey or R G B, in the form in which the page shows it.
+/// An 8-bit picture for a page, grey or R G B.
 struct Panel {
   std::string name;  // plain text, for example "before"
   Frame picture;
 };
 
-/// Returns panels of equal size on top of each other, with a slider that uncovers them one after
-/// the other. Browsers without scripts show the panels side by side. `caption` is plain text.
+/// Returns overlapping panels of equal size, with a slider that uncovers one panel after another.
+/// Browsers without scripts show the panels side by side. `caption` is plain text.
 [[nodiscard]] std::string slider(const std::vector<Panel>& panels, const std::string& caption);
 
 class Page {

@@ -1,6 +1,6 @@
 #pragma once
-// The style and the script of a page. Pages must contain these texts unchanged, because the
-// Content-Security-Policy contains their digests.
+// Contains the style and the script of a page. A page must contain these texts unchanged, because
+// the Content-Security-Policy contains their digests.
 
 #include <string_view>
 

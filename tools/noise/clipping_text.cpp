@@ -20,7 +20,7 @@ std::string text_of(float value, const char* format) {
   return text;
 }
 
-/// Removes the text up to and including the first `separator` from `rest`. Returns this text
+/// Removes the text up to and including the first `separator` from `rest`. Returns the removed text
 /// without the separator.
 std::string next_field(std::string_view& rest, char separator) {
   const std::size_t end = rest.find(separator);

@@ -16,9 +16,9 @@ namespace lull::tools {
 /// @throws BadData
 [[nodiscard]] PlaneClipping parse_clipping(const std::string& text, const std::string& name);
 
-/// Returns a description of the clipping for messages: "at 0 and 255 by noise of 40" for grey
-/// frames and for luma, "R at 0 by noise of 25, B at 0 and 255 by noise of 25" for RGB frames. Clip
-/// limits and noise levels are on the 0..255 scale. The text is empty if nothing is clipped.
+/// Returns a description of the clipping for messages, such as "at 0 and 255 by noise of 40". Clip
+/// limits and noise levels are on the 0..255 scale. The text is empty if the samples have no clip
+/// limits.
 [[nodiscard]] std::string describe(const PlaneClipping& clipping, Layout layout);
 
 }  // namespace lull::tools

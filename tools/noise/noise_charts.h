@@ -7,7 +7,8 @@
 namespace lull::tools {
 
 /// Returns the square root of the power spectrum of the noise at `frequency` (cycles per sample, 0
-/// to 1/2), averaged over both axes. For white noise, it is the noise level at every frequency.
+/// to 1/2), averaged over both axes. White noise has the same value, the noise level, at every
+/// frequency.
 [[nodiscard]] double spectrum_at(const PlaneNoise& plane, double frequency);
 
 struct NoiseCharts {
@@ -15,7 +16,7 @@ struct NoiseCharts {
   Chart spectrum;  // level by spatial frequency, for each plane that the filter processes
 };
 
-/// @param of_frames  layout of the frames from which the noise was estimated
+/// @param of_frames  layout of the frames that contain the noise
 [[nodiscard]] NoiseCharts noise_charts(const NoiseEstimate& estimate, Layout of_frames);
 
 }  // namespace lull::tools

@@ -1,5 +1,5 @@
-// Draws the charts of the noise of an input as one SVG picture, which is readable on light and on
-// dark pages.
+// Draws the charts of the noise of an input as one SVG picture. The picture is readable on light
+// and on dark pages.
 
 #include <algorithm>
 #include <array>

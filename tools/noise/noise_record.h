@@ -1,6 +1,6 @@
 #pragma once
-// Reads and writes noise files. A noise file stores the noise of a camera, for all clips of this
-// camera.
+// Reads and writes noise files. A noise file stores the noise of a camera. Users apply the file to
+// all clips of this camera.
 
 #include <memory>
 #include <optional>
@@ -16,7 +16,8 @@ namespace lull::tools {
 
 /// The noise of the volumes of a series.
 struct SeriesEstimate {
-  /// Number of principal components that contain signal; 0: each volume is filtered separately.
+  /// Number of principal components that contain signal; 0: the session filters each volume
+  /// separately.
   int components = 0;
   std::vector<float> levels;  // noise level of each volume on the 0..255 scale; 0: no noise
 };
@@ -34,21 +35,21 @@ struct SceneNoise {
   std::string name;   // part of a stack ("channel 2"); empty: the scene has no name
   double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
   NoiseEstimate estimate;
-  /// True if the noise was measured in differences between frames. Only such a level can be
-  /// compared with the noise of later frames.
+  /// True if the estimate comes from differences between frames. Only such a noise level is
+  /// comparable with the noise of later frames.
   bool over_time = false;
-  /// Noise in frames of half the size; empty unless the noise is so coarse that frames of half the
-  /// size are filtered, too.
+  /// Noise in frames of half the size. The member is set only for coarse noise, for which lull also
+  /// filters frames of half the size.
   std::optional<NoiseEstimate> half;
-  /// Noise of a volume except its level, which `estimate` contains.
+  /// Properties of the noise of a volume, in addition to `estimate`.
   std::optional<VolumeEstimate> volume;
-  /// Photon noise of a stack except its level, which `estimate` contains.
+  /// Properties of the photon noise of a stack, in addition to `estimate`.
   std::optional<ScenePhotons> photons;
-  /// Noise of a series of volumes; empty unless the series is decomposed into components, or its
-  /// volumes have different noise levels.
+  /// Noise of a series of volumes. The member is set only if the series is decomposed into
+  /// components, or if the volumes have different noise levels.
   std::optional<SeriesEstimate> series;
-  /// The decomposition of a series into components; null: the series is not decomposed. Noise files
-  /// do not contain it.
+  /// The decomposition of a series into components; null: the series is not decomposed. A noise
+  /// file does not contain the decomposition.
   std::shared_ptr<FittedSeries> fitted;
   bool is_examined_as_series = false;  // true: `fitted` is final
 };
@@ -61,8 +62,8 @@ struct NoiseRecord {
   std::vector<SceneNoise> scenes;
 };
 
-/// Appends a scene. If the new scene does not begin later than the last scene, the last scene
-/// contains no frame, and the new scene replaces it.
+/// Appends a scene. If the last scene does not begin earlier than the new scene, the last scene
+/// contains no frame, and the new scene replaces the last scene.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
 /// Returns the record as a JSON object. Equal records give equal texts.
@@ -75,7 +76,7 @@ void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 /// Reads a noise file.
 /// @throws NoInput, BadData
 [[nodiscard]] NoiseRecord read_noise(const std::string& path);
-/// Writes a noise file under a temporary name and renames it.
+/// Writes a noise file under a temporary name and renames the file.
 /// @throws CannotCreate  the file exists (without `overwrite`) or cannot be created
 /// @throws IoError  the file cannot be written
 void write_noise(const std::string& path, const NoiseRecord& record, bool overwrite,

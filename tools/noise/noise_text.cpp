@@ -8,7 +8,8 @@ namespace {
 
 std::string text_of(double value) {
   char text[32];
-  // Noise levels below 0.1, which occur in some units, get two significant digits.
+  // Noise levels below 0.1 occur in some units. The text shows such noise levels with two
+  // significant digits.
   const char* format = value <= 0      ? "%.0f"
                        : value < 0.095 ? "%.2g"
                        : value < 9.95  ? "%.1f"
@@ -24,8 +25,9 @@ std::string exact_text_of(double value) {
   return text;
 }
 
-/// Describes the correlation of the noise between samples. (For white noise, means over 8x8 samples
-/// have an eighth of the noise level.)
+/// Describes the correlation of the noise between samples. The description compares the noise level
+/// of means over 8x8 samples with white noise, for which the means have an eighth of the noise
+/// level.
 std::string describe_correlation(const NoiseEstimate& estimate, double unit) {
   if (estimate.noise.is_white()) return "white";
   const double white = static_cast<double>(estimate.level[0]) / 8;
@@ -42,7 +44,8 @@ std::string levels_of(const NoiseEstimate& estimate, Layout layout, double unit)
   return text;
 }
 
-/// Describes how the noise depends on brightness; empty if it does not.
+/// Describes the dependence of the noise on brightness. The text is empty if the noise is
+/// independent of brightness.
 std::string tendency_of(const NoiseModel& noise) {
   for (int i = 0; i < 3; ++i) {
     if (!noise.plane(i).curve) continue;
@@ -57,8 +60,8 @@ std::string tendency_of(const NoiseModel& noise) {
   return {};
 }
 
-/// Returns the confidence as text; empty unless it is so low that texture may have influenced the
-/// result.
+/// Returns the confidence as text if the confidence is low, or an empty text. Texture may have
+/// influenced an estimate with low confidence.
 std::string confidence_of(const NoiseEstimate& estimate) {
   constexpr float reliable = 0.8f;
   if (!estimate.certain || estimate.confidence >= reliable) return {};
@@ -68,7 +71,7 @@ std::string confidence_of(const NoiseEstimate& estimate) {
   return text;
 }
 
-/// Returns the error of the codec as text. Filters remove this error in addition to the measured
+/// Returns the error of the codec as text. Filters remove the error of the codec in addition to the
 /// noise.
 std::string codec_error_of(const NoiseEstimate& estimate, Layout layout, double unit) {
   if (!(estimate.codec_error[0] > 0)) return {};

@@ -9,20 +9,19 @@
 
 namespace lull::tools {
 
-/// Returns the size of one level of the 0..255 scale in the units of the file; 0 if the samples
-/// have no unit, and levels are on the 8-bit scale.
+/// Returns the size of one level of the 0..255 scale in the units of the file. If the samples have
+/// no unit, noise levels are on the 8-bit scale, and the function returns 0.
 [[nodiscard]] inline double unit_of(const io::ValueScale& values) {
   return values.native ? values.span / 255 : 0;
 }
 
 /// Returns a description such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises
-/// with brightness", where 3.9 is the standard deviation of the means of 8x8 samples. If the noise
-/// cannot be estimated from a single picture, returns "cannot tell (reason); assumed white, ...".
+/// with brightness". The number 3.9 is the standard deviation of the means of 8x8 samples.
 /// @param unit  the result of unit_of()
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
 
 /// Returns a description such as "Rician, 4.1 (the file's units), by background and tissue, 3.2 to
-/// 6.9 over the volume", where background and tissue are the areas in which the noise was measured.
+/// 6.9 over the volume". In the example, lull has measured the noise in background and tissue.
 [[nodiscard]] std::string describe(const VolumeEstimate& estimate, double unit);
 
 /// Returns a description such as "photon noise, gain 40.1, offset 99, read noise 20.5 (the file's

@@ -1,5 +1,5 @@
 #pragma once
-// The options of `lull denoise`, and the parameters that follow from their combination.
+// Defines the options of `lull denoise`, and the parameters that lull derives from the options.
 
 #include <string>
 #include <utility>
@@ -19,11 +19,11 @@ struct DenoiseOptions {
   MethodOptions method;
   OutputOptions output;
   RunOptions run;
-  /// File names on the command line without -i and -o. assign_operands() makes them the input and
-  /// the output.
+  /// File names on the command line without -i and -o. assign_operands() assigns these names to the
+  /// input and the output.
   std::vector<std::string> operands;
-  /// All options of the command line, in order: the names of the option, as in the option table,
-  /// and the value.
+  /// All options of the command line, in order. Each element contains the names of the option, as
+  /// in the option table, and the value.
   std::vector<std::pair<std::string, std::string>> given;
 };
 
@@ -48,61 +48,63 @@ void check_depth(const DenoiseOptions& options);
 void check_scale_and_align(const DenoiseOptions& options);
 /// Checks the combinations of --method nlm with other options.
 void check_nlm(const DenoiseOptions& options);
-/// Checks the combinations of --method nlm with other options if it averages the patches of groups
-/// (averages_groups()).
+/// Checks the combinations of --method nlm with other options, for non-local means that averages
+/// the patches of groups (averages_groups()).
 void check_group_means(const DenoiseOptions& options);
-/// Throws an error with the message that --grain keep needs an input that can be read twice.
+/// Throws an error whose message states that --grain keep requires an input that lull can read
+/// twice.
 /// @throws InvalidArgument
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 
-/// Returns whether --repair names a file with a list of defects.
+/// Returns whether the value of --repair is the name of a file with a list of defects.
 [[nodiscard]] inline bool names_defect_file(const NoiseOptions& options) {
   return options.repair != repair_auto && options.repair != repair_off;
 }
-/// Converts the sigma of the options to the 0..255 scale on which samples are filtered.
+/// Converts the sigma of the options to the 0..255 scale of the filters.
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns a message that states which value of the file corresponds to the white level of
-/// --sigma-scale (255 or 1). The text is empty if the samples have no unit, or if --sigma-scale
-/// selects neither 8bit nor unit.
+/// Returns a message about the unit of the file: the value that corresponds to the white level of
+/// --sigma-scale (255 or 1). The text is empty if the samples have no unit, or if the value of
+/// --sigma-scale is neither 8bit nor unit.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns whether patches may come from other frames, as far as the options alone determine this.
+/// Returns whether the options allow patches from other frames. The input may still exclude such
+/// patches.
 [[nodiscard]] bool may_be_temporal(const DenoiseOptions& options);
 /// Returns the temporal radius: the value of --temporal, or the default for the input.
 [[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns whether the input is denoised as a volume.
-/// @throws InvalidArgument  a volume method is requested, but the input is not a volume
+/// Returns whether lull denoises the input as a volume.
+/// @throws InvalidArgument  the user requests a volume method, but the input is not a volume
 [[nodiscard]] bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns the number of volumes of a 4-D NIfTI file; 1 for other inputs.
+/// Returns the number of volumes in a 4-D NIfTI file. Returns 1 for all other inputs.
 [[nodiscard]] std::int64_t volumes_of(const io::VideoInfo& input);
-/// Returns whether the input may be denoised as a series, with principal components over its
+/// Returns whether lull may denoise the input as a series, with principal components over its
 /// volumes.
-/// @throws InvalidArgument  --series pca is given, but the input or other options do not allow it
+/// @throws InvalidArgument  --series pca is given, but the input or other options exclude a series
 [[nodiscard]] bool may_be_series(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns whether an input that is not marked as a stack may be denoised as a volume, as far as
-/// the options alone determine this.
+/// Returns whether the options allow lull to denoise the input as a volume although the file does
+/// not describe a stack.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
-/// If bm4d does not support an option, lull denoises the volume slice by slice, and the function
-/// returns a message that names the option. Otherwise, it returns an empty text.
+/// Returns a message with the name of an option that bm4d does not support, or an empty text if
+/// bm4d supports all options. With an unsupported option, lull denoises the volume slice by slice.
 [[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns a message if a volume is denoised slice by slice because its slices are thick; otherwise
-/// empty.
+/// Returns a message if lull denoises a volume slice by slice because its slices are thick, or an
+/// empty text.
 [[nodiscard]] std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns whether lull must estimate the noise. For renders, lull computes it from the feature
-/// buffers instead.
+/// Returns whether lull must estimate the noise. For renders, lull computes the noise from the
+/// feature buffers instead.
 [[nodiscard]] inline bool finds_noise(const DenoiseOptions& options) {
   const NoiseOptions& noise = options.noise;
   return !noise.sigma && noise.file.empty() && !noise.known && !uses_features(options.method);
 }
 
-/// Returns the profile of the options, or the default for the input.
+/// Returns the profile of the options, or the default profile for the input.
 [[nodiscard]] Profile chosen_profile(const DenoiseOptions& options);
-/// Returns the parameters of bm3d: those of the profile, with the changes of other options, and
-/// with the noise multiplied by the strength. `options` must have passed check().
-/// @throws InvalidArgument  a parameter is out of range; the message names it
+/// Returns the parameters of bm3d: the profile, the changes by other options, and the noise
+/// multiplied by the strength. The caller must call check() for `options` first.
+/// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
                                        int temporal = 0);
 /// Returns the parameters of non-local means that averages the patches of groups

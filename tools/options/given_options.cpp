@@ -1,5 +1,5 @@
 // Checks the combination of the options on the command line, and derives the parameters of the
-// filters from them.
+// filters from the options.
 
 #include <algorithm>
 #include <string>
@@ -58,8 +58,8 @@ void check_pairs(const DenoiseOptions& options) {
     if (holds) throw InvalidArgument(text);
 }
 
-/// Rejects options that cannot be combined with a guide. lull reads a guide once, frame by frame,
-/// in parallel with the input.
+/// Rejects options that exclude a guide. lull reads a guide only once, frame by frame, in parallel
+/// with the input.
 void check_guide(const DenoiseOptions& options) {
   if (!has_guide_file(options.method)) return;
   if (options.output.keep_grain)

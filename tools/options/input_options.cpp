@@ -13,8 +13,8 @@
 namespace lull::tools {
 namespace {
 
-/// Parses a non-negative decimal integer; nullopt if the text contains any character that is not a
-/// digit.
+/// Parses a non-negative decimal integer. Returns nullopt if the text contains a character that is
+/// not a digit.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   const auto value = number<std::int64_t>(std::string(text));
   return text.starts_with('-') ? std::nullopt : value;
@@ -64,8 +64,8 @@ void set_rate(DenoiseOptions& options, const std::string& text) {
   options.input.source.rate = *value;
 }
 
-/// Parses frame ranges such as "10-200,300-". Frame numbers begin with 0 and must increase. A range
-/// includes its last frame.
+/// Parses frame ranges such as "10-200,300-". The first frame has the number 0. Numbers must
+/// increase. A range includes its last frame.
 void set_frames(DenoiseOptions& options, const std::string& text) {
   const std::string why = "must be rising ranges of frame numbers from 0: 10-200,300- or 7";
   std::vector<io::FrameRange>& ranges = options.input.source.selection.ranges;
@@ -87,7 +87,8 @@ void set_frames(DenoiseOptions& options, const std::string& text) {
   }
 }
 
-/// Parses "12.5", "1:30" or "1:02:03.250" and returns microseconds; nullopt for other texts.
+/// Parses a time such as "12.5", "1:30" or "1:02:03.250", and returns microseconds. Returns nullopt
+/// for other texts.
 std::optional<std::int64_t> time_us(std::string_view text) {
   constexpr std::int64_t second = 1000000, max_seconds = std::int64_t{1} << 40;
   std::int64_t seconds = 0, fraction = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Options that name the input and state how lull reads it.
+// Defines the options that specify the input and how lull reads the input.
 
 #include <cstdint>
 #include <optional>
@@ -11,19 +11,19 @@
 
 namespace lull::tools {
 
-/// Treatment of interlaced video. refuse: lull reports an error. fields: lull filters the fields of
-/// each parity as separate videos. frames: lull filters complete frames as if they were
+/// Treatment of interlaced video. refuse: lull reports an error. fields: lull filters the even rows
+/// and the odd rows as separate videos. frames: lull filters complete frames as if they were
 /// progressive.
 enum class Interlaced { refuse, fields, frames };
 
-/// Options of depth maps (--depth and the options that imply it).
+/// Options for depth maps (--depth and other options that turn --depth on).
 struct DepthOptions {
   bool on = false;
-  /// The sample value that marks holes, in addition to infinities and NaN. The value NaN adds no
-  /// further holes.
+  /// The sample value that marks holes. Infinities and NaN always mark holes.
   std::optional<double> invalid;
   DepthNoise noise = DepthNoise::constant;
-  /// The depth at which the noise level equals --sigma; empty: the median depth.
+  /// The depth at which the noise level equals --sigma. If no depth is set, lull uses the median
+  /// depth.
   std::optional<double> reference;
 };
 
@@ -35,14 +35,15 @@ struct InputOptions {
   double white = 0;          // white level of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
   bool all_videos = false;  // true: each video stream is denoised; false: only SourceOptions::video
-  /// Layers of an OpenEXR input that are denoised; the first layer is the picture. Empty: all
-  /// layers with colours.
+  /// Layers of an OpenEXR input that lull denoises. The first layer is the picture. If the list is
+  /// empty, lull denoises all layers with colours.
   std::vector<std::string> layers;
-  // If true, the frames are slices of a volume, even if the file does not state this.
+  // If true, lull treats the frames as slices of a volume, even if the file does not describe a
+  // volume.
   bool stack = false;
   DepthOptions depth;
   std::string mask;  // volume that is 0 outside of the region of interest; empty: no mask
-  // If true, voxels outside the mask become 0; otherwise they keep their input value.
+  // If true, voxels outside the mask become 0. If false, these voxels do not change.
   bool zero_outside = false;
   std::string phase;          // phases of a volume or series of magnitudes; empty: none
   double phase_turn = 0;      // value of a full turn in this file; 0: from the range of its values
@@ -53,11 +54,11 @@ struct InputOptions {
   std::vector<std::int64_t> at_voxel;
 };
 
-/// @throws InvalidArgument  the options name more than one layer or video stream, and the command
-/// processes one picture
+/// @throws InvalidArgument  the options specify more than one layer or video stream, but the
+///     command processes one picture
 void check_one_picture(const InputOptions& options);
 
-/// Returns the options with which the input is opened.
+/// Returns the options for the opening of the input.
 /// @throws InvalidArgument  an option is missing, or options contradict each other
 [[nodiscard]] io::SourceOptions source_options(const InputOptions& options);
 

@@ -1,4 +1,4 @@
-// Options that select the method and tune its parameters.
+// Defines the options that select the method and tune its parameters.
 
 #include "bm3d/names.h"
 #include "core/error.h"
@@ -32,9 +32,9 @@ const Preset* preset_or_reject(const std::string& text) {
   reject_word("--preset", text, names);
 }
 
-/// Parses "A" (a value for both phases) or "A:B" (A for the phase with a hard threshold, B for the
-/// Wiener phase), and sets the parameter `Member` of these phases. `read` converts a text to a
-/// value. `VolumeMember` is the same parameter of bm4d; null if there is none.
+/// Parses "A" or "A:B", and sets the parameter `Member` of both phases. A applies to the phase with
+/// a hard threshold, and B applies to the Wiener phase. `VolumeMember` is the parameter of bm4d, or
+/// null if bm4d has no such parameter.
 template <auto Member, auto VolumeMember, class Read>
 void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
                 Read&& read) {
@@ -207,8 +207,8 @@ constexpr OptionRow rows[] = {
      "how the second phase forms its groups. window: by a full search. kept: from the groups that "
      "the first phase found around each patch or cube. none: the groups of the first phase, "
      "unchanged (pictures whose phases have equal step and window). luma: none for luma, kept for "
-     "subsampled chroma. (default in white noise: none for fast up to sigma 40, luma for balanced "
-     "up to sigma 25, kept for both above that, over time and for bm4d; otherwise, for depth maps, "
+     "subsampled chroma. (default in white noise: none for fast, luma for balanced "
+     "up to sigma 25, kept above that, over time and for bm4d; otherwise, for depth maps, "
      "and with --guide or --matcher cluster: window)",
      [](DenoiseOptions& o, const std::string& v) {
        const SecondSearch how = choose("--second-search", v, second_searches);
@@ -258,8 +258,8 @@ constexpr OptionRow rows[] = {
      }},
     {"--scene-cut", "off|T", OptionGroup::video,
      planned | in_preview | for_bm3d | for_nlm | for_groups,
-     "do not match patches across scene cuts; a cut is where more than this share of a frame, 0 to "
-     "1, is not predicted by the previous frames (default: 0.5)",
+     "do not match patches across scene cuts; a cut is a frame of whose contrast more than this "
+     "share, 0 to 1, is not predicted by the previous frames (default: 0.5)",
      [](DenoiseOptions& o, const std::string& v) {
        const float share = v == "off" ? 0.0f : number_or_reject<float>("--scene-cut", v);
        if (v != "off" && !(share > 0 && share <= 1))
@@ -333,8 +333,8 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   choose_matchers(options.method, params);
   const int search_step = params.search_step;
   bm3d::search_where_needed(params);
-  // An explicit option overrides the default of the profile; validate() rejects unsupported
-  // combinations.
+  // An explicit option overrides the default of the profile. validate() rejects combinations that
+  // are not supported.
   if (const auto& mode = options.method.second_search) {
     params.kept = *mode == SecondSearch::window ? 0 : bm3d::default_kept;
     params.same_groups = *mode == SecondSearch::none   ? bm3d::SameGroups::all

@@ -1,4 +1,4 @@
-// Options for non-local means, and checks of their combinations.
+// Defines the options for non-local means, and checks their combinations.
 
 #include <algorithm>
 #include <array>
@@ -73,7 +73,7 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) { add_features(o, v); }, "", true},
 };
 
-/// Rejects options that cannot be combined with the feature buffers of renders.
+/// Rejects options that exclude the feature buffers of renders.
 void check_features(const DenoiseOptions& options) {
   if (!uses_features(options.method)) return;
   const std::string option = options.method.features.empty() ? "--guide auto" : "--feature";

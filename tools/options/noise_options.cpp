@@ -1,4 +1,4 @@
-// Defines the options for the noise to be removed, and the scales of --sigma.
+// Defines the options that describe the noise, and the scales of --sigma.
 
 #include <cmath>
 #include <cstdio>
@@ -43,7 +43,7 @@ void set_strength(DenoiseOptions& options, const std::string& text) {
   options.noise.strength = *value;
 }
 
-/// Parses "poisson" or "poisson:GAIN:OFFSET:READ". lull estimates the numbers that are missing or
+/// Parses "poisson" or "poisson:GAIN:OFFSET:READ". lull estimates each number that is missing or
 /// empty.
 KnownPhotonNoise photons_or_reject(const std::string& text) {
   constexpr const char* form =
@@ -137,7 +137,8 @@ NoiseModel given_noise(const NoiseOptions& options) {
 }
 
 NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise) {
-  // A strength of 1 must not change any bit of the noise levels, so they are not multiplied.
+  // With a strength of 1, noise levels must not change by a single bit, so the function does not
+  // multiply the levels.
   return options.strength == 1 ? noise : scaled(noise, options.strength);
 }
 

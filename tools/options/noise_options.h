@@ -1,5 +1,5 @@
 #pragma once
-// Defines the options that describe the noise to be removed.
+// Defines the options that describe the noise.
 
 #include <array>
 #include <memory>
@@ -14,7 +14,7 @@ namespace lull::tools {
 
 struct NoiseRecord;  // tools/noise/noise_record.h
 
-/// Unit of --sigma. automatic: the units of the file for volumes and float stacks, and 8-bit levels
+/// Unit of --sigma. automatic: the unit of the file for volumes and float stacks, and 8-bit levels
 /// for all other inputs.
 enum class SigmaScale { automatic, native, eight_bits, unit };
 
@@ -25,12 +25,12 @@ struct NoiseOptions {
   std::optional<std::array<float, 3>> sigma;  // empty: estimated, or given by `file`
   SigmaScale scale = SigmaScale::automatic;
   std::string file;  // noise file; empty: none
-  /// Noise that a command has estimated before, which replaces a noise file; null: none. No option
-  /// sets this member.
+  /// The noise from an earlier estimation in this process, instead of a noise file; null: there is
+  /// no earlier estimation. No option sets this member.
   std::shared_ptr<const NoiseRecord> known;
   std::optional<NoiseKind> kind;  // for volumes; empty: estimated from their background
-  /// Photon noise of stacks, with known parameters in the units of the file; empty: photon noise is
-  /// not requested.
+  /// Photon noise of stacks, with the known parameters in the units of the file. The member is
+  /// empty if the user does not request photon noise.
   std::optional<KnownPhotonNoise> photons;
   std::string map;                   // file of the noise map to write; empty: none
   float strength = 1;                // factor for the noise level
@@ -38,7 +38,7 @@ struct NoiseOptions {
 };
 
 /// Returns white noise with the sigma of the options. Without a sigma, the noise level is
-/// arbitrary; lull uses the model only to check the other parameters.
+/// arbitrary, and lull uses the model only to check other parameters.
 [[nodiscard]] NoiseModel given_noise(const NoiseOptions& options);
 /// Returns `noise` with the noise levels multiplied by the value of --strength.
 [[nodiscard]] NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise);

@@ -58,8 +58,9 @@ inline std::string file_or_reject(std::string_view option, const std::string& te
   return text;
 }
 
-/// Splits a text of the form "A" (a value for both phases of the filter) or "A:B" (A for the phase
-/// with a hard threshold, B for the Wiener phase).
+/// Splits a text of the form "A" or "A:B" into values for the two phases of the filter. A applies
+/// to the phase with a hard threshold, and B applies to the Wiener phase. A single value applies to
+/// both phases.
 inline std::pair<std::string, std::string> phases_or_reject(std::string_view option,
                                                             const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');

@@ -1,4 +1,4 @@
-// Options for the output: file, encoder, pixel format and size.
+// Defines the options for the output: file, encoder, pixel format and size.
 
 #include "core/error.h"
 #include "scale/enlarger.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Options that describe the output: file, encoder, pixel format and size.
+// Defines the values of the options for the output: file, encoder, pixel format and size.
 
 #include <cstdint>
 #include <optional>
@@ -30,8 +30,8 @@ struct OutputOptions {
   std::string residuals;  // NIfTI file of input minus output to write; empty: none
   io::Drops drops;
   bool strict_metadata = false;
-  /// If true, the encoder stores film grain parameters in the stream, so that the player can
-  /// synthesise the grain.
+  /// If true, the encoder stores film grain parameters in the stream. A player synthesises the
+  /// grain from these parameters.
   bool keep_grain = false;
   bool raw_mosaic = false;  // raw photographs: a mosaic is written instead of R, G and B
   std::string grain_table;  // file of the grain table to write; empty: none

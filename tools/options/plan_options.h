@@ -1,5 +1,5 @@
 #pragma once
-// The options that are stored in the plan of a shared job, for all processes that work on the job.
+// Defines the options in the plan of a shared job. All processes of the job use these options.
 
 #include <string>
 #include <utility>
@@ -15,9 +15,8 @@ namespace lull::tools {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> options_for_plan(
     const DenoiseOptions& given);
 
-/// Returns the options that a plan contains.
-/// @throws BadData  an option is unknown or is not allowed in plans, or options contradict each
-///     other
+/// Returns the options of a plan.
+/// @throws BadData  a plan may not contain one of the options, or options contradict each other
 [[nodiscard]] DenoiseOptions options_of_plan(const io::JobPlan& plan);
 
 }  // namespace lull::tools

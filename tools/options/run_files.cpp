@@ -36,8 +36,8 @@ std::string file_description(const std::string& what) {
                         "); choose another name");
 }
 
-/// A map from files to descriptions for messages. The key of a file is its inode, or its folder and
-/// name if it does not exist yet.
+/// A map from files to descriptions for messages. The key of an existing file is its inode. The key
+/// of a file that does not exist consists of its folder and name.
 class LocationMap {
  public:
   void add(const io::FileLocation& location, const std::string& what) {
@@ -138,7 +138,8 @@ RunFiles files_of(const DenoiseOptions& options) {
   if (has_guide_file(options.method)) files.read_samples(guide_name, options.method.guide);
   for (const FeatureChoice& choice : options.method.features)
     files.read_samples(option_of(choice.feature), choice.file);
-  // A process that computes segments of a job takes the content of these two files from the plan.
+  // A process that computes segments of a job reads the noise and the defects from the plan instead
+  // of files.
   if (!is_task) files.read("--noise", options.noise.file);
   if (!is_task && names_defect_file(options.noise)) files.read("--repair", options.noise.repair);
   files.read("--reference", options.run.page.reference);
@@ -159,8 +160,8 @@ RunFiles files_of(const DenoiseOptions& options) {
   if (options.output.is_stdout()) files.write_open("standard output", STDOUT_FILENO);
   if (options.run.progress.descriptor != STDERR_FILENO)
     files.write_open("--progress-fd", options.run.progress.descriptor);
-  // The gradient files of a diffusion series, which lull copies to the output although no option
-  // names them.
+  // lull copies the gradient files of a diffusion series to the output, although no option names
+  // these files.
   for (const std::string extension : {".bval", ".bvec"}) {
     const std::string source = with_extension(options.input.file, extension);
     std::error_code ignored;

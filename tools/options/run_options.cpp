@@ -1,4 +1,4 @@
-// Options for devices, progress, logs and reports, for failures, and for shared jobs.
+// Defines the options for devices, progress, logs, reports, failures and shared jobs.
 
 #include "tools/options/denoise_options.h"
 #include "tools/options/option_table.h"
@@ -45,8 +45,8 @@ constexpr std::pair<std::string_view, LogLevel> log_levels[] = {{"error", LogLev
 constexpr std::pair<std::string_view, Fallback> fallbacks[] = {{"none", Fallback::none},
                                                                {"cpu", Fallback::cpu}};
 
-/// Parses the segment numbers "K" or "K-L". The numbers begin with 0, and both ends belong to the
-/// range.
+/// Parses the segment numbers "K" or "K-L". The first segment has the number 0. The range includes
+/// K and L.
 io::FrameRange segments_of(const std::string& text) {
   const std::size_t dash = text.find('-');
   const auto first = number<std::int64_t>(text.substr(0, dash));

@@ -1,5 +1,5 @@
 #pragma once
-// Lists of words in messages, and suggestions for misspelt words.
+// Formats lists of words for messages, and suggests corrections of misspelt words.
 
 #include <string>
 #include <string_view>
@@ -11,13 +11,14 @@ namespace lull::tools {
 [[nodiscard]] std::string joined(const std::vector<std::string>& words,
                                  std::string_view separator = ", ");
 
-/// Returns the candidate that has the smallest edit distance from `word` (two swapped adjacent
-/// letters count as one error), or that begins with `word`. Returns an empty text if no candidate
-/// is similar. Leading dashes are ignored.
+/// Returns the candidate that begins with `word`, or the candidate with the smallest edit distance
+/// from `word`. Two swapped adjacent letters count as one error. Returns an empty text if no
+/// candidate is similar. The function ignores leading dashes.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);
 
-/// Returns a suggestion such as "did you mean --sigma?", or `otherwise` if no candidate is similar.
+/// Returns a suggestion such as "did you mean --sigma?". Returns `otherwise` if no candidate is
+/// similar.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& candidates,
                                        const std::string& otherwise);

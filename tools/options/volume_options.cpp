@@ -1,4 +1,4 @@
-// Options for volumes, and checks of their combinations.
+// Defines the options for volumes, and checks their combinations.
 
 #include <algorithm>
 #include <array>
@@ -88,7 +88,7 @@ std::string only_of_bm4d(const DenoiseOptions& options) {
   return first_given(options, for_bm4d, for_bm3d);
 }
 
-/// Returns the first given option that bm4d does not support; empty if there is none.
+/// Returns the first given option that bm4d does not support, or an empty text.
 std::string unsupported_by_bm4d(const DenoiseOptions& options) {
   if (std::string given = first_given(options, for_bm3d, for_bm4d); !given.empty()) return given;
   if (has_guide_file(options.method)) return "--guide";
@@ -99,8 +99,8 @@ std::string unsupported_by_bm4d(const DenoiseOptions& options) {
   return {};
 }
 
-/// Returns the first given option that excludes filtering a series as components; empty if there is
-/// none.
+/// Returns the first given option that excludes the decomposition of a series into components, or
+/// an empty text.
 std::string refused_by_series(const DenoiseOptions& options) {
   if (options.input.depth.on) return "--depth";
   if (has_guide_file(options.method)) return "--guide";
@@ -111,8 +111,7 @@ std::string refused_by_series(const DenoiseOptions& options) {
   return {};
 }
 
-/// Returns a message about the first option value that bm4d does not accept; empty if there is
-/// none.
+/// Returns a message about the first option value that bm4d does not accept, or an empty text.
 std::string out_of_range(const DenoiseOptions& options) {
   try {
     (void)make_volume_params(options, given_noise(options.noise));
@@ -122,8 +121,8 @@ std::string out_of_range(const DenoiseOptions& options) {
   }
 }
 
-/// Returns whether the distance between slices is much larger than the distance between voxels in a
-/// slice. In such volumes, patches within a slice find better matches than cubes
+/// Returns whether the distance between slices is much larger than the distance between voxels of a
+/// slice. For such volumes, patches of a slice have better matches than cubes
 /// (docs/measurements/volumes.md).
 bool has_thick_slices(const io::VideoInfo& input) {
   constexpr double thick = 4;

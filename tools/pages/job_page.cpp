@@ -21,7 +21,7 @@ std::int64_t count_of(const io::JobState& state, Status status) {
   return std::ranges::count(state.segments, status, &io::SegmentState::status);
 }
 
-/// Returns the numbers of the segments that have this status, for example "3, 7-9".
+/// Returns the numbers of the segments with the given status, for example "3, 7-9".
 std::string numbers_of(const io::JobState& state, Status status) {
   std::string text;
   const auto size = static_cast<std::int64_t>(state.segments.size());
@@ -36,8 +36,8 @@ std::string numbers_of(const io::JobState& state, Status status) {
   return text;
 }
 
-/// Returns a map of squares, each for one segment, or for several segments if there are more than
-/// 2000.
+/// Returns a map with one square for each segment. If there are more than 2000 segments, a square
+/// represents several segments.
 std::string map_of(const io::JobState& state) {
   constexpr std::size_t columns = 50, max_cells = 2000;
   constexpr int cell = 18;

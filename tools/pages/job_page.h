@@ -1,5 +1,6 @@
 #pragma once
-// Writes the HTML page of a job in segments, which shows the job's progress and settings.
+// Writes the HTML page of a job in segments. The page shows the progress and the settings of the
+// job.
 
 #include <string>
 
@@ -8,7 +9,7 @@
 namespace lull::tools {
 
 /// Returns the page.
-/// @throws BadData  the noise record that the job stores is damaged
+/// @throws BadData  the noise record in the job is damaged
 [[nodiscard]] std::string job_page(const io::JobState& state, const std::string& folder);
 
 }  // namespace lull::tools

@@ -1,6 +1,6 @@
 #pragma once
 // Makes pictures for `lull preview`: the frame before denoising, the frame after denoising and the
-// residual side by side. Depth maps become grey pictures.
+// residual side by side. The pictures of depth maps are grey.
 
 #include "core/frame.h"
 #include "noise/depth/depth_scale.h"
@@ -8,19 +8,18 @@
 namespace lull::tools {
 
 /// Returns three 8-bit panels side by side: the frame before denoising, the frame after denoising,
-/// and the amplified difference around mid-grey. The inputs are R G B of 16 bits, as io::to_rgb()
-/// returns them.
+/// and the amplified difference around mid-grey. The inputs are pictures from io::to_rgb(), with R
+/// G B of 16 bits.
 [[nodiscard]] Frame panels(const Frame& before, const Frame& after, int factor);
 
-/// Returns the root mean square difference of two frames that panels() accepts, on the 0..255
-/// scale.
+/// Returns the root mean square difference of two R G B frames of 16 bits, on the 0..255 scale.
 [[nodiscard]] float rms_difference(const Frame& before, const Frame& after);
 
-/// The depths that are displayed as the darkest grey and as the brightest grey.
+/// The depth of the darkest grey and the depth of the brightest grey in a picture.
 struct DisplayedDepths {
   double low = 0, high = 1;
 };
-/// Returns the range of depths that the picture shows: without the lowest and the highest
+/// Returns the range of depths in the picture. The range excludes the lowest and the highest
 /// thousandth, so that outliers do not reduce the contrast.
 [[nodiscard]] DisplayedDepths displayed_depths(const Frame& map, const DepthSamples& samples);
 /// Returns a depth map as R G B of 16 bits. Holes are black, and other samples are dark grey to

@@ -26,7 +26,7 @@ double psnr_of(const std::array<double, 3>& sums, const ReferenceSums& reference
   return 10 * std::log10(reference.peak * reference.peak / mse);
 }
 
-/// Returns the PSNR over the samples of all planes.
+/// Returns one PSNR over the samples of all planes.
 double psnr_of_all(const std::array<double, 3>& sums, const ReferenceSums& reference,
                    const FrameFormat& format) {
   double mse = 0, samples = 0;
@@ -67,14 +67,14 @@ std::string pictures_section(const RunRecord& record, const RunFacts& facts) {
   return html;
 }
 
-/// Returns an end of an axis of frame numbers with which all tick labels are integers.
+/// Returns the end of an axis of frame numbers, chosen so that all tick labels are integers.
 double end_of(const std::vector<FrameNote>& notes) {
   const std::int64_t length = std::max<std::int64_t>(notes.back().number - notes.front().number, 1);
   return static_cast<double>(notes.front().number + (length + 3) / 4 * 4);
 }
 
-/// Returns the chart of the noise level, which is constant within a scene, and of the removed level
-/// for each frame.
+/// Returns a chart with two curves over the frames: the noise level, which is constant within a
+/// scene, and the level of the removed noise.
 Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   const FrameFormat& format = record.format();
   const std::vector<FrameNote>& notes = record.notes();
@@ -98,8 +98,8 @@ Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   for (const FrameNote& note : notes) {
     if (note.scene != scene) chart.marks.push_back(static_cast<double>(note.number));
     scene = note.scene;
-    // For RGB, this chart shows the noise level of R, while the section about the noise shows the
-    // level of luma.
+    // For RGB, the chart shows the noise level of R. The section about the noise shows the level of
+    // luma instead.
     const SceneNoise& noise = record.noise().scenes[std::min(scene, record.scenes() - 1)];
     const double level =
         noise.volume ? static_cast<double>(noise.volume->level)
@@ -131,8 +131,8 @@ Chart psnr_chart(const RunRecord& record, const RunFacts& facts) {
           .width = 860};
 }
 
-/// Returns the chart of the load of each pipeline stage: the share of the time between two recorded
-/// frames in which the stage was busy.
+/// Returns the chart of the load of each pipeline stage. The load is the share of the time between
+/// two recorded frames in which the stage was busy.
 Chart load_chart(const RunRecord& record) {
   const std::vector<LoadNote>& load = record.load();
   constexpr const char* colours[] = {"#3b82f6", "#e0803a", "#3aa655"};
@@ -177,8 +177,8 @@ std::string reference_table(const RunRecord& record) {
   return html_table({"PSNR", "before", "after", "gain"}, rows);
 }
 
-/// Returns the expected noise of the first scene, which is the complete clip unless its noise
-/// changes.
+/// Returns the expected noise of the first scene. If the noise does not change over time, the clip
+/// has only one scene.
 const PlaneNoise& expected_of(const RunRecord& record) { return record.expected().plane(); }
 
 std::string title_of(const RunFacts& facts) { return short_name(facts.input) + " denoised"; }

@@ -48,14 +48,14 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
                                    const std::optional<VolumeNoise>& volume_noise) {
   expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
-  // A noise level that the user specified is only in the noise model, so the function copies it to
-  // the level that the page shows.
+  // The page shows `estimate.level`. If the user specifies the noise level, only the noise model
+  // contains the level, and the function copies the level to the estimate.
   if (estimate.level == std::array<float, 3>{}) estimate.level = estimate.noise.levels_in_samples();
 }
 
 void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
-  // If the new scene does not begin later than the last scene, the last scene contains no frame,
-  // and the new scene replaces it.
+  // If the last scene does not begin earlier than the new scene, the last scene contains no frame,
+  // and the new scene replaces the last scene.
   if (scene.from_s <= noise_.scenes.back().from_s) {
     noise_.scenes.pop_back();
     expected_.pop_back();
@@ -77,7 +77,7 @@ ComparisonPictures RunRecord::pictures_of(const Frame& noisy, const Frame& resul
   return compare_pictures(part_of(noisy, part_), within_mask(noisy, result, part_), factor_);
 }
 
-/// Measures the residual in the part of the frame that the page displays.
+/// Measures the residual in the displayed part of the frame.
 void RunRecord::measure_residual(const Frame& noisy, const Frame& result, std::size_t scene) {
   Frame before = part_of(noisy, part_), after = part_of(result, part_);
   if (fields_) {

@@ -20,7 +20,8 @@
 
 namespace lull::tools {
 
-/// Sums of the errors relative to a clean version of the input, before and after denoising.
+/// Sums of the squared errors before denoising and after denoising, relative to a clean version of
+/// the input.
 struct ReferenceSums {
   std::int64_t frames = 0;
   std::array<double, 3> before{}, after{};  // sums of mean squared errors, by plane
@@ -31,7 +32,7 @@ struct FrameNote {
   std::int64_t number = 0;
   std::size_t scene = 0;
   std::array<double, 3> removed{};  // root mean square of the residual, by plane, 0..255 scale
-  /// PSNR in dB over all samples; NaN without a clean version of the input.
+  /// PSNR in dB over all samples. The value is NaN without a clean version of the input.
   double psnr_before = std::numeric_limits<double>::quiet_NaN();
   double psnr_after = psnr_before;
 };
@@ -48,7 +49,7 @@ struct ShownFrame {
   ComparisonPictures pictures;
 };
 
-/// Mean squared errors of a frame by plane, and the peak value for their PSNR.
+/// Mean squared errors of a frame by plane, and the peak value of the samples.
 struct FrameErrors {
   std::array<double, 3> before{}, after{};
   double peak = 255;
@@ -56,35 +57,36 @@ struct FrameErrors {
 
 class RunRecord {
  public:
-  /// @param chosen  numbers of the frames to show; empty: some frames, spread over the clip
+  /// @param chosen  numbers of the frames on the page; empty: some frames, spread over the clip
   RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen);
 
-  /// Must be called before the first frame.
-  /// @param fields  true if the fields of interlaced frames were filtered separately
+  /// Begins the record. The caller must call begin() before the first frame.
+  /// @param fields  true if the run filters the fields of interlaced frames separately
   void begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields);
-  /// Appends a scene. The thread that calls add_frame() must call it before the first frame of the
-  /// scene.
+  /// Appends a scene. The thread that calls add_frame() must call add_scene() before the first
+  /// frame of the scene.
   void add_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Makes the page show three cross-sections through one volume of a series instead of slices.
-  /// Must be called before the first slice.
+  /// Selects three cross-sections through one volume of a series for the page, instead of slices.
+  /// The caller must call this function before the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
-  /// Adds the next frame; `result` of a frame that was not filtered has no samples. All calls must
-  /// come from one thread.
+  /// Adds the next frame. `result` has no samples if the run does not filter the frame. All calls
+  /// must come from one thread.
   void add_frame(const Frame& noisy, const Frame& result, const std::optional<FrameErrors>& errors);
-  /// Records the load of the pipeline stages. All calls must come from one thread, which may differ
-  /// from the thread that calls add_frame().
+  /// Records the load of the pipeline stages. All calls must come from one thread. The calls of
+  /// add_frame() may come from another thread.
   void add_load(const pipeline::PipelineStats& stats);
 
-  // The following functions may be called only after the run has finished.
+  // Results of the record. The caller may call these functions after the run has finished.
   const NoiseRecord& noise() const { return noise_; }
   const FrameFormat& format() const { return format_; }
   std::int64_t frames() const { return frames_; }  // number of frames with a result
-  /// Returns the frames that the report shows as pictures, in the order of the clip.
+  /// Returns the frames on the page, in the order of the clip.
   std::vector<ShownFrame> shown_frames() const;
-  /// Returns the numbers of the requested frames that the report does not show.
+  /// Returns the numbers of the requested frames that are not on the page.
   std::vector<std::int64_t> frames_not_shown() const;
-  /// Returns the cross-sections perpendicular to z, y and x, if there are any.
+  /// Returns the cross-sections perpendicular to z, y and x, or an empty list if the input is not a
+  /// volume.
   std::vector<ShownFrame> shown_cuts() const;
   const std::vector<FrameNote>& notes() const { return notes_.items(); }
   const std::vector<LoadNote>& load() const { return load_.items(); }

@@ -23,7 +23,7 @@ Curve along(const PlaneNoise& noise, bool down, const std::string& name, const c
   return curve;
 }
 
-/// Returns the square root of the power spectrum of the noise, scaled to a variance of 1.
+/// Returns the square root of the power spectrum of the noise, normalised to the variance 1.
 Curve spectrum_curve(PlaneNoise noise, const std::string& name, const char* colour) {
   noise.sigma = 1;
   Curve curve{name, colour, {}};

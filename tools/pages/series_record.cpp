@@ -16,8 +16,8 @@ namespace {
 constexpr const char* cut_axis_names[] = {"z", "y", "x"};
 constexpr std::size_t max_repeats_shown = 3;
 
-/// Makes three cross-sections and sets each sample to value(i), 0..1, where i counts the voxels of
-/// all cross-sections.
+/// Makes three cross-sections. The sample of voxel i is value(i), in the range 0..1. The index i
+/// counts the voxels of all cross-sections.
 template <class Value>
 VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   VolumeCuts cuts(geometry);
@@ -30,8 +30,7 @@ VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   return cuts;
 }
 
-/// Returns the value below which the share `share` of the finite values lies; 1 if no value is
-/// finite.
+/// Returns the quantile at `share` (0..1) of the finite values, or 1 if no value is finite.
 double quantile(std::vector<double> values, double share) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   if (values.empty()) return 1;
@@ -135,7 +134,8 @@ void SeriesRecord::add(const Frame& noisy, const Frame& result) {
 void SeriesRecord::complete_volume(int volume) {
   if (volume >= facts_.volumes) return;
   const float level = facts_.noise.levels[volume];
-  // 255 converts the samples of the cross-sections (0..1) to the scale of the noise level.
+  // The factor 255 converts the samples of the cross-sections (0..1) to the scale of the noise
+  // level.
   if (level > 0) {
     noisy_.add(before_, 255);
     removed_.add_difference(before_, after_, 255 / level);
@@ -147,8 +147,8 @@ void SeriesRecord::complete_volume(int volume) {
     repeated_.push_back(compare_pictures(geometry_, before_, after_, 0, factor_));
 }
 
-/// Returns the voxels inside the object. A voxel counts as inside if its mean over the volumes is
-/// at least three noise levels. (In the background, the mean of Rician noise is 1.25 noise levels.)
+/// Returns the voxels inside the object. The mean of a voxel over the volumes must be at least
+/// three noise levels. In the background, the mean of Rician noise is only 1.25 noise levels.
 std::vector<int> SeriesRecord::object() const {
   const double limit = static_cast<double>(facts_.noise.zero) +
                        3 * static_cast<double>(series::median_level(facts_.noise));
@@ -176,7 +176,7 @@ std::string SeriesRecord::facts_html() const {
          "Rician noise, the figures are those of the first decomposition.</p>\n";
 }
 
-/// Returns the mean of the volumes, scaled so that the object has values of 0..1.
+/// Returns the mean of the volumes, normalised so that the object has values of 0..1.
 VolumeCuts SeriesRecord::anatomy() const {
   std::vector<double> means;
   for (int i = 0; i < noisy_.voxels(); ++i) means.push_back(noisy_.mean(i));
@@ -188,8 +188,8 @@ std::string SeriesRecord::residual_html() const {
   const VolumeCuts anatomy = this->anatomy();
   const VolumeCuts size =
       cuts_with(geometry_, [&](int i) { return 0.5 * std::sqrt(removed_.mean_square(i)); });
-  // The mean over V volumes of the removed noise, in units of the noise level, has a standard
-  // deviation of 1 / sqrt(V).
+  // In units of the noise level, the mean of the removed noise over V volumes has the standard
+  // deviation 1 / sqrt(V).
   const double gain = std::sqrt(static_cast<double>(std::max(facts_.volumes, 1))) / 8;
   const VolumeCuts mean =
       cuts_with(geometry_, [&](int i) { return 0.5 + gain * removed_.mean(i); });

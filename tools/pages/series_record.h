@@ -1,6 +1,6 @@
 #pragma once
-// Collects the data about a series of volumes for the page of --report, and makes a section of the
-// page. The object stores only the voxels of three cross-sections.
+// Collects data about a series of volumes for the page of --report, and makes a section of the
+// page. A SeriesRecord stores only the voxels of three cross-sections.
 
 #include <array>
 #include <cstdint>
@@ -14,19 +14,20 @@
 
 namespace lull::tools {
 
-/// Sums over volumes at the voxels of three cross-sections.
+/// Sums over all volumes for the voxels of three cross-sections.
 class CutSums {
  public:
   explicit CutSums(const CutGeometry& geometry);
-  /// Adds the samples of a volume, multiplied by `factor`, except voxels that are NaN.
+  /// Adds the samples of a volume, multiplied by `factor`. The function omits voxels that are NaN.
   void add(const VolumeCuts& volume, float factor);
-  /// Adds the differences a - b, multiplied by `factor`, except voxels whose difference is NaN.
+  /// Adds the differences a - b, multiplied by `factor`. The function omits voxels whose difference
+  /// is NaN.
   void add_difference(const VolumeCuts& a, const VolumeCuts& b, float factor);
 
   int voxels() const { return static_cast<int>(sums_.size()); }
   double mean(int voxel) const { return sums_[voxel].sum / sums_[voxel].count; }
   double mean_square(int voxel) const { return sums_[voxel].squares / sums_[voxel].count; }
-  /// Returns the unbiased variance over the volumes; NaN for fewer than two volumes.
+  /// Returns the unbiased variance over the volumes, or NaN for fewer than two volumes.
   double variance(int voxel) const;
 
  private:
@@ -51,10 +52,10 @@ class SeriesRecord {
 
   SeriesRecord(Facts facts, const CutGeometry& geometry, int slices);
 
-  /// Adds the next slice of the series. Frame::pts is its number in the series. The record ignores
-  /// volumes with missing slices.
+  /// Adds the next slice of the series. Frame::pts is the number of the slice in the series. The
+  /// record ignores volumes with missing slices.
   void add(const Frame& noisy, const Frame& result);
-  /// Returns the section as HTML, after the run has finished.
+  /// Returns the section as HTML. The caller may call this function after the run has finished.
   [[nodiscard]] std::string section() const;
 
  private:

@@ -26,7 +26,7 @@ std::string size_text(const FrameFormat& format) {
   return std::to_string(format.width) + "x" + std::to_string(format.height);
 }
 
-/// Splits a line into non-negative integers; returns nothing if the line contains anything else.
+/// Splits a line into non-negative integers. Returns no value if the line contains other text.
 std::optional<std::vector<std::int64_t>> numbers_of(std::string_view line) {
   constexpr std::string_view separators = " \t\r,;";
   std::vector<std::int64_t> numbers;
@@ -42,7 +42,7 @@ std::optional<std::vector<std::int64_t>> numbers_of(std::string_view line) {
   return numbers;
 }
 
-/// Returns the defect that a line describes; nothing for an empty line or a comment.
+/// Returns the defect in a line, or no value for an empty line or a comment.
 std::optional<DefectiveSample> defect_in(std::string_view line, const std::string& where,
                                          const FrameFormat& format) {
   const auto numbers = numbers_of(line.substr(0, line.find('#')));
@@ -103,7 +103,8 @@ std::vector<DefectiveSample> defects_of_picture(const std::string& path,
   return defects;
 }
 
-/// Returns whether the content of a file is text, without zero bytes and other control characters.
+/// Returns whether the content of a file is text. Text contains neither zero bytes nor other
+/// control characters.
 bool is_text(const std::string& content) {
   return std::ranges::none_of(content, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -111,8 +112,8 @@ bool is_text(const std::string& content) {
   });
 }
 
-/// Returns the defects in each plane of the frames. A chroma sample is defective if any luma sample
-/// at its position is defective.
+/// Returns the defects in each plane of the frames. A chroma sample is defective if one of the luma
+/// samples at its position is defective.
 RepairPlan plan_of(const std::vector<DefectiveSample>& defects, const FrameFormat& format,
                    bool by_fields) {
   RepairPlan plan{.by_fields = by_fields, .defects = {}};

@@ -1,6 +1,6 @@
 #pragma once
-// Defines the repair plan (--repair): the defects of an input that a run repairs. The functions
-// find the defects, convert the plan to text, and apply the plan to frames.
+// Defines the repair plan (--repair): the defects of an input that lull repairs. The functions find
+// the defects, convert the plan to text, and apply the plan to frames.
 
 #include <array>
 #include <memory>
@@ -18,27 +18,26 @@ namespace lull::tools {
 
 struct RepairPlan {
   bool by_fields = false;  // whether the fields of each parity have their own defects
-  /// The defects of complete frames in defects[0]; if `by_fields` is true, the defects of the even
-  /// fields in defects[0] and of the odd fields in defects[1].
+  /// The defects of the clip. If `by_fields` is false, defects[0] describes complete frames. If
+  /// `by_fields` is true, defects[0] describes the even fields and defects[1] the odd fields.
   std::array<repair::ClipDefects, 2> defects;
 
   bool none() const { return defects[0].none() && defects[1].none(); }
   bool operator==(const RepairPlan&) const = default;
 };
 
-/// Finds the defects that are certainly present in an input. The excerpts consist of complete
-/// frames.
+/// Finds the defects that an input certainly has. The excerpts consist of complete frames.
 [[nodiscard]] RepairPlan find_repair(std::span<const Excerpt> excerpts, bool by_fields);
 
-/// Returns a description such as "25 stuck pixels in Y, impulses in Y (2 %)"; empty if there are no
-/// defects.
+/// Returns a description such as "25 stuck pixels in Y, impulses in Y (2 %)", or an empty text if
+/// there are no defects.
 [[nodiscard]] std::string describe(const RepairPlan& plan, Layout layout);
 
 /// Returns the plan as a JSON object. Equal plans give equal texts.
 [[nodiscard]] std::string to_json(const RepairPlan& plan);
 /// Parses a plan.
 /// @param name  origin of the text, for error messages
-/// @throws BadData  the text is not a repair plan, or does not fit frames of this format
+/// @throws BadData  the text is not a repair plan, or the plan does not match frames of this format
 [[nodiscard]] RepairPlan parse_repair(const std::string& text, const FrameFormat& format,
                                       const std::string& name);
 
@@ -46,7 +45,7 @@ struct RepairPlan {
 class FrameRepairer {
  public:
   FrameRepairer(RepairPlan plan, const FrameFormat& format);
-  /// Returns a repaired copy of the frame; returns the frame itself if there are no defects.
+  /// Returns a repaired copy of the frame, or the frame itself if there are no defects.
   [[nodiscard]] Frame operator()(Frame frame);
 
  private:
@@ -54,8 +53,8 @@ class FrameRepairer {
   FramePool pool_;
 };
 
-/// A source that returns the repaired frames of another source, which must return frames in host
-/// memory.
+/// A source that returns repaired copies of the frames of another source. The other source must
+/// return frames in host memory.
 class RepairedSource final : public FrameSource {
  public:
   RepairedSource(FrameSource& source, const RepairPlan& plan);

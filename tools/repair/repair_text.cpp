@@ -1,4 +1,4 @@
-// Converts repair plans to and from the JSON text that jobs record.
+// Converts repair plans to JSON text and back. Jobs record this text.
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 
 namespace lull::tools {
 
-/// Returns the exit code for a kind of error: a code of sysexits.h, or 2 for wrong usage.
+/// Returns the exit code for a kind of error: a code of sysexits.h, or 2 for incorrect usage.
 [[nodiscard]] inline int exit_code(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::invalid_argument:
@@ -38,8 +38,8 @@ struct Failure {
   std::string text;  // one line, without "lull: "
 };
 
-/// Returns the text and the exit code for the exception that is being handled, so the caller must
-/// be in a catch block.
+/// Returns the text and the exit code for the current exception. The caller must be in a catch
+/// block.
 [[nodiscard]] Failure current_failure();
 
 }  // namespace lull::tools

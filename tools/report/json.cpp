@@ -17,7 +17,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t&) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
-  // JSON text has no binary values, so the parser never calls this function.
+  // JSON text contains no binary values, so the parser never calls the function `binary`.
   bool binary(binary_t&) override { return false; }
 
   bool start_object(std::size_t) override { return open(Json::object()); }
@@ -39,7 +39,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
     std::unique_ptr<JsonMembers> members;  // names of an object's members; null: an array
   };
 
-  /// Returns where the next value of the parser is stored: the root, the next member of the open
+  /// Returns the place for the next value of the parser: the root, the next member of the open
   /// object, or a new last element of the open array.
   Json& target() {
     if (open_.empty()) return root_;

@@ -80,7 +80,7 @@ void Log::note_failure(const std::string& text) {
   append(LogLevel::error, text);
 }
 
-// A failure to write the log file does not stop the run.
+// If a write to the log file fails, the run continues.
 void Log::append(LogLevel level, const std::string& text) {
   if (file_ < 0 || file_failed_) return;
   const std::string line = now() + " " + name_of(level) + " " + text + "\n";

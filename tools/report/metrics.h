@@ -17,19 +17,19 @@ struct MetricsFacts {
   std::int64_t frames = 0;  // expected number of frames; 0: unknown
 };
 
-/// Writes the file of metrics under a temporary name and renames it: at the start of the run, every
-/// two seconds and at the end. The file remains after the run. After the start, the object ignores
-/// write errors, because the next update may succeed.
+/// Writes the file of metrics under a temporary name and renames the file. The object writes at the
+/// start of the run, every two seconds, and at the end. After the start, the object ignores write
+/// errors, because the next write may succeed.
 class Metrics {
  public:
   /// Creates the file.
-  /// @throws CannotCreate  no file of this name can be created
+  /// @throws CannotCreate  no file with the given name can be created
   /// @throws IoError  the file cannot be written
   explicit Metrics(std::string path);
 
   void start(const MetricsFacts& facts);
-  /// Must be called after each frame.
-  /// @param sigma  noise levels of the scene that contains the frame, by plane, on the 0..255 scale
+  /// Updates the metrics. The caller must call this function after each frame.
+  /// @param sigma  noise levels of the scene of the frame, by plane, on the 0..255 scale
   void update(const pipeline::PipelineStats& stats, std::size_t scene,
               const std::vector<double>& sigma);
   void end(const pipeline::PipelineStats& stats, int exit_code, std::int64_t damaged_frames);

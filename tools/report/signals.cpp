@@ -58,8 +58,8 @@ bool SignalWatch::join_outer() {
   return true;
 }
 
-// The signals remain blocked after the destructor, because the process has no work left that a
-// signal could stop.
+// The destructor does not unblock the signals. At this time, the process has no work that a signal
+// could stop.
 SignalWatch::~SignalWatch() {
   {
     const std::lock_guard lock(chain_mutex);

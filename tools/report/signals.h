@@ -1,5 +1,5 @@
 #pragma once
-// Stops the program cleanly on SIGINT, SIGTERM and SIGHUP.
+// Stops the program on SIGINT, SIGTERM and SIGHUP without leaving temporary files.
 
 #include <atomic>
 #include <chrono>
@@ -9,19 +9,13 @@
 
 namespace lull::tools {
 
-/// Watches the signals SIGINT, SIGTERM and SIGHUP while the object exists. The first signal, n,
-/// requests a stop through token(). At a second signal, or when the time `patience` has passed
-/// since the first signal, the object calls `clean_up` with n and ends the process with exit code
-/// 128 + n. The object must be created before any other thread starts, so that threads inherit the
-/// signal mask.
-///
-/// A command that performs several runs has an outer object for the command and an inner object for
-/// each run. A signal requests a stop through both. The outer object sets the deadline, and the
-/// inner object cleans up.
+/// Watches SIGINT, SIGTERM and SIGHUP. The first signal n requests a stop through token(). After a
+/// second signal, or after the time `patience`, the object calls `clean_up` and ends the process
+/// with the exit code 128 + n. The object must exist before other threads start.
 class SignalWatch {
  public:
-  /// @param patience  the time for the pipeline stages to finish their current calls; by default
-  /// the process ends within two seconds
+  /// @param patience  the time for the pipeline stages to finish their current calls; with the
+  ///     default, the process ends within two seconds
   explicit SignalWatch(std::function<void(int)> clean_up,
                        std::chrono::milliseconds patience = std::chrono::milliseconds(1500));
   ~SignalWatch();
@@ -33,11 +27,11 @@ class SignalWatch {
   int signal() const { return signal_; }
 
  private:
-  /// Links this object to an existing SignalWatch, which receives the signals for both objects.
-  /// Returns false if there is none.
+  /// Links this object to an existing SignalWatch. The existing object receives the signals for
+  /// both objects. Returns false if no other SignalWatch exists.
   bool join_outer();
   void watch();
-  /// Requests a stop through all objects of this class that exist.
+  /// Requests a stop through all existing objects of the class SignalWatch.
   void stop_all(int signal);
   void end_process();
 

@@ -8,7 +8,7 @@
 namespace lull::tools {
 
 /// Adds the codec error of the frames to `estimate` (add_codec_error() of noise/estimate). The
-/// codec error is computed from the mean quantisation of the frames whose quantisation is known.
+/// codec error comes from the mean quantisation of all frames with known quantisation.
 void add_codec_error(const std::vector<Excerpt>& excerpts, NoiseEstimate& estimate);
 
 }  // namespace lull::tools

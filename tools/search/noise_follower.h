@@ -1,6 +1,6 @@
 #pragma once
-// Tracks the noise of a stream from scene to scene. The follower reads frames ahead where the noise
-// may change.
+// Tracks the noise of a stream from scene to scene. If the noise may change, the follower reads
+// frames ahead.
 
 #include <cstddef>
 #include <deque>
@@ -18,29 +18,23 @@
 
 namespace lull::tools {
 
-/// The frames from which the noise was estimated before the stream starts.
+/// The frames for the first noise estimate, which precedes the start of the stream.
 enum class KnownFrom {
   first_frames,  // the first frames of the stream
   positions,     // excerpts that are spread over the stream
 };
 
-/// Returns the frames of a source and detects changes of the noise. The follower checks every frame
-/// quickly. It estimates the noise at a cut, at the beginning of a known scene, and where the quick
-/// check indicates another noise level. It first uses three frames. If these frames do not confirm
-/// the current or the predicted noise, it uses up to `frames_ahead` frames, but no frames after a
-/// cut. If the noise resembles that of an earlier scene, the follower uses the earlier scene again.
-/// Equal streams give equal scenes.
-///
-/// The follower does not examine context frames (Frame::context_only) and frames in GPU memory.
-/// Among such frames, the known scenes begin at their known times.
+/// Returns the frames of a source and detects changes of the noise. The follower estimates the
+/// noise at a cut, at the beginning of a known scene, and if the quick check indicates a change. An
+/// estimate uses three frames first, and more frames if necessary.
 class NoiseFollower final : public FrameSource {
  public:
-  /// The reading thread calls this function when a scene with different noise begins, before read()
-  /// returns the first frame of the scene. `is_predicted` is true if the scene was known and begins
-  /// at its known time.
+  /// The reading thread calls this function at the beginning of a scene with different noise.
+  /// read() returns the first frame of the scene after the call. `is_predicted` is true if a known
+  /// scene begins at its known time.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;
 
-  /// @param known  scenes in the order of time; the first scene begins with the source
+  /// @param known  scenes in the order of time; the first scene begins with the first frame
   NoiseFollower(FrameSource& source, const DenoiseOptions& options, std::vector<SceneNoise> known,
                 KnownFrom from, OnScene on_scene);
 
@@ -80,7 +74,7 @@ class NoiseFollower final : public FrameSource {
   const std::size_t predicted_count_;  // number of predicted scenes
   std::size_t next_predicted_ = 1;     // index of the next predicted scene
   std::size_t scene_ = 0;              // index in known_ of the current scene
-  // True if the noise of the current scene was estimated from differences between frames.
+  // True if the noise estimate of the current scene comes from differences between frames.
   bool is_temporal_;
   bool has_temporal_scene_;  // whether is_temporal_ was true for any scene
   // True if the next frame certainly belongs to the current scene.
@@ -93,12 +87,12 @@ class NoiseFollower final : public FrameSource {
   std::size_t check_interval_;
 };
 
-/// Returns whether lull can track the noise from scene to scene with these options. The result is
-/// false for volumes, for frames that are combined into one picture, and for joined parts of the
-/// input, whose timestamps cannot identify scenes.
+/// Returns whether lull can track the noise from scene to scene with these options. lull cannot
+/// track the noise of volumes, of frames that a run combines into one picture, and of joined parts
+/// of the input. The time stamps of joined parts cannot identify scenes.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns the first scene of `frames`, the frames at the beginning of a pipe.
+/// Returns the first scene of a pipe. `frames` contains the first frames of the pipe.
 [[nodiscard]] std::vector<Frame> first_scene_of(const std::vector<Frame>& frames);
 
 }  // namespace lull::tools

@@ -1,6 +1,6 @@
 #pragma once
-// Estimates the noise of each scene of a clip, because the noise may change, for example after a
-// change of ISO speed or camera.
+// Estimates the noise of each scene of a clip. The noise may change, for example after a change of
+// ISO speed or camera.
 
 #include <functional>
 #include <span>
@@ -11,19 +11,20 @@
 
 namespace lull::tools {
 
-/// Consecutive frames and the time at which they start.
+/// Consecutive frames and the time of the first frame.
 struct TimedExcerpt {
   double time_s = 0;  // pts of the first frame in seconds
   Excerpt frames{};
 };
 
-/// A function that receives frames one by one and returns whether it needs more.
+/// A function that receives frames one by one and returns whether it needs another frame.
 using FrameConsumer = std::function<bool(Frame frame)>;
-/// A function that reads frames from about pts `time_s` on, and passes them to `take`. It does not
-/// call `take` if it cannot read a frame.
+/// A function that reads frames, starting at about the time `time_s`, and passes the frames to
+/// `take`. If a read fails, the function does not call `take`.
 using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>;
 
-/// Returns the noise of a scene; if the noise is coarse, also the noise in frames of half the size.
+/// Returns the noise of a scene. For coarse noise, the result also contains the noise in frames of
+/// half the size.
 [[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                                      const NoiseEstimate& estimate);
 
@@ -33,16 +34,15 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 [[nodiscard]] std::vector<Excerpt> split_excerpts(const std::vector<Frame>& frames);
 
 /// Returns the scenes of a clip. Each group of successive excerpts with similar noise levels is a
-/// scene. A scene begins where the picture changes most between two excerpts with different levels.
-/// Scenes without an excerpt are not detected.
+/// scene. A new scene begins at the largest change of the picture between two excerpts.
 /// @param excerpts  in the order of time; not empty
-/// @param all  the estimate from all excerpts together
-/// @param frames_from  reads frames of the clip; if it is empty, the clip is one scene
+/// @param all  the estimate from all excerpts
+/// @param frames_from  reads frames of the clip; if empty, the clip is one scene
 [[nodiscard]] std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts,
                                                 const NoiseEstimate& all,
                                                 const FramesFrom& frames_from);
 
-/// Reads up to `count` frames from about `time_s` on.
+/// Reads up to `count` frames, starting at about the time `time_s`.
 [[nodiscard]] TimedExcerpt read_excerpt(const FramesFrom& frames_from, double time_s, int count);
 
 }  // namespace lull::tools

@@ -18,50 +18,48 @@
 
 namespace lull::tools {
 
-/// Returns whether the input can be read again, unlike a pipe.
+/// Returns whether lull can read the input a second time. A pipe cannot be read a second time.
 [[nodiscard]] bool can_read_again(const std::string& input);
 
-/// Frames of an input in which lull searches for the noise and the defects. Empty for a stack, in
-/// which lull searches neither for defects nor for clipping, because dark air looks like clipped
+/// Frames of an input in which lull searches for noise and defects. For a stack, the list is empty:
+/// lull searches stacks neither for defects nor for clipping, because dark air looks like clipped
 /// samples.
 struct InputSamples {
   std::vector<TimedExcerpt> excerpts;  // complete frames
   double start_s = 0;                  // time of the input's first frame
 };
 
-/// Decodes a few frames, spread over the selected part, of an input that can be read again. The
-/// function seeks, so its duration does not depend on the length of the input.
-/// @param source the open input; the function opens the input again to read it
+/// Decodes a few frames, spread over the selected part of an input. The function seeks, so its
+/// duration does not depend on the length of the input.
+/// @param source  the open input; the function opens the input a second time
 /// @throws any error of opening and reading the input
 [[nodiscard]] InputSamples read_samples(const DenoiseOptions& options,
                                         const io::MediaSource& source);
 
-/// Estimates the noise of an input that can be read again. For a stack, the function reads slices
-/// that are spread over the stack. If the noise changes from scene to scene, the function searches
-/// for the cuts and estimates the noise of each scene.
-/// @param source  the open input; the function does not read it
-/// @param repair  repairs the frames that the function itself reads; `samples` must already be
-///     repaired
-/// @throws any error of opening and reading the input
+/// Estimates the noise of an input that lull can read a second time. If the noise of a clip
+/// changes, the function estimates the noise of each scene.
+/// @param source  the open input; the function does not read from `source`
+/// @param samples  repaired excerpts of the input
+/// @param repair  repairs the further frames that the function reads
 [[nodiscard]] NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& source,
                                        const InputSamples& samples, const RepairPlan& repair);
 
-/// The noise of an input, and the defects that are repaired before the noise is estimated.
+/// The noise of an input, and the defects that lull repairs before it estimates the noise.
 struct FoundNoise {
   NoiseRecord noise;
   RepairPlan repair;
 };
-/// Reads samples of an input that can be read again, and finds its defects and its noise.
+/// Reads samples of an input that lull can read a second time, and finds its defects and its noise.
 /// @throws any error of opening and reading the input
 [[nodiscard]] FoundNoise search_noise(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// Estimates the noise from the first frames of a pipe, which are consecutive.
+/// Estimates the noise from the first frames of a pipe. The frames are consecutive.
 [[nodiscard]] NoiseRecord noise_of_first_frames(const DenoiseOptions& options,
                                                 const std::vector<Frame>& frames,
                                                 const io::ValueScale& values);
 
-/// Returns frames as excerpts for the noise estimation. If the fields of interlaced video are
-/// filtered, the excerpts contain only the even fields.
+/// Returns frames as excerpts for the noise estimation. If sessions filter the fields of interlaced
+/// video, the excerpts contain only the even fields.
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const std::vector<Frame>& frames);
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
@@ -69,8 +67,7 @@ struct FoundNoise {
 
 /// Number of frames that lull reads from a pipe before it denoises the first frame.
 inline constexpr std::size_t frames_ahead = 12;
-/// Number of slices that lull reads from a pipe before it denoises the first slice, if the pipe
-/// contains a stack.
+/// Number of slices that lull reads from a pipe with a stack before it denoises the first slice.
 inline constexpr std::size_t slices_ahead = 48;
 [[nodiscard]] inline std::size_t frames_to_read_ahead(const InputOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;
@@ -78,7 +75,7 @@ inline constexpr std::size_t slices_ahead = 48;
 
 [[nodiscard]] std::vector<Frame> read_frames(FrameSource& source, std::size_t count);
 
-/// Returns frames that were read in advance, followed by the frames of a source.
+/// A source that first returns given frames, and then the frames of another source.
 class PrefixedSource final : public FrameSource {
  public:
   PrefixedSource(FrameSource& source, std::vector<Frame> first)

@@ -17,11 +17,12 @@
 namespace lull::tools {
 namespace {
 
-/// Divisor of real and imaginary parts before their noise is estimated, so that negative samples
-/// lie in the range of the estimator (core/float_range.h).
+/// Divisor for real and imaginary parts before the estimation of their noise. After the division,
+/// negative samples are within the range of the estimator (core/float_range.h).
 constexpr float part_scale = 4;
 
-/// Sets the noise of the scene, with the median of the noise levels of all volumes as its level.
+/// Sets the noise of the scene. The noise level of the scene is the median of the noise levels of
+/// all volumes.
 void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
   const float level = series::median_level(noise);
   VolumeEstimate& volume = *scene.volume;
@@ -94,8 +95,8 @@ std::optional<VolumeEstimate> SeriesCollector::add_parts() {
   return estimate_volume(cubes, NoiseKind::gaussian, 0);
 }
 
-/// Returns the noise of the real and imaginary parts. If the noise is not given, the function
-/// estimates it, and also sets the noise of the scene. Returns nothing if this fails.
+/// Returns the noise of the real and imaginary parts. If `given` is false, the function estimates
+/// the noise and also sets the noise of the scene. Returns no value if the estimation fails.
 std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& scene, bool given) {
   read_phases();
   const std::optional<VolumeEstimate> found = add_parts();
@@ -113,7 +114,7 @@ std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& s
   return noise;
 }
 
-/// Returns the noise of the series if the noise level of the scene is given.
+/// Returns the noise of the series for a given noise level of the scene.
 series::SeriesNoise SeriesCollector::given_noise(const SceneNoise& scene) const {
   const float zero = sample_of_zero(source_.info().values);
   series::SeriesNoise noise =
@@ -127,7 +128,8 @@ series::SeriesNoise SeriesCollector::given_noise(const SceneNoise& scene) const 
   return noise;
 }
 
-/// Returns one flag per voxel of a volume: whether the voxel is inside the mask of all volumes.
+/// Returns one flag for each voxel of a volume. The flag is set if the voxel is inside the masks of
+/// all volumes.
 std::vector<std::uint8_t> SeriesCollector::mask() const {
   const std::optional<VolumeMask> given = given_mask(options_.input, source_);
   if (!given) return {};
@@ -170,20 +172,20 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       FittedSeries{*std::exchange(store_, {}), {}, fit_options, is_complex_});
   fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);
   const series::Fit& fit = fitted->fit;
-  // Complex samples are filtered as real and imaginary parts even if the decomposition combines no
-  // volumes (Fit::combined).
+  // Sessions filter complex samples as real and imaginary parts, even if the decomposition combines
+  // no volumes (Fit::combined is 0).
   if (fit.combined == 0 && !is_complex_) return;
   if (!given) {
     set_noise(fit.noise, scene);
-    // The scene describes the Rician noise of the magnitudes, while the noise of the complex
-    // samples is Gaussian.
+    // The scene describes the Rician noise of the magnitudes. The noise of the complex samples is
+    // Gaussian.
     if (is_complex_) {
       scene.volume->noise.kind = NoiseKind::rician;
       scene.volume->noise.zero = sample_of_zero(source_.info().values);
     }
-    // The result is certain if at most half as many components as combined volumes contain signal.
-    // The remaining components then measure the noise well, even if all cubes of 4x4x4 voxels
-    // contain structure.
+    // The noise estimate is certain if the number of signal components is at most half of the
+    // number of combined volumes. The other components then contain only noise, even if all cubes
+    // of 4x4x4 voxels contain structure.
     const bool measured = 2 * fit.spectrum.components <= fit.combined;
     scene.volume->certain = scene.estimate.certain = scene.volume->certain || measured;
   }

@@ -16,39 +16,41 @@
 
 namespace lull::tools {
 
-/// The samples of a series in memory, with its decomposition.
+/// The samples of a series in memory, and the decomposition of the series.
 struct FittedSeries {
   SeriesStore store;
   series::Fit fit;
   series::FitOptions options;  // options with which the fit was made
-  /// True for a series with phases (--phase). The first half of the volumes then contains the real
-  /// parts, and the second half the imaginary parts.
+  /// True for a series with phases (--phase). For such a series, the first half of the volumes
+  /// contains the real parts, and the second half contains the imaginary parts.
   bool is_complex = false;
 };
 
-/// Collects the slices of a series, for the noise level of each volume and for the decomposition.
+/// Collects the slices of a series. The slices determine the noise level of each volume and the
+/// decomposition.
 class SeriesCollector {
  public:
-  /// The collector stores the samples only if the input may be denoised as a series
+  /// The collector stores the samples only if the options and the input allow a series
   /// (may_be_series()).
   SeriesCollector(const DenoiseOptions& options, const io::MediaSource& source);
 
   /// Adds a slice. The caller must add the slices in order.
   void add(const Frame& slice);
 
-  /// Completes the noise of the input with the noise level of each volume, and decomposes the
-  /// series if it is denoised as one. May be called only once.
+  /// Adds the noise level of each volume to `scene`, and decomposes the series if required. The
+  /// caller may call this function only once.
   /// @param scene  the noise of all volumes together
-  /// @param given  true: the noise is given and does not change; false: the noise is estimated, and
-  ///     the decomposition may correct it
+  /// @param given  true: the noise is given and does not change; false: the decomposition may
+  ///     correct the noise
   void complete(SceneNoise& scene, bool given);
 
  private:
   series::SeriesNoise given_noise(const SceneNoise& scene) const;
   /// Reads the phases, and replaces the magnitudes in the store by real and imaginary parts.
   void read_phases();
-  /// Adds the real and imaginary parts, divided by part_scale, to `levels_` (the noise levels of
-  /// the volumes), and estimates their common noise. Returns nothing if too few voxels are usable.
+  /// Measures the noise of the real and imaginary parts, divided by `part_scale`. The function
+  /// stores the levels of the volumes in `levels_`, and returns the common noise of all parts.
+  /// Returns no value if too few voxels are usable.
   std::optional<VolumeEstimate> add_parts();
   std::optional<series::SeriesNoise> noise_of_parts(SceneNoise& scene, bool given);
   std::vector<std::uint8_t> mask() const;
@@ -60,13 +62,15 @@ class SeriesCollector {
   series::VolumeLevels levels_;
 };
 
-/// Reads the input again and decomposes it, if it is denoised as a series and not decomposed yet.
-/// The noise of `scene` must be given.
+/// Reads the input a second time and decomposes the series. If lull does not denoise the input as a
+/// series, or `scene` contains a decomposition, the function does nothing. The noise of `scene`
+/// must be given.
 /// @throws any error of reading
 void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
                       SceneNoise& scene);
 
-/// Returns the folder of a file, for temporary files; empty if `file` is not the name of a file.
+/// Returns the folder of a file, for temporary files, or an empty text if `file` is not the name of
+/// a file.
 [[nodiscard]] std::string folder_of(const std::string& file);
 
 }  // namespace lull::tools

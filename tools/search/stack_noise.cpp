@@ -16,13 +16,13 @@
 namespace lull::tools {
 namespace {
 
-/// Maximum number of excerpts of a channel, number of frames per excerpt if the time points of the
-/// stack are filtered as a clip, and maximum number of samples of all excerpts together. All
-/// excerpts are in memory at the same time.
+/// Maximum number of excerpts of a channel, and number of frames per excerpt for stacks whose time
+/// points form a clip. All excerpts of a stack together have at most `max_excerpt_samples` samples,
+/// because they are in memory at the same time.
 constexpr std::int64_t max_excerpts = 12, frames_over_time = 3;
 constexpr double max_excerpt_samples = 6.7e7;
 
-/// Estimates the noise of one channel, whose frames are added in order.
+/// Estimates the noise of one channel. The caller adds the frames of the channel in order.
 class ChannelNoise {
  public:
   ChannelNoise(const DenoiseOptions& options, const io::MediaSource& source, std::int64_t channel)
@@ -49,7 +49,8 @@ class ChannelNoise {
     ++added_;
   }
 
-  /// Returns the scenes of the channel. Their times are relative to the first frame of the channel.
+  /// Returns the scenes of the channel. The times of the scenes are relative to the first frame of
+  /// the channel.
   std::vector<SceneNoise> scenes() {
     finish_volume();
     std::optional<VolumeEstimate> found;
@@ -84,7 +85,7 @@ class ChannelNoise {
     volume_.reset();
   }
 
-  /// Stores the slice if it belongs to one of the excerpts, which are spread over the channel.
+  /// Stores the slice if it belongs to an excerpt. The excerpts are spread over the channel.
   void add_to_excerpt(const Frame& slice) {
     const auto begin_of = [this](std::int64_t excerpt) {
       return (2 * excerpt + 1) * (frames_ - length_) / (2 * excerpts_wanted_);
@@ -103,8 +104,8 @@ class ChannelNoise {
                   "--method bm3d");
   }
 
-  /// Returns one scene for each time point if the noise levels of the volumes differ, otherwise the
-  /// unchanged scene.
+  /// Returns one scene for each time point if the noise levels of the volumes differ. Otherwise,
+  /// returns the unchanged scene.
   std::vector<SceneNoise> by_time(SceneNoise scene) const {
     if (!scene.volume || volumes_.size() < 2) return {std::move(scene)};
     std::vector<float> levels;
@@ -139,8 +140,8 @@ class ChannelNoise {
 
 SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts) {
   NoiseEstimate estimate = estimate_noise(excerpts);
-  // There is no noise curve, because it would model clipping, and dark air in a stack looks like
-  // clipped samples.
+  // The estimate contains no noise curve. Dark air in a stack looks like clipped samples, and a
+  // noise curve would model the clipping.
   for (int i = 0; i < 3; ++i) {
     PlaneNoise& plane = estimate.noise.plane(i);
     plane = {plane.level_in_samples(), plane.correlation, nullptr};

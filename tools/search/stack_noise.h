@@ -9,12 +9,12 @@
 
 namespace lull::tools {
 
-/// Estimates the noise of slices that are denoised as single pictures, or as the frames of a clip.
+/// Estimates the noise of a stack whose slices are single pictures or the frames of a clip.
 [[nodiscard]] SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts);
 
-/// Estimates the noise of a TIFF stack that can be read again. The function reads all slices once.
-/// Each channel gets a scene; if the volumes of a channel have different noise levels, each of its
-/// time points gets a scene.
+/// Estimates the noise of a TIFF stack that lull can read a second time. The function reads all
+/// slices once. Each channel has one scene. If the volumes of a channel have different noise
+/// levels, each time point of the channel has a scene.
 /// @throws any error of reading
 [[nodiscard]] std::vector<SceneNoise> noise_of_tiff_stack(const DenoiseOptions& options,
                                                           const io::MediaSource& source);

@@ -18,8 +18,8 @@ bool is_volume_noise(const DenoiseOptions& options, const io::VideoInfo& info) {
   return is_volume(options, info) || (rician && (info.stack || options.input.stack));
 }
 
-/// Reads all slices of the input and returns the statistics of their cubes of 4x4x4 voxels.
-/// `series`, which may be null, also receives the slices.
+/// Reads all slices of the input and returns the statistics of their cubes of 4x4x4 voxels. The
+/// function also adds the slices to `series`, unless `series` is null.
 CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& source,
                       SeriesCollector* series = nullptr) {
   CubeCollector collector(source.format(), source.info().frames_estimate);
@@ -32,7 +32,7 @@ CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& sour
   return collector;
 }
 
-/// Returns the noise of a volume from its cubes of 4x4x4 voxels; nothing if too few cubes are
+/// Returns the noise of a volume from its cubes of 4x4x4 voxels, or no value if too few cubes are
 /// usable.
 std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
                                        const CubeCollector& collector,
@@ -42,7 +42,8 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
 }
 
 /// Returns the noise of a volume, or of the slices of a pipe, from cubes of 4x4x4 voxels. For
-/// volumes (`is_volume`), lull assumes photon noise only if an option requests it.
+/// volumes (`is_volume`), the function assumes photon noise only if an option requests photon
+/// noise.
 std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
                                          const CubeCollector& collector,
                                          const io::ValueScale& values, bool is_volume) {
@@ -53,7 +54,7 @@ std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
   return scene_of(*std::move(found));
 }
 
-/// Returns the noise of the volume to which the slice belongs.
+/// Returns the noise of the volume that contains the slice.
 VolumeNoise noise_of_slice(const SceneNoise& scene, const io::VideoInfo& input,
                            const Frame& slice) {
   if (!scene.volume) return {.sigma = scene.estimate.level[0]};
@@ -64,7 +65,7 @@ VolumeNoise noise_of_slice(const SceneNoise& scene, const io::VideoInfo& input,
   return scaled(scene.volume->noise, level / scene.volume->level);
 }
 
-/// Replaces the samples of `slice` by the noise levels of its voxels.
+/// Replaces each sample of `slice` by the noise level of the voxel.
 void write_levels(const VolumeNoise& noise, const io::ValueScale& values, int z,
                   Plane<float>& buffer, const Frame& slice) {
   const PlaneView<float> target = slice.plane<float>(0), levels = buffer.view();
@@ -104,9 +105,9 @@ SceneNoise scene_of(VolumeEstimate volume) {
 std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                        const CubeCollector& collector, const io::ValueScale& values,
                                        const std::optional<VolumeEstimate>& other) {
-  // Minimum factor by which photon noise rises from the darkest to the brightest cubes of 4x4x4
-  // voxels. Rician noise rises by a factor of 1.5 between air and tissue, so the second factor
-  // applies if the noise may be Rician.
+  // Minimum ratio, for photon noise, of the noise level in the brightest cubes to the noise level
+  // in the darkest cubes. Rician noise has a ratio of 1.5 (tissue to air), so
+  // `min_rise_above_rician` applies if the noise may be Rician.
   constexpr double min_rise = 1.3, min_rise_above_rician = 2;
   constexpr double max_error = 0.2;  // relative error of the gain
   if (options.noise.kind || options.noise.sigma) return std::nullopt;

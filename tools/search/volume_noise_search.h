@@ -18,43 +18,42 @@ namespace lull::tools {
 /// Returns the noise of a volume as a scene.
 [[nodiscard]] SceneNoise scene_of(VolumeEstimate volume);
 
-/// Estimates photon noise from cubes of 4x4x4 voxels. Returns nothing if --noise requests another
-/// kind of noise, or if --noise is auto and the noise does not rise clearly with the brightness.
-/// The noise must rise more if `other` is Rician, because Rician noise also rises with the
-/// brightness.
+/// Estimates photon noise from cubes of 4x4x4 voxels. Returns no value if --noise requests another
+/// kind of noise, or if the noise level does not rise clearly with the brightness. If `other` is
+/// Rician, the noise level must rise more, because Rician noise also rises with the brightness.
 [[nodiscard]] std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                                      const CubeCollector& collector,
                                                      const io::ValueScale& values,
                                                      const std::optional<VolumeEstimate>& other);
 
-/// Opens the input again to read all slices of a volume from the beginning.
+/// Opens the input a second time to read all slices of a volume.
 [[nodiscard]] std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options);
 
 /// @throws InvalidArgument  --noise rician, --noise-map or --phase is given, but the input does not
-/// support it
+///     support the option
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Estimates the noise of an input that is denoised as a volume and can be read again. The function
-/// reads all slices once. Returns nothing if the frames have colour or there are too few slices.
+/// Estimates the noise of a volume that lull can read a second time. The function reads all slices
+/// once. Returns no value if the frames have colour or there are too few slices.
 [[nodiscard]] std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
                                                         const io::MediaSource& source);
-/// Estimates the noise from the first slices of a pipe, assuming that all slices have the same
-/// noise.
+/// Estimates the noise of all slices of a pipe from the first slices.
 [[nodiscard]] std::optional<SceneNoise> noise_of_first_slices(const DenoiseOptions& options,
                                                               const std::vector<Frame>& slices,
                                                               const io::ValueScale& values);
 
 /// Determines whether noise of the level --sigma is Gaussian or Rician. If --noise does not state
-/// the kind, the function determines it from the background of the input. The input must then be a
-/// volume that can be read again.
+/// the kind, the function determines the kind from the background of the input. For this purpose,
+/// the input must be a volume that lull can read a second time.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 
-/// Checks the name of --noise-map before the noise is estimated.
+/// Checks the file name of --noise-map. The caller calls this function before it estimates the
+/// noise.
 /// @throws any exception of io::check_output()
 void check_noise_map(const DenoiseOptions& options, io::MediaSource& source);
-/// Writes the file of --noise-map, if the option is given. The file has the geometry of the input,
-/// a volume, and its voxels are noise levels in the units of the input.
+/// Writes the file of --noise-map if the option is given. The input must be a volume. The file has
+/// the geometry of the input, and its voxels are noise levels in the units of the input.
 /// @throws any error of reading and writing
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise);

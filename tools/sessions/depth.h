@@ -1,5 +1,6 @@
 #pragma once
-// Plans the denoising of depth maps: how samples represent depths, the depth range, and the noise.
+// Plans the denoising of depth maps: the conversion of samples to depths, the depth range, and the
+// noise.
 
 #include <string>
 #include <vector>
@@ -18,21 +19,21 @@ struct DepthPlan {
   std::vector<std::string> lines;  // messages for the user
 };
 
-/// Returns how the samples of the input represent depths.
-/// @throws InvalidArgument the input is not grey, or its samples cannot represent the value that
+/// Returns the conversion of the samples of the input to depths.
+/// @throws InvalidArgument  the input is not grey, or its samples cannot represent the value that
 ///     marks holes
 [[nodiscard]] DepthSamples depth_samples(const InputOptions& options, const io::MediaSource& input);
 
-/// Reads the first frames of an input that can be read again.
+/// Reads the first frames of an input that lull can read a second time.
 [[nodiscard]] std::vector<Frame> read_first_maps(const InputOptions& options);
 
-/// Plans the filtering of an input, whose first frames are `frames`.
+/// Plans the denoising of an input. `frames` contains the first frames of the input.
 /// @throws BadData  the frames contain only holes
 [[nodiscard]] DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,
                                    const std::vector<Frame>& frames);
 
-/// Returns the filters and parameters for an input with this depth plan.
-/// @throws InvalidArgument  a parameter is out of range; the message names it
+/// Returns the filters and their parameters for an input with this depth plan.
+/// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] ClipPlan clip_plan(const DenoiseOptions& options, const DepthPlan& depth,
                                  const io::VideoInfo& input);
 

@@ -16,15 +16,15 @@ struct ChosenDevices {
   std::string reason;  // why auto or --fallback selected these backends; empty otherwise
 };
 
-/// Starts to create CUDA contexts in the background on the GPUs that may be selected. Returns
-/// nothing if no GPU denoises, if FFmpeg decodes on a GPU, or if the run only plans a job.
+/// Starts to create CUDA contexts in the background, on all GPUs that the run may select. Returns
+/// no value if no GPU denoises, if FFmpeg decodes on a GPU, or if the run only plans a job.
 [[nodiscard]] std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options);
 
 /// Selects the backends for the run.
 /// @throws DeviceUnavailable  a requested GPU does not exist
 [[nodiscard]] ChosenDevices choose_devices(const RunOptions& options);
 
-/// Returns Highway's name of the instruction set that the CPU backend uses, for example "AVX2".
+/// Returns Highway's name for the instruction set of the CPU backend, for example "AVX2".
 [[nodiscard]] std::string cpu_target();
 
 }  // namespace lull::tools

@@ -19,33 +19,34 @@
 namespace lull::tools {
 
 /// Implements --grain and --grain-table. With --grain keep, lull reads the input twice, because an
-/// encoder reads the grain table when it is opened. The first pass denoises a few frames of each
-/// scene, one by one.
+/// encoder requires the grain table when it opens. The first pass denoises a few frames of each
+/// scene.
 class GrainJob {
  public:
   /// @param format  format of the input
-  /// @throws InvalidArgument  frames of this format have no grain table, or the input can be read
-  ///     only once
+  /// @throws InvalidArgument  frames of this format have no grain table, or lull cannot read the
+  ///     input a second time
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format);
 
-  /// Sets the estimated noise of the input; if it was measured between frames, it describes the
-  /// grain better than the removed noise does. Must be called before the functions that follow.
+  /// Sets the estimated noise of the input. Estimates from differences between frames describe the
+  /// grain better than the removed noise. The caller must call set_noise() before the other
+  /// functions.
   void set_noise(const NoiseRecord& noise) { scenes_ = noise.scenes; }
-  /// Must be called before the session and the sink are opened. With --grain keep, the function
-  /// computes the table, and sets the scenes of `noise` to those that the first pass has detected.
-  /// Returns false if the user stopped the run.
+  /// Computes the table in a first pass if --grain is keep, and sets the scenes of `noise` to the
+  /// scenes of the first pass. The caller must call this function before it opens the session and
+  /// the sink. Returns false if the user has stopped the run.
   [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                                     const std::vector<bm3d::Backend>& backends,
                                     const Notify& notify, const std::stop_token& stop);
-  /// Returns the path of the table for the encoder; empty without --grain keep.
+  /// Returns the path of the table for the encoder, or an empty text without --grain keep.
   std::string encoder_table() const;
-  /// Appends a scene that was detected during the run. Thread-safe.
+  /// Appends a new scene during the run. Thread-safe.
   void on_new_scene(const SceneNoise& scene);
-  /// Returns a wrapper of the denoiser that measures the grain, or the denoiser itself if no table
-  /// is requested.
+  /// Returns a denoiser that passes frames to `denoiser` and measures the removed grain. If the
+  /// options request no table, the function returns `denoiser` itself.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
-  /// Writes the table after all frames have been denoised.
+  /// Writes the table. The caller must call this function after the last frame.
   /// @throws IoError, CannotCreate
   void finish();
 

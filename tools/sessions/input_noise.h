@@ -1,5 +1,6 @@
 #pragma once
-// Determines the noise of the input of a run, and the denoising methods, which depend on the noise.
+// Determines the noise of the input of a run. The noise determines the parameters of the denoising
+// methods.
 
 #include <cstddef>
 #include <functional>
@@ -18,44 +19,48 @@
 
 namespace lull::tools {
 
-/// The noise of the input, given or estimated before the first frame is denoised. lull tracks
-/// estimated noise from scene to scene.
+/// The noise of the input. The user specifies the noise, or lull estimates the noise before the
+/// first frame. lull tracks estimated noise from scene to scene.
 class InputNoise {
  public:
-  /// The reading thread calls this function when a scene with different noise begins, before the
-  /// source returns the first frame of the scene.
+  /// The reading thread calls this function at the beginning of a scene with different noise. The
+  /// source returns the first frame of the scene after the call.
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
   /// `options` must outlive this object. The object calls `info` with messages about the noise.
-  /// After the first frame, it does this in the reading thread.
+  /// After the first frame, the reading thread makes these calls.
   InputNoise(const DenoiseOptions& options, Notify info)
       : options_(options), info_(std::move(info)) {}
 
-  /// Determines the noise. For a pipe, the function reads and stores the first frames, so the sink
-  /// must be open before.
+  /// Determines the noise. For a pipe, the function reads and stores the first frames, so the
+  /// caller must open the sink first.
   /// @throws InvalidArgument, and any error of reading
   void find(io::MediaSource& source);
 
-  /// Returns the noise that was known before the first frame.
+  /// Returns the noise that lull determines before the first frame: the given or estimated noise of
+  /// the input.
   const NoiseRecord& known() const { return known_; }
-  /// Returns the scenes up to the last frame that was read; all known scenes if the noise is not
-  /// tracked. Of two successive scenes with the same start time, the first contains no frame.
+  /// Returns the scenes up to the last frame of the source. If lull does not track the noise, the
+  /// record contains all known scenes. If two successive scenes have the same start time, the first
+  /// of these scenes contains no frame.
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
-  /// Returns the defects that frames() repairs. If there are any, frames must be in host memory.
+  /// Returns the defects that the source of frames() repairs. If there are defects, frames must be
+  /// in host memory.
   const RepairPlan& repair() const { return repair_; }
 
-  /// Returns whether the frames from which the noise was estimated have constant areas. Frames must
-  /// then be in host memory.
+  /// Returns whether the frames of the noise estimation have constant areas. If so, frames must be
+  /// in host memory.
   bool has_areas() const { return has_areas_; }
-  /// Returns a source of the repaired frames of the input: the frames that find() has read in
-  /// advance, then the frames of `source`. For a pipe, it may be called only once.
+  /// Returns a source of the repaired frames of the input. The source first returns the frames that
+  /// find() has read, and then the frames of `source`. For a pipe, the caller may call this
+  /// function only once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
-  /// Uses only the scenes that find() has found, without a search for scenes during the run.
+  /// Turns off the search for scenes during the run. The run then uses only the scenes from find().
   void use_known_scenes(const io::VideoInfo& input);
-  /// Replaces the known scenes by the detected scenes, because the input will be read again. Must
-  /// be called after all frames have been read.
+  /// Replaces the known scenes by the detected scenes, for a second pass over the input. The caller
+  /// must call this function after the last frame of the first pass.
   void keep_scenes(const io::VideoInfo& input);
 
  private:

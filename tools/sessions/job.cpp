@@ -48,8 +48,9 @@ class Hash {
   std::uint32_t hash_ = 2166136261;
 };
 
-/// Returns the text that a job records for noise: the noise levels, a hash of the autocorrelations
-/// if the noise is not white, and a hash of the noise curves if the noise depends on brightness.
+/// Returns the text that a job records for noise. The text contains the noise levels. For coloured
+/// noise, the text also contains a hash of the autocorrelations. For noise that depends on
+/// brightness, the text also contains a hash of the noise curves.
 std::string text_of(const NoiseModel& noise) {
   std::string text;
   Hash correlations, curves;
@@ -77,8 +78,8 @@ std::string text_of(const VolumeNoise& noise) {
   return text + " mapped " + levels.text();
 }
 
-/// Returns a text for the kind of device. Any number of devices of the same kind gives
-/// bit-identical results.
+/// Returns a text for the kind of a device. Devices of the same kind compute bit-exact equal
+/// results.
 std::string device_of(const std::vector<bm3d::Backend>& backends) {
   switch (backends.front().kind) {
     case bm3d::BackendKind::reference:
@@ -183,7 +184,7 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
 }
 
 /// Adds the guide and the feature buffers from layers of the input to the recorded settings.
-/// io::SegmentOptions::additional contains the feature buffers from files.
+/// Feature buffers from files are in io::SegmentOptions::additional.
 void add_features(const MethodOptions& options, const RenderNoise& noise,
                   std::vector<io::JobFact>& facts) {
   facts.push_back({guide_name, options.guide.empty() ? "none" : options.guide});

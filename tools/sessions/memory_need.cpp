@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-/// Reads MemAvailable in bytes from /proc/meminfo: "MemAvailable:   17053552 kB".
+/// Reads MemAvailable from /proc/meminfo, for example "MemAvailable:   17053552 kB", and returns
+/// bytes.
 std::int64_t available(const std::string& root) {
   std::ifstream file(root + "proc/meminfo");
   for (std::string name, rest; file >> name && std::getline(file, rest);)
@@ -24,17 +25,17 @@ std::int64_t available(const std::string& root) {
   return no_limit;
 }
 
-/// Reads a file that contains one number in bytes. Memory is not limited if the file is missing or
-/// contains "max".
+/// Reads a memory limit in bytes from a file. If the file is missing or contains "max", the
+/// function returns no limit.
 std::int64_t limit_in(const std::string& path) {
   std::ifstream file(path);
   std::int64_t bytes = 0;
   return file >> bytes && bytes > 0 ? bytes : no_limit;
 }
 
-/// Returns the lowest memory limit of the process's control groups. Lines of /proc/self/cgroup are
-/// "0::/path" for version 2 and "4:memory:/path" for version 1 (cgroups(7)). A container may see
-/// its own group as the root.
+/// Returns the lowest memory limit of the process's control groups (cgroups(7)). Lines of
+/// /proc/self/cgroup have the form "0::/path" for version 2 and "4:memory:/path" for version 1. The
+/// root in a container may be the control group of the container.
 std::int64_t memory_limit(const std::string& root) {
   const std::string groups = root + "sys/fs/cgroup";
   std::int64_t limit = std::min(limit_in(groups + "/memory.max"),
@@ -72,8 +73,8 @@ std::int64_t default_max_memory(const std::string& root) {
 int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions, int clips) {
   constexpr double gib = 1 << 30;
   const std::int64_t memory_limit = method.memory > 0 ? method.memory : default_max_memory();
-  // Parts of a clip use only a quarter of the memory limit, because the sessions also store frames
-  // and results.
+  // The parts of a clip use at most a quarter of the memory limit, because the sessions also store
+  // frames and results.
   const double memory = std::clamp(static_cast<double>(memory_limit) / 4, gib, 8 * gib);
   const double frame = clips * bytes_of(format, format.bytes_per_sample());
   const double fitting = memory / frame / static_cast<double>(sessions + 1);
@@ -85,7 +86,7 @@ int part_frames(const Method& method, const FrameFormat& format, std::size_t ses
   return static_cast<int>(std::max(std::ceil(count / (of_all * rounds)), 1.0 * margin.before));
 }
 
-// A BM3D session on a GPU has its planes in GPU memory, so it needs host memory only for its
+// A BM3D session on a GPU stores its planes in GPU memory, and requires host memory only for its
 // frames.
 std::int64_t host_memory(const PlannedSessions& plan) {
   const Margin margin = margin_of(plan.params);
@@ -115,9 +116,9 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     const double parts = static_cast<double>(plan.backends.size() + 1);
     frames += parts * part_frames(plan.params, plan.frame, plan.backends.size(), 1);
   }
-  // A still picture needs memory for its samples and for its result, and not for full queues.
+  // A still picture requires memory for its samples and its result, but not for full queues.
   if (plan.params.frames == 1) frames = 2;
-  // Memory for the feature buffers of a render (at most a dozen planes per frame), and for the
+  // A render requires memory for its feature buffers (at most 12 planes for each frame) and for the
   // variance-stabilised picture.
   if (plan.params.render)
     bytes += (frames + 2 * inside) * 14 * plan.frame.width * plan.frame.height * sizeof(float);

@@ -1,5 +1,5 @@
 #pragma once
-// Estimates the host memory that a job needs, and determines the limit of host memory.
+// Estimates the host memory of a job, and determines the limit of host memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +14,9 @@
 namespace lull::tools {
 
 /// Returns half of the memory that is available without swapping, or half of the limit of the
-/// process's control groups, whichever is less; 0: no limit is known. The other half is for
-/// encoders and decoders.
-/// @param root the folder that contains proc and sys
+/// process's control groups if this limit is lower. Encoders and decoders use the other half.
+/// Returns 0 if no limit is known.
+/// @param root  the folder that contains proc and sys
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
 
 struct PlannedSessions {
@@ -26,21 +26,18 @@ struct PlannedSessions {
   double other_bytes = 0;  // memory that other parts of the run need, in bytes
 };
 
-/// Returns the number of frames of a part. If a clip is filtered temporally by several sessions,
-/// each session filters one part of consecutive frames at a time. The frames around each part are
-/// filtered twice, so long parts are more efficient. The parts in host memory, one more than there
-/// are sessions, may use a quarter of the limit of host memory, but at least 1 GiB and at most 8
-/// GiB. If the number of frames is known, the parts have equal lengths.
-/// @param clips  number of clips that are in memory at the same time; the fields of each parity are
-///     a separate clip
+/// Returns the length of a part in frames, for a clip that several sessions of temporal filtering
+/// share. All parts in host memory together use at most a quarter of the memory limit, but at least
+/// 1 GiB and at most 8 GiB.
+/// @param clips  number of clips in memory
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);
 
-/// Estimates the memory in bytes for the frames inside the sessions and in the queues before and
-/// after the sessions.
+/// Estimates the memory in bytes of the frames inside the sessions, in the queues before the
+/// sessions and in the queues after the sessions.
 [[nodiscard]] std::int64_t host_memory(const PlannedSessions& plan);
 
-/// @throws OutOfMemory  the estimated memory exceeds the limit that the options state
+/// @throws OutOfMemory  the estimated memory exceeds the limit in the options
 void check_memory(const InputOptions& options, const PlannedSessions& plan);
 
 }  // namespace lull::tools

@@ -22,9 +22,9 @@ bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
   return input.stack || options.stack;
 }
 
-/// Returns the noise model of the filter. For a stack, which is variance-stabilised, the model
-/// contains the level after the stabilisation. For noise that was estimated in a volume, the model
-/// of any other input contains the median noise level of the volume.
+/// Returns the noise model of the filter. For a stack with variance stabilisation, the model
+/// contains the noise level after the stabilisation. If a noise file describes a volume and the
+/// input is not a volume, the model contains the median noise level.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;
@@ -32,8 +32,8 @@ NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
   return NoiseModel({level, level, level});
 }
 
-/// Returns the noise levels of volumes that are filtered one by one; nothing if the levels are
-/// equal or unknown.
+/// Returns the noise levels of volumes that a session filters separately. Returns no value if the
+/// levels are equal or unknown.
 std::optional<VolumeLevels> levels_of_volumes(const DenoiseOptions& options,
                                               const SceneNoise& scene, const io::VideoInfo& input) {
   if (!scene.series || scene.fitted || !scene.volume) return std::nullopt;
@@ -46,8 +46,7 @@ std::optional<VolumeLevels> levels_of_volumes(const DenoiseOptions& options,
   return std::nullopt;
 }
 
-/// Returns the noise of a scene after the samples of its volumes were scaled to a common noise
-/// level.
+/// Returns the noise of a scene after the scaling of all volumes to a common noise level.
 SceneNoise scaled_to(const VolumeLevels& levels, const SceneNoise& scene) {
   SceneNoise result = scene;
   const float factor = levels.common_level() / scene.volume->level;
@@ -65,7 +64,8 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
   if (noise.is_plain() || !(noise.sigma > 0)) return std::nullopt;
   noise.zero = sample_of_zero(input.values);
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
-  // A noise map from another input is stretched to the number of slices of this input.
+  // If the noise map comes from another input, lull stretches the noise map to the number of slices
+  // of this input.
   if (noise.map && slices > 0) {
     auto map = std::make_shared<NoiseMap>(*noise.map);
     map->voxels[2] = static_cast<int>(slices);
@@ -74,8 +74,8 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
   return noise;
 }
 
-/// Returns the plan for a stack with photon noise, which is filtered after a variance
-/// stabilisation.
+/// Returns the plan for a stack with photon noise. The plan contains a variance stabilisation
+/// before the filter.
 ScenePlan photon_plan(const DenoiseOptions& options, const SceneNoise& scene,
                       const io::VideoInfo& input) {
   const double frames =
@@ -95,8 +95,8 @@ ScenePlan photon_plan(const DenoiseOptions& options, const SceneNoise& scene,
 std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const FrameFormat& format,
                                         const io::ValueScale& values) {
   if (uses_features(options.method)) {
-    // The noise of a render is determined from its feature buffers. The model contains the noise
-    // level of the variance-stabilised samples.
+    // The feature buffers determine the noise of a render. The noise model contains the noise level
+    // of the variance-stabilised samples.
     SceneNoise scene;
     scene.estimate.noise = NoiseModel({light_filter_sigma, light_filter_sigma, light_filter_sigma});
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
@@ -116,9 +116,9 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
   NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
-  // Scenes with names are the channels of a stack, and all of them are used. Otherwise only the
-  // first scene is used, because the noise file may come from a clip whose scenes begin at other
-  // times.
+  // Scenes with names are the channels of a stack, and lull uses all channels. Without names, lull
+  // uses only the first scene, because the noise file may come from a clip whose scenes begin at
+  // other times.
   if (noise.scenes.front().name.empty()) noise.scenes.resize(1);
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise.file + " (it is from " +
@@ -152,7 +152,7 @@ bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                     const io::VideoInfo& input) {
   if (finds_noise(options) || uses_features(options.method) || is_stack(options.input, input))
     return false;
-  // A process that computes segments finds the complete content of a noise file in the plan.
+  // A process that computes segments reads the content of the noise file from the plan.
   if (options.run.job.is_part() && !options.noise.sigma) return false;
   const SceneNoise& scene = noise.scenes.front();
   const bool exact = scene.over_time || scene.estimate.noise.is_white();
@@ -233,7 +233,8 @@ ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& given,
   const SceneNoise scene = levels ? scaled_to(*levels, given) : given;
   ScenePlan plan{.method = choose_method(options, filter_noise(options, scene, input), input),
                  .half = {}};
-  // Frames of half the size cannot be filtered with a guide, which has only frames of full size.
+  // A guide contains only frames of full size, so a session with a guide cannot filter frames of
+  // half the size.
   if (scene.half && options.method.guide.empty())
     plan.half = choose_method(options, scene.half->noise, input);
   plan.method.volume_noise = noise_to_stabilise(options, scene, input);

@@ -1,5 +1,6 @@
 #pragma once
-// Determines the noise that a run removes: specified by options, or estimated from the input.
+// Determines the noise that a run removes. Options specify the noise, or lull estimates the noise
+// from the input.
 
 #include <optional>
 #include <string>
@@ -14,8 +15,8 @@
 
 namespace lull::tools {
 
-/// Returns the noise of --sigma (after rescale_sigma()) or --noise, or of the resumed job; nothing
-/// if the noise must be estimated.
+/// Returns the noise of --sigma (after rescale_sigma()), of --noise, or of the resumed job. Returns
+/// no value if lull must estimate the noise.
 /// @throws InvalidArgument  the given noise belongs to frames of another layout
 /// @throws NoInput, BadData  the noise file cannot be read
 [[nodiscard]] std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options,
@@ -23,39 +24,40 @@ namespace lull::tools {
                                                       const io::ValueScale& values);
 
 /// Returns whether lull must search the samples of the input for the clip limits of the given
-/// noise. The result is false for stacks, depth maps and renders, for weak noise, and for coloured
-/// noise that was estimated from a single picture.
+/// noise. The search is unnecessary for stacks, depth maps and renders, for weak noise, and for
+/// coloured noise from a single picture.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
-/// Adds the clip limits of the input to the noise of --sigma or --noise, if the filter needs them.
-/// The limits are found in the excerpts, or taken from the plan of the job.
+/// Adds the clip limits of the input to the noise of --sigma or --noise, if the filter requires
+/// clip limits. The limits come from the excerpts, or from the plan of the job.
 /// @param excerpts  the result of excerpts_from()
 /// @throws BadData  the plan is damaged
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
 /// Assigns given noise to the channels of a stack, with one scene for each channel. If the numbers
-/// of scenes and channels differ, all channels get the noise of the first scene.
+/// of scenes and channels differ, the function assigns the first scene to all channels.
 void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise);
 
-/// Returns the messages about the noise, one per scene. If --sigma gives the noise, the messages
-/// contain only the properties that lull found in the samples.
+/// Returns the messages about the noise, one for each scene. For noise from --sigma, the messages
+/// contain only the properties that lull has found in the samples.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise);
-/// Returns the messages about the noise; the first message also states which defects are repaired.
+/// Returns the messages about the noise. The first message also describes the defects that lull
+/// repairs.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise,
                                                    const RepairPlan& repair);
 
-/// Returns the noise levels of a scene for progress reports, for frames with `planes` planes.
+/// Returns the noise levels of a scene for progress reports. Frames have `planes` planes.
 [[nodiscard]] SceneLevels levels_of(const SceneNoise& scene, int planes);
 
 /// Returns the methods of a scene with their parameters.
-/// @throws InvalidArgument  a parameter is out of range; the message names it
+/// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& scene,
                                    const io::VideoInfo& input);
 /// Returns the methods of all scenes with their parameters.
-/// @throws InvalidArgument  a parameter is out of range; the message names it
+/// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise,
                                  const io::VideoInfo& input);
 

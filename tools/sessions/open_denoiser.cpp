@@ -13,23 +13,23 @@
 namespace lull::tools {
 namespace {
 
-// Minimum length of the longer side of a batch (the area of the reference patches that a GPU
-// filters together). Smaller batches do not contain enough work for a GPU.
+// Minimum length of the longer side of a batch, in samples. A batch is the area of the reference
+// patches that a GPU filters together. Smaller batches do not contain enough work for a GPU.
 constexpr int min_batch = 128;  // side in samples
 
 std::string text_of(const bm3d::BatchSize& batch) {
   return std::to_string(batch.width) + "x" + std::to_string(batch.height);
 }
 
-/// Reduces the memory need of a session by one step and returns a description of the step; empty if
-/// no further step is possible. Fewer streams do not reduce the memory of a temporal session, whose
-/// streams share one ring buffer of frames.
+/// Reduces the memory of a session by one step and returns a description of the step. Returns an
+/// empty text if no further step is possible. Fewer streams do not reduce the memory of a temporal
+/// session, because all its streams share one ring buffer of frames.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;
     return "using --streams " + std::to_string(backend.streams);
   }
-  // The reduction starts from the size of the frame if the batch is larger than the frame.
+  // If the batch is larger than the frame, the reduction starts from the size of the frame.
   bm3d::BatchSize batch{std::min(params.batch.width, format.width),
                         std::min(params.batch.height, format.height)};
   int& side = batch.width >= batch.height ? batch.width : batch.height;
@@ -51,7 +51,7 @@ Sessions open_within_memory(int count, Method params, const FrameFormat& format,
         sessions.push_back(open(params, format, backend));
       return sessions;
     } catch (const OutOfDeviceMemory&) {
-      // The function can reduce only the memory of BM3D sessions.
+      // Only BM3D sessions have parameters that reduce their memory.
       const std::string step =
           params.has_batches() ? reduce(params.pictures, backend, format) : std::string();
       if (step.empty()) throw;
@@ -65,8 +65,8 @@ bool cpu_may_help(const Error& error) {
          error.kind() == ErrorKind::device_failed;
 }
 
-/// Devices whose failure has already been reported. Several denoisers share the devices and detect
-/// failures separately.
+/// The devices whose failure a denoiser has already reported. Several denoisers share the devices
+/// and detect failures separately.
 class ReportedFailures {
  public:
   bool is_first_of_device(std::size_t device) {
@@ -84,8 +84,8 @@ class ReportedFailures {
   bool fallback_reported_ = false;
 };
 
-/// Returns the functions that the session calls if a device fails. They write messages and open the
-/// replacement session with `cpu_fallback`, which may be empty.
+/// Returns the functions that the session calls after the failure of a device. The functions write
+/// messages and open the replacement session with `cpu_fallback`, which may be empty.
 pipeline::ShardOptions failure_options(const Notify& notify,
                                        const std::shared_ptr<ReportedFailures>& reported,
                                        std::function<std::unique_ptr<Denoiser>()> cpu_fallback) {
@@ -105,9 +105,9 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines the sessions on all devices into one denoiser for a clip. The frames of `clips` such
-/// denoisers are in memory at the same time. If a single temporal session fails, its replacement
-/// also receives the preceding frames on which the pending results depend.
+/// Combines the sessions on all devices into one denoiser for a clip. `clips` is the number of such
+/// denoisers whose frames are in memory at the same time. If a single temporal session fails, its
+/// replacement filters the pending frames and the preceding frames on which they depend.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

@@ -1,6 +1,6 @@
 #pragma once
-// Opens the sessions of a run on its backends, with less memory if the memory of a device is too
-// small.
+// Opens the sessions of a run on its backends. If the memory of a device is too small, the sessions
+// use less memory.
 
 #include <functional>
 #include <memory>
@@ -27,29 +27,18 @@ struct OpenedDenoisers {
   std::vector<bm3d::Backend> backends;  // backends in use by each denoiser
 };
 
-/// Opens a session for each of `backends`. All sessions share the frames of a clip; temporal
-/// sessions share parts of the clip, and frames must then be in host memory. If the memory of a
-/// device is too small, the function first reduces the number of streams, and then the size of
-/// batches. These numbers do not affect results. If it is still too small and `fallback` allows it,
-/// the CPU denoises all frames. The CPU never replaces only some GPUs, because its results differ.
-///
-/// If a device fails during the run, the other devices filter its frames. If the last device fails
-/// and `fallback` is cpu, the CPU filters the frames that have no result yet. Otherwise the session
-/// throws DeviceFailure.
-///
-/// For each of these events, the function or the session calls `notify` with one line of text, from
-/// any thread.
-/// @throws OutOfDeviceMemory  a device cannot hold the smallest session
-/// @throws DeviceFailure  a device fails immediately
-/// @throws any other error of opening a session
+/// Opens a session for each of `backends`. The sessions share the frames of a clip. If the memory
+/// of a device is too small, the function reduces the memory of the sessions. `fallback` states
+/// whether the CPU may replace all GPUs. `notify` receives messages from any thread.
+/// @throws OutOfDeviceMemory, DeviceFailure
 [[nodiscard]] OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                                            const std::vector<bm3d::Backend>& backends,
                                            Fallback fallback, const Notify& notify,
                                            const Opener& open = open_method);
 
-/// Opens one denoiser for each of `count` clips that share the devices. If one denoiser must use
-/// less memory, or the CPU instead of a GPU at the start, all denoisers do. The failure of a device
-/// is reported once.
+/// Opens one denoiser for each of `count` clips that share the devices. If one denoiser requires
+/// less memory, or the CPU instead of a GPU, the function changes all denoisers. The denoisers
+/// report the failure of a device once.
 [[nodiscard]] OpenedDenoisers open_denoisers(int count, const Method& params,
                                              const FrameFormat& format,
                                              const std::vector<bm3d::Backend>& backends,

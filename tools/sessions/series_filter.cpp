@@ -15,7 +15,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns an observer that adds a phase to the parts that it receives, and passes them on.
+/// Returns an observer that adds a phase to each pair of real and imaginary parts, and passes the
+/// result to another observer.
 /// @param phase   the phases of all slices in radians
 /// @param format  format of the parts
 series::PartsObserver with_phase(const series::PartsObserver& parts,

@@ -34,12 +34,10 @@ class SeriesProgress {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// Filters the components of a series, each as a volume with the method and parameters of the
-/// options. Returns a session for the slices of the filtered series, which may be requested in any
-/// order; null if the run was stopped. For complex samples (--phase), the session returns
-/// magnitudes.
+/// Filters each component of a series as a volume. Returns a session for the slices of the filtered
+/// series, or null if the user has stopped the run.
 /// @param parts  receives the filtered real and imaginary parts; may be empty
-/// @param series  the function overwrites its samples with the components
+/// @param series  the function overwrites its samples
 /// @throws any exception of the sessions
 [[nodiscard]] std::unique_ptr<Denoiser> filter_series(
     const DenoiseOptions& options, const io::MediaSource& source,

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view config_row = "--config", prefix = "LULL_";
 
-/// Two options that set the same property. If the value of `by` has higher precedence than the
-/// value of `option`, it replaces the value of `option`.
+/// Two options that set the same property. If the option `by` has higher precedence than the option
+/// `option`, the value of `by` replaces the value of `option`.
 struct Replaced {
   std::string_view by, option;
 };
@@ -27,12 +27,12 @@ constexpr Replaced replaced_options[] = {{"--preset", "-p,--profile"},  {"--pres
                                          {"--noise-map", "-s,--sigma"}, {"--lossless", "--crf"},
                                          {"--crf", "--lossless"}};
 
-/// Returns whether the value `higher`, which has precedence, replaces the value `lower`: they must
-/// belong to the same option, or to options that set the same property (replaced_options).
+/// Returns whether the value `higher`, which has precedence, replaces the value `lower`. The values
+/// must belong to the same option, or to options that set the same property (replaced_options).
 bool replaces(const OptionValue& higher, const OptionValue& lower) {
   if (higher.row.names == lower.row.names) return true;
-  // The values "gaussian", "rician" and "auto" of --noise state only the kind of noise, so they do
-  // not replace --sigma.
+  // The values "gaussian", "rician" and "auto" of --noise state only the kind of noise and do not
+  // replace --sigma.
   const auto is_kind = [](const OptionValue& value) {
     return value.row.names == "--noise" &&
            (value.value == "gaussian" || value.value == "rician" || value.value == "auto");
@@ -74,7 +74,8 @@ std::vector<std::string> settable_keys(const std::vector<OptionRow>& rows) {
   return keys;
 }
 
-/// Returns whether a word switches a flag on or off; nothing if it has another meaning.
+/// Returns whether a word turns a flag on (true) or off (false), or no value if the word has
+/// another meaning.
 std::optional<bool> switched(std::string word) {
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const char* on : {"1", "true", "yes", "on"})
@@ -104,8 +105,8 @@ OptionValue value_of(const Setting& setting, const OptionRow& row, const std::st
   return {.row = row, .value = joined(setting.values, ","), .place = place};
 }
 
-/// Checks a setting of the settings file. Returns whether the setting applies to the command that
-/// runs.
+/// Checks a setting of the settings file. Returns whether the setting applies to the command of
+/// this process.
 bool concerns(const Setting& setting, const CommandSettings& command, const std::string& place) {
   if (!setting.section.empty() &&
       std::ranges::find(command.names, setting.section) == command.names.end())

@@ -1,7 +1,7 @@
 #pragma once
-// Options that users set for many runs: in environment variables (LULL_PROFILE for --profile) and
-// in a settings file (--config). The order of precedence is: command line, environment, file,
-// defaults.
+// Reads options that users set for many runs. The sources are environment variables (LULL_PROFILE
+// for --profile) and a settings file (--config). The order of precedence is: command line,
+// environment, file, defaults.
 
 #include <functional>
 #include <string>
@@ -19,25 +19,25 @@ struct OptionValue {
   bool off = false;   // for flags: the value switches the flag off
 };
 
-/// Returns the name of the variable of an option, for example LULL_LOG_LEVEL.
+/// Returns the name of the environment variable for an option, for example LULL_LOG_LEVEL.
 [[nodiscard]] std::string variable_of(const OptionRow& row);
 
 using Environment = std::function<const char*(const std::string&)>;
 
-/// Properties of a command, from the parser.
+/// Properties of a command. The parser sets the properties.
 struct CommandSettings {
   std::string command;             // "denoise"
   std::vector<std::string> names;  // of all commands
   std::vector<OptionRow> rows;     // options of this command
-  /// True if the command processes a part of a shared job. Only options that describe the machine
-  /// (of_machine) then apply.
+  /// True if the command processes a part of a shared job. For such a command, only options with
+  /// the bit `of_machine` apply.
   bool is_part = false;
 };
 
-/// Returns all values that apply to a run. The values of the command line (`given`) come last. A
-/// value replaces values of lower precedence of the same option, and of options that set the same
-/// property: --preset on the command line replaces LULL_PROFILE.
-/// @throws InvalidArgument  the file or a variable is invalid; the message names the place
+/// Returns all values that apply to a run. A value replaces values with lower precedence that set
+/// the same property. For example, --preset on the command line replaces LULL_PROFILE.
+/// @param given  the values on the command line, which come last in the result
+/// @throws InvalidArgument  the file or a variable is invalid
 /// @throws NoInput  the file cannot be read
 [[nodiscard]] std::vector<OptionValue> with_settings(const CommandSettings& command,
                                                      std::vector<OptionValue> given,
@@ -48,9 +48,9 @@ struct CommandSettings {
 /// @throws InvalidArgument
 void apply_values(const std::vector<OptionValue>& values, DenoiseOptions& options);
 
-/// Returns a message about environment variables that are probably misspelt, because they resemble
-/// the variable of an option; empty if there are none. `variables` contains the names of all
-/// environment variables.
+/// Returns a message about environment variables that are probably misspelt, because their names
+/// are similar to a variable of lull. The text is empty if there are no such variables. `variables`
+/// contains the names of all environment variables.
 [[nodiscard]] std::string misspelt_variables(const std::vector<std::string>& variables);
 
 }  // namespace lull::tools

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the settings file of --config, which contains values of options in TOML.
+// Reads the settings file of --config. The file contains values of options in TOML.
 
 #include <string>
 #include <vector>
@@ -17,11 +17,10 @@ struct Setting {
   int line = 0;                     // from 1
 };
 
-/// Parses the part of TOML 1.0 that settings need: tables with bare names, and keys with a string
-/// of one line, a number, a boolean, or an array of strings and numbers on one line. `name` is the
-/// name of the file for messages.
-/// @throws InvalidArgument  the text is not TOML, or uses other syntax of TOML; the message names
-///     the file and the line
+/// Parses a part of TOML 1.0: tables with bare names, and keys with a string, a number, a boolean,
+/// or an array of strings and numbers. Each value must be on one line. `name` is the name of the
+/// file for messages.
+/// @throws InvalidArgument  the text contains other syntax
 [[nodiscard]] std::vector<Setting> parse_settings(const std::string& text, const std::string& name);
 
 /// Reads and parses a settings file of at most 1 MiB.

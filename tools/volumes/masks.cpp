@@ -16,7 +16,7 @@ std::string size_text(const FrameFormat& format, std::int64_t slices) {
          std::to_string(slices);
 }
 
-/// Opens the file of the mask with the axis of the slices and the size limits of the volume.
+/// Opens the file of the mask. The slice axis and the size limits are those of the volume.
 std::unique_ptr<io::MediaSource> open_mask(const std::string& path,
                                            const io::SourceOptions& options) {
   io::SourceOptions mask_options;
@@ -54,7 +54,7 @@ std::shared_ptr<const SliceMask> mask_of(const FrameFormat& format,
   return std::make_shared<SliceMask>(format.width, format.height, std::move(bits), zero);
 }
 
-/// Returns the value that samples outside the mask get: black, or the neutral value in chroma.
+/// Returns the value of samples outside the mask: black, or the neutral value for chroma.
 template <class T>
 T zero_of(const FrameFormat& format, int plane, float zero) {
   if constexpr (std::is_floating_point_v<T>) return plane == 0 ? zero : 0;
@@ -95,7 +95,7 @@ void restore_outside(const Frame& frame, float zero, const Frame& result) {
     }
 }
 
-/// A denoiser that sets the mask of each slice before it pushes the slice.
+/// A denoiser that assigns a mask to each slice before it pushes the slice.
 class MaskAttacher final : public Denoiser {
  public:
   MaskAttacher(std::unique_ptr<Denoiser> denoiser, VolumeMask mask)
@@ -152,8 +152,8 @@ std::optional<VolumeMask> given_mask(const InputOptions& options, const io::Medi
 }
 
 std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask) {
-  // restore_outside() can change the samples in place, because the denoiser does not read its
-  // results again.
+  // restore_outside() changes the samples in place, because the denoiser does not read its results
+  // again.
   auto restoring = pipeline::observed(std::move(denoiser),
                                       [zero = mask.zero](const Frame& noisy, const Frame& result) {
                                         restore_outside(noisy, zero, result);

@@ -1,5 +1,5 @@
 #pragma once
-// Reads masks of volumes, which select the voxels that are denoised.
+// Reads masks of volumes. A mask selects the voxels that lull denoises.
 
 #include <cstdint>
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace lull::tools {
 
-/// The masks of slices: a single volume, which applies to all volumes of a series, or a complete
-/// series.
+/// The masks of slices. A mask is a single volume that applies to all volumes of a series, or a
+/// complete series.
 struct VolumeMask {
   std::vector<std::shared_ptr<const SliceMask>> slices;
   bool series = false;
@@ -27,23 +27,23 @@ struct VolumeMask {
   [[nodiscard]] const std::shared_ptr<const SliceMask>& of(const Frame& slice) const;
 };
 
-/// Reads the mask for the slices of `source`. Voxels with a number other than 0 are inside the
-/// mask. `options` are those with which `source` was opened.
+/// Reads the mask for the slices of `source`. Voxels that are not 0 are inside the mask.
+/// @param options  the options of `source`
 /// @throws NoInput  the file cannot be opened
 /// @throws BadData  the file is damaged, the mask has another size, or no voxel is inside
 /// @throws InvalidArgument  the file is not a stack
 [[nodiscard]] VolumeMask read_mask(const std::string& path, const io::MediaSource& source,
                                    const io::SourceOptions& options, bool zero_outside);
 
-/// Reads the mask that the options name; nothing if they name none.
-/// @throws InvalidArgument  a mask is given although the frames are not slices
+/// Reads the mask of --mask. Returns no value if the option is not given.
+/// @throws InvalidArgument  a mask is given, but the frames are not slices
 /// @throws any error of read_mask()
 [[nodiscard]] std::optional<VolumeMask> given_mask(const InputOptions& options,
                                                    const io::MediaSource& source);
 
-/// Wraps `denoiser` so that every slice receives its mask, which the session may use. In the
-/// results, voxels outside the mask have their input value or 0. The wrapper stores the input
-/// slices until it has returned their results.
+/// Returns a denoiser that assigns a mask to every slice and passes the slice to `denoiser`. In the
+/// results, voxels outside the mask have their input value or 0. The returned denoiser stores each
+/// input slice until it returns the result.
 [[nodiscard]] std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask);
 
 }  // namespace lull::tools

@@ -43,9 +43,9 @@ std::unique_ptr<io::MediaSource> open_phases(const InputOptions& options,
 }  // namespace
 
 double turn_of_range(double low, double high) {
-  // The range of the phases is nearly a full turn, because noise has phases in the full circle. A
-  // smaller range also means radians if the values are small enough, because values in other units
-  // are larger.
+  // Noise has phases in the full circle, so the range of the phases is nearly a full turn. If the
+  // range is smaller and the values are small, the unit is radians, because other units have larger
+  // values.
   constexpr double least_share = 0.9, most_share = 1.001;
   const double range = high - low;
   if (!(range > 0)) return 0;

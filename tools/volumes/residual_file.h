@@ -9,15 +9,15 @@
 
 namespace lull::tools {
 
-/// Writes the file of --residuals; does nothing without this option.
+/// Writes the file of --residuals. Without this option, the object does nothing.
 class ResidualFile {
  public:
   /// @throws InvalidArgument  the input is not a volume
   /// @throws CannotCreate
   ResidualFile(const DenoiseOptions& options, io::MediaSource& source);
 
-  /// Wraps the denoiser of the run. The wrapper writes the input minus the result of each slice, in
-  /// the units of the input.
+  /// Returns a denoiser that passes slices to `denoiser` and writes the residual (input minus
+  /// result) of each slice, in the units of the input.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   /// Completes the file after the last slice.
   /// @throws IoError, CannotCreate

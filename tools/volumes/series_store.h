@@ -1,5 +1,5 @@
 #pragma once
-// Stores the samples of a series, which the source returns slice by slice.
+// Stores the samples of a series. The source returns the series slice by slice.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,16 +14,18 @@ namespace lull::tools {
 
 class SeriesStore {
  public:
-  /// Allocates memory for all samples of `volumes` volumes, or a temporary file in `folder`
-  /// (io/files/scratch_memory.h) if the samples need more than `max_memory` bytes (0: no limit).
+  /// Allocates memory for all samples of `volumes` volumes. If the samples need more than
+  /// `max_memory` bytes (0: no limit), the store uses a temporary file in `folder`
+  /// (io/files/scratch_memory.h).
   /// @throws OutOfMemory, IoError
   SeriesStore(const io::MediaSource& source, int volumes, std::int64_t max_memory,
               const std::string& folder);
 
-  /// Stores the samples of a slice (Frame::pts is its index in the series).
+  /// Stores the samples of a slice. Frame::pts is the index of the slice in the series.
   void add(const Frame& slice);
 
-  /// Returns a new store for `volumes` volumes of the same size, with the same limit.
+  /// Returns a new store for `volumes` volumes. The size of the volumes and the memory limit are
+  /// those of this store.
   /// @throws OutOfMemory, IoError
   [[nodiscard]] SeriesStore with_volumes(int volumes) const;
 

@@ -10,13 +10,14 @@
 
 namespace lull::tools {
 
-/// Checks whether the input can be aligned. Must be called before any output is opened.
+/// Checks whether lull can align the input. The caller must call this function before it opens an
+/// output.
 /// @throws InvalidArgument  the input is not a burst, or --keep is missing
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// Wraps `denoiser`, which uses `method`. The wrapper aligns frames to the reference frame
-/// (--keep), and passes to `denoiser` only the frames that affect the result of the reference
-/// frame. Without --align, the function returns `denoiser`.
+/// Returns a denoiser that aligns frames to the reference frame (--keep) and passes them to
+/// `denoiser`, which uses `method`. Frames that do not affect the result of the reference frame do
+/// not reach `denoiser`. Without --align, the function returns `denoiser`.
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const DenoiseOptions& options, const Method& method,
                                                 const io::MediaSource& source);

@@ -1,6 +1,6 @@
 #pragma once
-// Selects the layers of a render that are used as auxiliary feature buffers: named by options, or
-// found by well-known names.
+// Selects the layers of a render that contain feature buffers. Options specify the layers, or lull
+// finds layers with well-known names.
 
 #include <string>
 #include <vector>
@@ -13,20 +13,14 @@ namespace lull::tools {
 
 struct FeatureLayer {
   Feature feature;
-  /// The channels that form a feature buffer; empty if the layer is missing, does not have these
-  /// channels, or has another size or position.
+  /// The channels that form a feature buffer. The member is empty if the layer is missing, lacks a
+  /// channel, or has another size or position.
   io::LayerName layer;
 };
 
-/// The feature buffers of one denoised layer: the first layer of --layer, or the picture without
-/// this option. Each session for a further layer has its own object.
-///
-/// Feature buffers that are found by name must belong to the view of the denoised layer, because
-/// the eyes of a stereo pair see surfaces at different positions, and must have its size. lull
-/// prefers those with the prefix of the denoised layer (the view layer in "ViewLayer.Combined"),
-/// and ignores those of a group that has its own picture. Variances and half buffers without a
-/// layer name belong to the sum of all light. For any other layer, lull uses its variance layer
-/// ("diffuse_variance", "diffuse.mse"), or estimates its noise.
+/// The feature buffers of one denoised layer. A feature buffer with a well-known name must have the
+/// view and the size of the denoised layer. lull prefers feature buffers with the prefix of the
+/// denoised layer, for example the view layer in "ViewLayer.Combined".
 class FeatureLayers {
  public:
   FeatureLayers() = default;
@@ -34,8 +28,7 @@ class FeatureLayers {
   explicit FeatureLayers(const DenoiseOptions& options);
 
   [[nodiscard]] std::vector<FeatureLayer> select(const std::vector<io::LayerInfo>& all) const;
-  /// Returns the layers that the source must read together with each picture
-  /// (io::SourceOptions::layers).
+  /// Returns the layers that the source must read with each picture (io::SourceOptions::layers).
   [[nodiscard]] io::LayerChoice choice() const;
   /// Returns whether --guide auto finds a feature buffer for at least one layer with colours.
   [[nodiscard]] static bool any(const std::vector<io::LayerInfo>& all);
@@ -46,7 +39,7 @@ class FeatureLayers {
   std::vector<FeatureChoice> choices_;
 };
 
-/// Returns whether the feature buffer describes the noise of the layer, and not surfaces.
+/// Returns whether the feature buffer describes the noise of the layer instead of surfaces.
 [[nodiscard]] constexpr bool is_noise_feature(Feature feature) {
   return feature == Feature::variance || feature == Feature::half_a || feature == Feature::half_b;
 }

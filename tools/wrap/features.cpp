@@ -12,10 +12,10 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the option as on the command line, for messages.
+/// Returns the option in the form of the command line, for messages.
 std::string text_of(const SideInput& file) { return file.name + "=" + file.path; }
 
-/// Converts a frame of any sample type to floats on the scale of the file.
+/// Converts a frame of any sample type to floats in the unit of the file.
 Frame as_floats(const Frame& frame) {
   if (frame.format.sample == SampleType::f32) return frame;
   FrameFormat format = frame.format;

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the feature buffers of renders, which are layers of the input or separate files.
+// Reads the feature buffers of renders. Feature buffers are layers of the input or separate files.
 
 #include <cstdint>
 #include <memory>
@@ -27,7 +27,7 @@ struct FeatureSources {
   std::string input;
 };
 
-/// Opens the files of feature buffers that the options `given` name, with the same options as
+/// Opens the files of feature buffers in the options `given`. The source options are those of
 /// `input`.
 /// @throws NoInput  a file cannot be opened
 /// @throws BadData  a file is damaged, or has another size than the input
@@ -35,9 +35,10 @@ struct FeatureSources {
                                            const io::SourceOptions& options,
                                            const io::MediaSource& input);
 
-/// Wraps `denoiser` so that every frame receives its feature buffers (Frame::features).
-/// @throws BadData  from push() or from this function: a layer is missing or has another size, or a
-///     file ends too early
+/// Returns a denoiser that adds the feature buffers (Frame::features) to every frame and passes the
+/// frame to `denoiser`.
+/// @throws BadData  also from push(): a layer is missing or has another size, or a file ends too
+///     early
 [[nodiscard]] std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser,
                                                  FeatureSources sources,
                                                  FirstFrame first_frame = {});

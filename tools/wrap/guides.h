@@ -1,5 +1,5 @@
 #pragma once
-// Reads the guide of a run: another clip, in which patches are matched.
+// Reads the guide of a run. The guide is another clip, in which sessions match patches.
 
 #include <memory>
 #include <optional>
@@ -11,20 +11,18 @@
 
 namespace lull::tools {
 
-/// Opens the guide that the options `given` name, with the same options as `input`; nothing if they
-/// name none.
+/// Opens the guide of the options `given`, with the source options of `input`. Returns no value if
+/// the options specify no guide.
 /// @throws NoInput  the guide cannot be opened
 /// @throws BadData  the guide is damaged, or has another size or layout than the input
 [[nodiscard]] std::optional<SideInput> open_guide(const DenoiseOptions& given,
                                                   const io::SourceOptions& options,
                                                   const io::MediaSource& input);
 
-/// Wraps `denoiser` so that every frame receives its guide (Frame::guide) on the scale of the
-/// input.
-/// @param first_frame  if it is set, the guide may have further frames after the last frame of the
-///     input
-/// @throws BadData  from this function, push() or drain(): the guide is shorter or longer than the
-///     input
+/// Returns a denoiser that adds the guide (Frame::guide) to every frame and passes the frame to
+/// `denoiser`. The guide has the scale of the input.
+/// @param first_frame  if set, the guide may be longer than the input
+/// @throws BadData  also from push() and drain(): the guide has a wrong length
 [[nodiscard]] std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser, SideInput guide,
                                                const io::MediaSource& input,
                                                FirstFrame first_frame = {});

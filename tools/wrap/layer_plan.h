@@ -1,5 +1,5 @@
 #pragma once
-// Plans which layers of an OpenEXR file a run denoises, and which layers it copies.
+// Plans the denoised layers and the copied layers of an OpenEXR file.
 
 #include <string>
 #include <vector>
@@ -9,25 +9,23 @@
 namespace lull::tools {
 
 struct LayerPlan {
-  /// The denoised layers. The first layer is the picture of the source. Empty: the input has no
-  /// layers.
+  /// The denoised layers. The first layer is the picture of the source. If the input has no layers,
+  /// the list is empty.
   std::vector<io::LayerInfo> denoised;
   /// Labels of the copied layers, and of single copied channels of denoised layers.
   std::vector<std::string> copied;
 
-  /// Returns a text such as "denoised: RGB, right; copied: depth"; empty if the file has only a
-  /// picture.
+  /// Returns a text such as "denoised: RGB, right; copied: depth", or an empty text if the file
+  /// contains only a picture.
   [[nodiscard]] std::string text() const;
 };
 
-/// Plans which layers are denoised and which are copied.
-/// @param all  layers of the open source; if `names` is not empty, the picture of the source must
-///     be the first layer of `names`
-/// @param names layers that --layer selects; empty: all layers with colours
-/// @param keeps_layers  true: the output contains all layers; false: only the picture
+/// Plans the denoised layers and the copied layers of an open source.
+/// @param names  layers of --layer; empty: all layers with colours
+/// @param keeps_layers  whether the output contains all layers
 /// @param input, output  names for messages
-/// @throws BadData  a layer does not exist or contains data, or the file has no picture of light
-/// @throws InvalidArgument there are several names, but the output contains only one picture
+/// @throws BadData  a layer does not exist or contains no light
+/// @throws InvalidArgument  the output contains one picture, but there are several names
 [[nodiscard]] LayerPlan plan_layers(const std::vector<io::LayerInfo>& all,
                                     const std::vector<std::string>& names, bool keeps_layers,
                                     const std::string& input, const std::string& output);

@@ -13,9 +13,9 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the options of the run, changed for another layer than the picture. The layer uses the
-/// feature buffers and the guide of the options only if it shows the same view as the picture at
-/// the same position.
+/// Returns the options of the run, adapted to a layer other than the picture. The layer uses the
+/// feature buffers and the guide of the options only if the layer has the view and the position of
+/// the picture.
 DenoiseOptions options_for(const DenoiseOptions& run, const io::LayerInfo& layer,
                            const io::LayerInfo& picture) {
   DenoiseOptions options = run;

@@ -1,6 +1,6 @@
 #pragma once
-// Opens the sessions for the layers of OpenEXR files that are denoised in addition to the picture,
-// each with its own noise and white level.
+// Opens the sessions for the denoised layers of OpenEXR files, except the picture. Each layer has
+// its own noise and white level.
 
 #include <cstddef>
 #include <memory>
@@ -16,8 +16,8 @@
 
 namespace lull::tools {
 
-/// Returns the layers that a run reads together with the picture: the denoised layers and their
-/// feature buffers.
+/// Returns the layers that a run reads with the picture: the denoised layers and their feature
+/// buffers.
 [[nodiscard]] io::LayerChoice layers_to_read(const DenoiseOptions& options);
 
 class LayerSession {
@@ -27,17 +27,18 @@ class LayerSession {
   LayerSession(const DenoiseOptions& options, const io::LayerInfo& layer,
                const io::LayerInfo& picture);
 
-  /// Opens a separate source with this layer as its picture, to determine the format and the noise
-  /// of the layer.
+  /// Opens a separate source whose picture is this layer, to determine the format and the noise of
+  /// the layer.
   /// @throws any error of opening a source and side inputs
   void find_noise(const std::vector<bm3d::Backend>& backends, const Notify& info);
-  /// Returns the host memory in bytes that the session needs.
+  /// Returns the host memory of the session in bytes.
   double memory(const std::vector<bm3d::Backend>& backends) const;
   void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
   std::size_t sessions() const { return opened_.denoisers.size(); }
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
-  /// Returns the session of the layer for LayerSessions::attach_to(). May be called only once.
+  /// Returns the session of the layer for LayerSessions::attach_to(). The caller may call this
+  /// function only once.
   [[nodiscard]] LayerDenoiser denoiser();
 
  private:
@@ -45,8 +46,8 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
-  /// The source of this layer, which stores the first file of the input in memory. Null as soon as
-  /// neither a guide nor the alignment needs it.
+  /// The source of this layer. The source stores the first file of the input in memory. The member
+  /// becomes null when neither a guide nor the alignment requires the source.
   std::unique_ptr<io::MediaSource> source_;
   FrameFormat format_;
   SideInputs side_inputs_;
@@ -55,7 +56,7 @@ class LayerSession {
   OpenedDenoisers opened_;
 };
 
-/// The sessions of all layers that are denoised in addition to the picture.
+/// The sessions of all denoised layers except the picture.
 class LayerSessions {
  public:
   LayerSessions() = default;
@@ -66,12 +67,12 @@ class LayerSessions {
   void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
   /// Returns the number of sessions of all layers.
   std::size_t sessions() const;
-  /// Selects the frames of all sessions. `first_session` is the index that `context_end` uses for
-  /// the first session.
+  /// Selects the frames of all sessions. `first_session` is the index in `context_end` for the
+  /// first session.
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
-  /// Wraps the denoiser of the picture, so that the wrapper also denoises the layers. May be called
-  /// only once.
+  /// Returns a denoiser that denoises the picture with `denoiser` and the layers with their
+  /// sessions. The caller may call this function only once.
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> picture);
 
  private:

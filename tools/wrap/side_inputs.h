@@ -15,22 +15,22 @@ namespace lull::tools {
 
 class SideInputs {
  public:
-  /// Makes an object that has no side inputs.
+  /// Makes an object without side inputs.
   SideInputs() = default;
-  /// Opens the side inputs that the options `given` name, with the same options as `input`. `input`
-  /// must outlive this object.
+  /// Opens the side inputs of the options `given`, with the source options of `input`. `input` must
+  /// outlive this object.
   /// @throws any error of open_guide() and open_features()
   SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
              const io::MediaSource& input);
 
-  /// Returns whether there are side inputs from files. The first frame of such a side input belongs
-  /// to the first frame of the input.
+  /// Returns whether the run has side inputs from files. The first frame of such a side input
+  /// belongs to the first frame of the input.
   bool has_files() const { return !job_sources().empty(); }
-  /// Returns the descriptions of the side inputs for a job in segments. Must be called before
-  /// attach_to().
+  /// Returns the descriptions of the side inputs for a job in segments. The caller must call this
+  /// function before attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
-  /// Wraps `denoiser` so that every frame receives its guide and feature buffers. May be called
-  /// only once.
+  /// Returns a denoiser that adds the guide and the feature buffers to every frame and passes the
+  /// frame to `denoiser`. The caller may call this function only once.
   /// @throws any error of guided() and featured()
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> denoiser,
                                                     FirstFrame first_frame = {});

@@ -12,9 +12,9 @@ namespace lull::tools {
 using DenoiseStream = std::function<int(const DenoiseOptions& options)>;
 
 /// Calls `denoise` for each video stream, with the result of the previous call as the input. All
-/// results except the last one are temporary files in the folder of the output. The function calls
-/// `info` with a line of text for each stream.
-/// @throws InvalidArgument  options that do not support several video streams
+/// results except the last result are temporary files in the folder of the output. `info` receives
+/// a line of text for each stream.
+/// @throws InvalidArgument  an option does not support several video streams
 [[nodiscard]] int denoise_videos(const DenoiseOptions& options, const Notify& info,
                                  const DenoiseStream& denoise);
 

@@ -1,8 +1,9 @@
 // The transform across the patches of a group and the shrinkage of the coefficients (step 2 in
-// filter.cpp), for all group sizes. This file is included once for each instruction set. The kernel
-// loads the vectors with the same coefficients of all patches into registers, transforms them
-// across the group, shrinks them, and transforms them back. A unit is a set of vectors that
-// contains one patch, or two patches side by side (patch.h).
+// filter.cpp), for all group sizes. This file is included once for each instruction set.
+
+// A unit is a set of vectors that contains one patch, or two patches side by side (patch.h). The
+// kernel loads vector i of all units into registers, transforms these vectors across the group,
+// shrinks them, and transforms them back.
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -29,20 +30,20 @@ namespace {
 template <int kUnits, bool kPaired, GroupTransform kAcross>
 struct Shape {
   static constexpr int units = kUnits;
-  // Whether the two halves of a vector contain different patches.
+  // True if the two halves of a vector contain different patches.
   static constexpr bool paired = kPaired;
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
-  /// Returns the number n for which each coefficient in the vectors of patch `u`, or of the pair of
-  /// patches `u`, is a signed sum over 2^n patches after the forward transform.
+  /// Returns the number of transform levels that contribute to the coefficients of unit `u`. A
+  /// coefficient after n levels is a signed sum over 2^n patches.
   static constexpr int level(int u) {
     if (across == GroupTransform::wht || u == 0) return levels;
     return std::countr_zero(static_cast<unsigned>(u)) + 1;
   }
 };
 
-/// Replaces the two halves (a, b) of a vector by (a + b, a - b).
+/// Replaces the halves a and b of a vector by a + b and a - b.
 HWY_INLINE Vector combine_halves(Vector v) {
   const Lanes d;
   alignas(64) static constexpr float signs[16] = {1,  1,  1,  1,  1,  1,  1,  1,
@@ -59,9 +60,9 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-/// Performs one level of the Haar or Walsh-Hadamard transform across the group: replaces each pair
-/// of vectors whose indices differ by kHalf by their sum and their difference. The pragma makes gcc
-/// unroll the loops, so that the vectors stay in registers.
+/// Performs one level of the Haar or Walsh-Hadamard transform across the group. Two vectors become
+/// their sum and their difference if their indices differ by kHalf. The pragma makes gcc unroll the
+/// loops, which keeps the vectors in registers.
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {
@@ -76,7 +77,7 @@ HWY_INLINE void level_across(Vector* v) {
   }
 }
 
-/// Performs the level of the transform that combines the two patches in the halves of a vector.
+/// Performs the transform level that combines the two patches in the halves of a vector.
 template <class S>
 HWY_INLINE void halves_across(Vector* v) {
   if constexpr (S::paired) {
@@ -127,18 +128,18 @@ HWY_INLINE void store_units(const Vector* v, float* stack) {
   for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
 }
 
-/// Returns the sum over all lanes of a vector, or half of the sum if both halves of the vector
-/// contain the same patch (a group of one patch in vectors of 16 lanes).
+/// Returns the sum over all lanes of a vector. If the two halves of the vector contain the same
+/// patch, returns half of the sum.
 template <class S>
 HWY_INLINE float total(Vector v) {
   const float sum = hn::GetLane(hn::SumOfLanes(Lanes(), v));
   return patches_per_unit == 2 && !S::paired ? sum / 2 : sum;
 }
 
-/// Transforms the coefficients across the group, applies the hard threshold of the first phase, and
-/// transforms the coefficients back. Returns the number of retained coefficients for white noise,
-/// and the sum of their variances for coloured noise. For coloured noise, `tables` contains the
-/// squares of the thresholds.
+/// Transforms the coefficients across the group, applies the hard threshold, and transforms the
+/// coefficients back. Returns the number of retained coefficients for white noise, and the sum of
+/// their variances for coloured noise. For coloured noise, `tables` contains the squares of the
+/// thresholds.
 template <class S, bool kColoured>
 float threshold_across(const FilterTables& tables, float* stack, const float*) {
   const Lanes d;
@@ -182,8 +183,8 @@ HWY_INLINE Vector reciprocal(Vector v) {
 }
 
 /// Transforms the coefficients across the group, multiplies them by the Wiener factors of the
-/// second phase, and transforms them back. Returns the sum of the squared Wiener factors, with
-/// coloured noise each multiplied by the variance of its coefficient.
+/// second phase, and transforms them back. Returns the sum of the squared Wiener factors. For
+/// coloured noise, each term of the sum is multiplied by the variance of its coefficient.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;

@@ -2,9 +2,6 @@
 // Data that the stages of a Bayes phase on the CPU exchange (docs/how-it-works/best.md). Bayes
 // phases have their own matcher, because their patches span two frames and their groups have up to
 // 64 members.
-//   bayes_match.cpp    distances of a row of candidates
-//   bayes_filter.cpp   estimates of a group, by products of small matrices
-//   bayes_run.cpp      blocks of reference patches in parallel, tiles in a fixed order
 
 #include <array>
 #include <cstddef>
@@ -20,10 +17,9 @@ namespace lull::bm3d::cpu {
 /// the patch is in only one frame.
 using PatchAt = std::array<const float*, 2>;
 
-/// Parameters of bayes_distances(), which computes the mean squared difference between the patch at
-/// `own` and each of `columns` candidates. The first candidate is at `other`, and each further
-/// candidate begins one sample to the right of the previous candidate. All planes have the same
-/// stride.
+/// Parameters of bayes_distances(), which computes the mean squared differences between the patch
+/// at `own` and the candidates of a row. The first candidate is at `other`, and each further
+/// candidate begins one sample to the right. All planes have the same stride.
 struct RowOfCandidates {
   PatchAt own, other;
   std::ptrdiff_t stride;
@@ -31,9 +27,9 @@ struct RowOfCandidates {
 };
 void bayes_distances(const RowOfCandidates& row, float* distances);
 
-/// Parameters of bayes_estimate(), which filters one group. In each array, row i contains patch i:
-/// `samples` samples, then padding up to `pitch` floats. The arrays have `group` rows, and the
-/// first `count` rows contain patches.
+/// Parameters of bayes_estimate(), which filters one group. Row i of an array contains the
+/// `samples` samples of patch i and padding up to `pitch` floats. Each array has `group` rows, of
+/// which the first `count` rows contain patches.
 struct BayesGroup {
   float* noisy;   // patches; they are overwritten
   float* basic;   // patches of the basic estimate; null: the spectrum is that of `noisy`
@@ -41,18 +37,18 @@ struct BayesGroup {
   float* scratch;
   int count, group, samples, pitch;
 };
-/// Returns the number of floats in a row of a patch array, including the padding for vector
+/// Returns the row length of an array of patches, in floats. It includes padding for vector
 /// accesses.
 constexpr int bayes_pitch(int samples) { return static_cast<int>(round_up(samples, 32)); }
 inline constexpr int max_bayes_pitch = bayes_pitch(2 * max_wide_side * max_wide_side);
-/// Number of floats in the array `scratch`. It contains two arrays of patches in the order
+/// Number of floats in the array `scratch`, which contains two arrays of patches in the order
 /// [sample][member], and three matrices of group x group elements.
 inline constexpr std::size_t bayes_scratch_size =
     2 * max_bayes_pitch * max_large_group + 3 * max_large_group * max_large_group;
 void bayes_estimate(const BayesGroup& group, float sigma, const BayesParams& params);
 
-/// A candidate: the pair of frames over which its patch extends, and the position of the patch in
-/// the first of these frames.
+/// A candidate: the index of the pair of frames over which the patch extends, and the position of
+/// the patch in the first of these frames.
 struct BayesCandidate {
   std::uint32_t pair;
   std::int16_t x, y;
@@ -61,7 +57,8 @@ struct BayesCandidate {
 struct BayesWorkspace {
   Buffer<float> noisy, basic, result, scratch, distances;
   std::vector<BayesCandidate> candidates;
-  // Sort keys: the distance of a candidate in the upper half, and its index in the lower half.
+  // Sort keys of candidates: the upper half contains the distance, and the lower half the index of
+  // the candidate.
   std::vector<std::uint64_t> keys;
 };
 /// Memory that an engine retains between phases.

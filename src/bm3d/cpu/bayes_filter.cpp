@@ -1,17 +1,23 @@
 // Computes the estimates of a group from the covariance of its patches, by products of small
 // matrices.
-//
-// Let I be the identity matrix, and t the threshold of the filter. The columns of Y are the n noisy
-// patches. The columns of B are the patches from which the filter computes the spectrum: the noisy
-// patches or the patches of the basic estimate. The means of Y and of B are subtracted, and samples
-// are in units of sigma. The estimates are X = B W, where
-//   G = B'B / n, P = G (G + t I)^-1 = I - t (G + t I)^-1, sharpened by P <- 3 P^2 - 2 P^3; W = P if
-//   B = Y, and otherwise (G + t I)^-1 B'Y / n = I + (G + t I)^-1 (B'(Y - B) / n - t I).
-// If t is below the rounding errors of G, the inverse uses a larger shift than t
-// (bayes_precision.h). In memory, patches are rows, so the filter computes X' = W' B', and
-// transposes the patches once for G and B'Y. One kernel computes all products as C = A' B, from the
-// rows of A and B, 4 rows by two vectors of C at a time. Unused rows of a group contain zeros,
-// which do not change the result.
+
+// Definitions: The columns of the matrix Y are the n noisy patches of a group. The columns of B are
+// the patches that determine the spectrum: the noisy patches or those of the basic estimate.
+// Samples are in units of sigma, minus the mean of Y or B. With the Gram matrix G = B'B / n and
+// weights W, the estimates are X = B W.
+
+// Weights W if the noisy patches determine the spectrum: W is I - t (G + t I)^-1, where G is the
+// Gram matrix of the patches, I the identity matrix, and t the threshold of the filter. The filter
+// sharpens these weights by W <- 3 W^2 - 2 W^3.
+
+// Weights W if the basic estimate determines the spectrum: With the n noisy patches Y, the patches
+// B of the basic estimate, their Gram matrix G and the threshold t, W is (G + t I)^-1 B'Y / n. The
+// code uses the equal form I + (G + t I)^-1 (B'(Y - B) / n - t I), which avoids large terms that
+// cancel.
+
+// In memory, patches are the rows of arrays, so the code computes the transpose of the estimates.
+// One kernel computes all matrix products in the form C = A' B. Unused rows of a group contain
+// zeros, which do not change the result.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_filter.cpp"
@@ -32,13 +38,13 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>;  // a multiple of two vectors
 
-/// Selects the part of a product that multiply() computes: the complete matrix, or only the lower
-/// half of a symmetric matrix.
+/// The part of a product that multiply() computes: the complete matrix, or only the lower half of a
+/// symmetric matrix.
 enum class Part { full, lower };
 
-/// Computes c = a' b. The matrices a and b have `depth` rows, and c has `rows` rows. The stride of
-/// a is `rows`, and the stride of b and c is `columns`. `rows` must be a multiple of 4, and
-/// `columns` a multiple of 32.
+/// Computes c = a' b, where a and b have `depth` rows, and c has `rows` rows. The stride of a is
+/// `rows`, and the stride of b and c is `columns`. `rows` must be a multiple of 4, and `columns` a
+/// multiple of 32.
 HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, int rows, int columns,
                          Part part) {
   const Floats d;
@@ -69,7 +75,7 @@ HWY_INLINE void mirror(float* a, int n) {
     for (int j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
 }
 
-/// Computes c = a b. Both matrices and their product are symmetric.
+/// Computes c = a b for symmetric matrices whose product is also symmetric.
 HWY_INLINE void multiply_symmetric(const float* a, const float* b, float* c, int n) {
   multiply(a, b, c, n, n, n, Part::lower);
   mirror(c, n);
@@ -77,12 +83,11 @@ HWY_INLINE void multiply_symmetric(const float* a, const float* b, float* c, int
 
 inline constexpr int pivots = 4;  // number of pivots that are eliminated together
 
-/// The elements of the pivot rows that are in the pivot columns. After eliminate_forward(), this
-/// matrix is upper triangular.
+/// The 4x4 matrix of the pivot rows and the pivot columns. After eliminate_forward(), this matrix
+/// is upper triangular.
 using Triangle = float[pivots][pivots];
 
-/// Subtracts the rows `first` to `end` - 1 of the matrix `rows` from `row`, row k multiplied by
-/// factor[k].
+/// Subtracts factor[k] times row k of the matrix `rows` from `row`, for k = `first` to `end` - 1.
 HWY_INLINE void subtract_rows(float* row, const float* rows, const float (&factor)[pivots],
                               int first, int end, int n) {
   const Floats d;
@@ -106,9 +111,9 @@ HWY_INLINE void eliminate_forward(float* rows, Triangle& upper, int n) {
   }
 }
 
-/// Eliminates the columns of the pivots from a row that contains no pivot, one pivot after the
-/// other. Only the first elimination has a large factor, because it removes the component that
-/// similar patches have in common. This limits rounding errors.
+/// Eliminates the columns of the pivots from a row that contains no pivot. Only the first pivot has
+/// a large factor, because its elimination removes the component that all similar patches share.
+/// Successive eliminations therefore have small rounding errors.
 HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, int first, int n) {
   float factor[pivots];
   for (int k = 0; k < pivots; ++k) factor[k] = std::exchange(row[first + k], 0.0f);
@@ -119,7 +124,7 @@ HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, 
   subtract_rows(row, rows, factor, 0, pivots, n);
 }
 
-/// Eliminates the column of each pivot from the preceding pivot rows, and divides by the pivots.
+/// Eliminates the column of each pivot from the pivot rows above, and divides by the pivots.
 HWY_INLINE void eliminate_backward(float* rows, const Triangle& upper, int n) {
   const Floats d;
   for (int k = pivots - 1; k >= 0; --k) {
@@ -147,7 +152,7 @@ HWY_INLINE void invert(float* a, int n) {
   }
 }
 
-/// Subtracts the mean of all samples of the group from the patches, converts the patches to units
+/// Subtracts the mean of all samples of the group from the patches, converts the samples to units
 /// of sigma, and sets unused rows to 0. Returns the mean.
 HWY_INLINE float centre(float* patches, const BayesGroup& g, float sigma) {
   const Floats d;
@@ -181,7 +186,7 @@ HWY_INLINE void transpose(const float* patches, const BayesGroup& g, float* tran
         transposed[i * g.group + m + k] = patches[(m + k) * g.pitch + i];
 }
 
-/// The arrays in the scratch memory. They are contiguous.
+/// The arrays in the scratch memory, without gaps.
 struct Matrices {
   float *transposed, *transposed_basic, *a, *b, *c;
   explicit Matrices(const BayesGroup& g)
@@ -203,8 +208,8 @@ HWY_INLINE void add_to_diagonal(float* a, int n, float v) {
   for (int i = 0; i < n; ++i) a[i * (n + 1)] += v;
 }
 
-/// Returns the shift of the diagonal of G: the maximum of the threshold t and the minimum shift
-/// (bayes_precision.h).
+/// Returns the shift of the diagonal of the Gram matrix G: the threshold t, but at least the
+/// minimum shift of bayes_precision.h.
 HWY_INLINE float shift_of(const float* gram, int n, float t) {
   float largest = 0;
   for (int i = 0; i < n; ++i) largest = std::max(largest, gram[i * (n + 1)]);
@@ -224,7 +229,7 @@ HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   add_to_diagonal(to, n, 1);
 }
 
-/// Replaces `squared`, the square of the matrix P, by 3 P - 2 P^2. P times the result is the
+/// Replaces the matrix `squared` = P^2 by 3 P - 2 P^2. The product of P and the new matrix is the
 /// sharpened matrix 3 P^2 - 2 P^3.
 HWY_INLINE void sharpen(const float* p, float* squared, int n) {
   const Floats d;
@@ -234,8 +239,8 @@ HWY_INLINE void sharpen(const float* p, float* squared, int n) {
                squared + i);
 }
 
-/// Returns the weights W (beginning of this file) if the spectrum comes from the noisy patches. On
-/// entry, at.a contains G with the shifted diagonal.
+/// Returns the weights of a group whose spectrum comes from the noisy patches. On entry, at.a
+/// contains the Gram matrix with the shifted diagonal.
 HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;
@@ -251,8 +256,9 @@ HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
   return p;
 }
 
-/// Returns the weights W (beginning of this file) if the spectrum comes from the basic estimate. On
-/// entry, at.a contains G with the shifted diagonal, and at.transposed contains Y - B.
+/// Returns the weights of a group whose spectrum comes from the basic estimate. On entry, at.a
+/// contains the Gram matrix with the shifted diagonal, and at.transposed the noisy patches minus
+/// the basic estimate.
 HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;

@@ -1,7 +1,7 @@
-// Runs a Bayes phase on the reference patches of one frame. A block in this file is a bundle
-// (match/motion_grid.h): up to 8x4 neighbouring reference patches with the same motion vectors.
-// Each task matches and filters one block for all planes of a set, and adds the estimates to its
-// own tile (tiles.h).
+// Runs a Bayes phase on the reference patches of one frame. Each task matches and filters one block
+// for all planes of a set, and adds the estimates to its own tile (tiles.h). A block in this file
+// is a bundle: up to 8x4 neighbouring reference patches with the same motion vectors
+// (match/motion_grid.h).
 
 #include <tbb/task_arena.h>
 
@@ -29,16 +29,16 @@ struct Pair {
   std::array<std::size_t, 2> frame{};
 };
 
-/// A member of a group: the pair of frames over which its patch extends, and the position of the
+/// A member of a group: the pair of frames over which the patch extends, and the position of the
 /// patch in the first of these frames.
 struct Member {
   std::size_t pair = 0;
   int x = 0, y = 0;
 };
 
-/// For each pair of frames, the displacement of the candidates' samples in the second frame from
-/// their samples in the first frame (match/second_half.h). All candidates of a block have the same
-/// displacement.
+/// For each pair of frames, the displacement of the second half of a patch relative to the first
+/// half (match/second_half.h). The first half is in the first frame, the second half in the second
+/// frame. All candidates of a block have the same displacement.
 using SecondHalves = std::array<Motion, max_frames>;
 
 class BayesRun {
@@ -73,8 +73,8 @@ class BayesRun {
   }
 
  private:
-  /// x_of() and y_of() return the position of the reference patch in column `i` and row `j` of the
-  /// grid.
+  /// The functions x_of() and y_of() return the position of the reference patch in column `i` and
+  /// row `j` of the grid.
   int x_of(int i) const { return reference_position(i, width_, plan_.params.step, side_); }
   int y_of(int j) const { return reference_position(j, height_, plan_.params.step, side_); }
 
@@ -103,8 +103,8 @@ class BayesRun {
     return (pair.offset == 0 ? plan_.params.window : plan_.params.temporal_window) / 2;
   }
 
-  /// Returns the area that contains all patches of the groups of a block, in the first frame of a
-  /// pair.
+  /// Returns the area, in the first frame of a pair, that contains the patches of all groups of a
+  /// block.
   Area reach(const Block& block, const Pair& pair) const {
     const Motion m = motion(pair, block);
     const int r = radius(pair), last_x = width_ - side_, last_y = height_ - side_;
@@ -173,8 +173,8 @@ class BayesRun {
   }
 
   /// Writes the members of a group to `members`: the reference patch at (x, y), and the most
-  /// similar patches of the search windows, in the order that group.h defines. Returns the number
-  /// of members.
+  /// similar patches of the search windows in the order of match/group.h. Returns the number of
+  /// members.
   int find(const Block& block, const SecondHalves& halves, int x, int y, BayesWorkspace& work,
            std::array<Member, max_large_group>& members) const {
     auto& candidates = work.candidates;
@@ -218,8 +218,7 @@ class BayesRun {
     return static_cast<int>(wanted) + 1;
   }
 
-  /// Returns the position of a member in the first (`k` = 0) or the second (`k` = 1) frame of its
-  /// pair.
+  /// Returns the position of a member in the first (`k` = 0) or second (`k` = 1) frame of its pair.
   static std::array<int, 2> position(const Member& member, int k, const SecondHalves& halves) {
     const Motion shift = k == 0 ? Motion{} : halves[member.pair];
     return {member.x + shift.x, member.y + shift.y};

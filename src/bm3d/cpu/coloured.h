@@ -1,17 +1,14 @@
-// The variance of the noise in each coefficient of a group with coloured noise, for the shrinkage
-// in filter.cpp. This file is included once for each instruction set.
-//
-// For the Haar transform, the functions compute sums of covariances: S(a, b) is the sum of the
-// covariances of all members in run a with all members in run b, where a run is a range of
-// consecutive members. S(a, b) is a vector of 64 numbers, one for each coefficient of a patch. Let
-// a and b be the halves of a run of n members. The Haar coefficient that is the difference of the
-// halves has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n. The complete run has the sum S(a,a) +
-// S(b,b) + 2 S(a,b). Therefore the functions look up each pair of members only once. For the
-// Walsh-Hadamard transform of N members, T(x) is the sum of the covariances of the pairs of members
-// m and m ^ x. Coefficient w has the variance sum over x of (-1)^|w & x| T(x) / N, where |w & x| is
-// the number of bits that are set in both w and x. This sum is the Walsh-Hadamard transform of T.
-// Variances are in units of the noise variance, and belong to the coefficients of the unscaled
-// transforms.
+// Computes the variance of the noise in each coefficient of a group with coloured noise, for the
+// shrinkage in filter.cpp. This file is included once for each instruction set. Variances are in
+// units of the noise variance, and belong to the coefficients of the unscaled transforms.
+
+// Variances of the Haar transform: S(a, b) is the sum of the covariances of all members in the
+// range a with all members in the range b, separately for each coefficient of a patch. The Haar
+// coefficient of two adjacent ranges a and b, with n members in all, has the variance (S(a,a) +
+// S(b,b) - 2 S(a,b)) / n.
+
+// Variances of the Walsh-Hadamard transform of N members: T(x) is the sum of the covariances of all
+// pairs of members m and m ^ x. The variances are the Walsh-Hadamard transform of T / N.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
@@ -34,11 +31,12 @@ namespace HWY_NAMESPACE {
 namespace {
 
 inline constexpr int coefficients = patch * patch;
-/// Number of vectors of coefficients that Pairs::sum() sums at a time. All sums must fit in
+/// Number of vectors of coefficients that Pairs::sum() sums at a time. The sums must fit into the
 /// registers.
 inline constexpr int summed = coefficients / lanes < 8 ? coefficients / lanes : 8;
 
-/// Lists the pairs of members of a group that share noise, and sums their covariances.
+/// For one group, lists the pairs of members that share noise, and sums the covariances of these
+/// pairs.
 class Pairs {
  public:
   Pairs(const CovarianceTable& table, const Group& group) : table_(table) {
@@ -48,8 +46,8 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // table.index() may wrap around in 16 bits. Only differences between members that share noise
-      // are used. These differences are correct, because such members are only a few samples apart.
+      // table.index() may wrap around in 16 bits. The differences of two indices are nevertheless
+      // correct, because members that share noise are only a few samples apart.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
@@ -67,17 +65,17 @@ class Pairs {
   }
 
   void clear() { listed_ = 0; }
-  /// If the members m and n (m < n) share noise, appends the table index of their covariance to the
-  /// list.
+  /// Appends the table index of the covariance of the members m and n (m < n) to the list, if these
+  /// members share noise.
   HWY_INLINE void list(int m, int n) {
     const int index = index_of_[m][n];
     indices_[listed_] = static_cast<std::int16_t>(index);
     listed_ += index != none ? 1 : 0;  // without a branch, which could not be predicted
   }
 
-  /// Sums the covariances of all pairs in the list, separately for each coefficient of a patch.
-  /// `from` is the index of the first coefficient. The array `sums` receives `summed` vectors of
-  /// sums.
+  /// Sums the covariances of all pairs in the list, separately for each coefficient of a patch. The
+  /// array `sums` receives `summed` vectors of coefficients, the first of which has the index
+  /// `from`.
   HWY_INLINE void sum(int from, Vector* sums) const {
     const Lanes d;
     for (int i = 0; i < summed; ++i) sums[i] = hn::Zero(d);
@@ -107,9 +105,9 @@ HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
 }
 
-/// Computes the variances of the coefficients of the Haar transform, level by level. At each level,
-/// `variances` contains the sum S(a, a) of each range of members a at the index of its first member
-/// (beginning of this file).
+/// Computes the variances of the Haar coefficients, level by level. At each level, the array
+/// `variances` contains the sum S(a, a) of each range a, at the index of the first member of the
+/// range.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
@@ -183,9 +181,8 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
 }
 
 /// Computes the variances of all coefficients of a group, as an array [coefficient across the
-/// group][coefficient of a patch]. forward_across() defines the order of the coefficients across
-/// the group. A Haar coefficient, except the first, is the difference between the halves of a range
-/// of consecutive members, and has the index of the first member in the second half.
+/// group][coefficient of a patch]. The function forward_across() defines the order of the
+/// coefficients across the group.
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);
@@ -195,9 +192,8 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
     haar_variances(table, pairs, group.count, variances);
 }
 
-/// Loads the variances of the coefficients in vector `i` of patch `u`, or of the pair of patches
-/// `u` (patch.h). The function is a template, so that the compiler omits the code for pairs where
-/// it is not needed.
+/// Loads the variances of the coefficients in vector `i` of unit `u` (patch.h). The function is a
+/// template because the compiler must not instantiate the code for two patches in short vectors.
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

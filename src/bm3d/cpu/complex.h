@@ -1,5 +1,5 @@
 // The transform across the group and the shrinkage of the coefficients (step 2 in filter.cpp) for
-// the Fourier transform, in which two numbers form one complex coefficient. The file also selects
+// the Fourier transform, in which two numbers form one complex coefficient. This file also selects
 // the function that transforms and shrinks a group. It is included once for each instruction set.
 
 #if defined(LULL_BM3D_CPU_COMPLEX_H) == defined(HWY_TARGET_TOGGLE)
@@ -21,18 +21,17 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Combines the real results of the separable Fourier transform to complex coefficients. Along each
-/// axis, the results are real and imaginary parts, in the order of Dft. For k > 0, rows 2k and 2k +
-/// 1 are the real and the imaginary part along the vertical axis, and lanes 2k and 2k + 1 those
-/// along the horizontal axis. Let a and b be two such lanes of the first row, and c and d the same
-/// lanes of the second row. They form two coefficients: the first row receives (a - d) + i (b + c),
-/// and the second row receives (a + d) + i (c - b), with the imaginary part first.
+/// Converts between the real numbers of the separable Fourier transform (class Dft) and complex
+/// coefficients. For k > 0, rows 2k and 2k + 1 are real and imaginary parts along y, and lanes 2k
+/// and 2k + 1 along x. Two lanes a, b of a real row and the same lanes c, d of the imaginary row
+/// give (a - d) + i (b + c) and (a + d) + i (c - b). The second number is stored with its imaginary
+/// part first.
 class ComplexRows {
  public:
-  /// The other member functions process two vectors of a patch, or of two patches side by side
-  /// (patch.h): `first` contains row `row`, and `second` contains row `row` + 1. Vectors of 4 lanes
-  /// contain only columns 0..3 of the row (`part` = 0) or columns 4..7 (`part` = 1). For longer
-  /// vectors, `part` is 0.
+  /// Prepares the conversion of two rows of a patch, or of two patches side by side. All other
+  /// functions of this class take row `row` as `first`, and row `row` + 1 as `second`. A vector of
+  /// 4 lanes contains columns 0..3 (`part` = 0) or columns 4..7 (`part` = 1). For longer vectors,
+  /// `part` is 0.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
@@ -50,7 +49,8 @@ class ComplexRows {
     first = hn::NegMulAdd(signs_, swap(second), first);
     second = hn::NegMulAdd(signs_, swapped, second);
   }
-  /// Replaces each number in the results of combine() by the squared magnitude of its coefficient.
+  /// Replaces each real or imaginary part from combine() by the squared magnitude of its
+  /// coefficient.
   HWY_INLINE void magnitudes(Vector& first, Vector& second) const {
     const Vector a = hn::Mul(first, first), b = hn::Mul(second, second);
     const auto pair = hn::Ne(signs_, hn::Zero(Lanes()));
@@ -66,9 +66,9 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a patch (or of two patches side by
-/// side). Vectors i and j contain the two rows or, if vectors have 4 lanes, the same half of the
-/// two rows. `rows` combines and separates these vectors.
+/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a unit. The vectors with the
+/// indices i and j contain the two rows, or the same half of the two rows if vectors have 4 lanes.
+/// `rows` combines and separates these vectors.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)
@@ -76,8 +76,8 @@ HWY_INLINE void for_row_pairs(const What& what) {
       what(ComplexRows(row, part), row * parts + part, (row + 1) * parts + part);
 }
 
-// The following functions are not inlined, because this would double the code size for a transform
-// that exists only for comparison.
+// Functions of the Fourier transform are not inlined, because inlining would double the code size
+// for a transform that serves only comparisons.
 template <class S>
 HWY_NOINLINE void load_mixed(const float* stack, const ComplexRows& rows, int i, int j, Vector* a,
                              Vector* b) {
@@ -176,11 +176,12 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 enum class Spectrum { white, coloured, complex };
 
 /// A function that transforms one group across its patches and shrinks the coefficients (step 2 in
-/// filter.cpp), for one group size, one transform and one phase. Returns the number of retained
-/// coefficients in the first phase, and the sum of the squared Wiener factors in the second phase.
-/// With coloured noise, each term of the result is multiplied by the variance of its coefficient.
+/// filter.cpp). Each combination of group size, transform and phase has its own function. The
+/// result is the number of retained coefficients in the first phase, and the sum of the squared
+/// Wiener factors in the second phase. With coloured noise, the variances of the coefficients
+/// weight the terms of this sum.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
-/// Functions for groups of 2^n patches, at the index n.
+/// The functions for groups of 2^n patches, at the index n.
 using AcrossBySize = std::array<Across, 6>;
 
 template <class S, Spectrum kSpectrum, bool kWiener>

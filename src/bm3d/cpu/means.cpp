@@ -49,8 +49,8 @@ struct Members {
   }
 };
 
-/// Adds the squared differences of each member from the first member to Members::weight, which
-/// contains distances at this stage.
+/// Adds a plane to the distances of all members from the first member. Until the weights exist,
+/// Members::weight contains these distances.
 HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& members) {
   const MeansLanes d;
   const std::ptrdiff_t own_stride = members.stride(plane, 0);
@@ -69,7 +69,7 @@ HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& memb
   }
 }
 
-/// Computes the mean of a plane's patches, multiplied by the aggregation window.
+/// Computes the mean of the patches of a plane, multiplied by the aggregation window.
 HWY_INLINE void mean_of_plane(const PlaneTile& plane, const Members& members, float sum_of_weights,
                               const float* window, float* mean) {
   const MeansLanes d;

@@ -1,5 +1,5 @@
-// The constants of the filter for each coefficient: thresholds, Wiener terms and the factors for
-// the inverse transform, all with the scale that the transforms of patch.h omit.
+// The constants of the filter for each coefficient: thresholds, Wiener terms and factors for the
+// inverse transform. The constants contain the scale that the transforms of patch.h omit.
 
 #include <cmath>
 #include <numbers>
@@ -14,8 +14,9 @@
 namespace lull::bm3d::cpu {
 namespace {
 
-/// One axis of a transform. The orthonormal coefficient is `scale` times the computed coefficient.
-/// The inverse transform expects `restore` times the computed coefficient.
+/// The scale of a transform along one axis. The orthonormal coefficient is `scale` times the
+/// computed coefficient. The input of the inverse transform is `restore` times the computed
+/// coefficient.
 struct Axis {
   std::array<double, patch> scale, restore;
 };
@@ -23,9 +24,9 @@ struct Axis {
 Axis axis_of(Transform transform) {
   Axis axis;
   if (transform == Transform::bior) {
-    // `scale` contains the inverse norms of the rows of the matrix that the lifting steps (patch.h)
-    // compute. With k = 22 / 128, the nonzero elements of this matrix are +-1 +- 2 k at level 3,
-    // +-1 +- k and +-k at level 2, and +-1 at level 1.
+    // `scale` contains the inverse norms of the rows of the matrix that the lifting steps of
+    // Bior1.5 (patch.h) compute. With k = 22 / 128, the nonzero elements of a row are +-1 +- 2 k at
+    // level 3, +-1 +- k and +-k at level 2, and +-1 at level 1.
     constexpr double k = 22.0 / 128;
     const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
     const double detail2 = 1 / std::sqrt(4 + 8 * k * k), detail1 = std::sqrt(0.5);
@@ -62,15 +63,15 @@ FilterTables common_tables(const PhaseParams& phase) {
       table_of([&](int row, int column) { return tables.window[row] * tables.window[column]; });
   const Axis axis = axis_of(phase.transform);
   tables.restore = table_of([&](int u, int v) {
-    // complex.h combines coefficients that are complex along both axes, and separates them again
-    // after the filter. The factor 0.5 compensates the factor 2 of these two steps.
+    // If a coefficient is complex along x and y, the code in complex.h combines and later separates
+    // its parts. These two steps multiply the coefficient by 2, which the factor 0.5 compensates.
     const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
     return half * axis.restore[u] * axis.restore[v];
   });
   return tables;
 }
 
-/// Sets the table elements for the mean of the patches of a group.
+/// Sets the table elements for the mean of all samples of a group.
 void set_mean(std::array<CoefficientTable, 2>& tables, float value) {
   tables[0].at[0] = value;
   tables[1].at[0] = tables[1].at[8] = value;
@@ -81,7 +82,7 @@ void set_mean(std::array<CoefficientTable, 2>& tables, float value) {
 std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before) {
-  // validate() rejects the combination of the Fourier transform and coloured noise.
+  // The function validate() rejects coloured noise with the Fourier transform.
   if (noise.is_white() || transform == Transform::dft) return nullptr;
   if (before != nullptr && before->transform == transform &&
       before->correlation == noise.correlation)
@@ -93,8 +94,8 @@ std::shared_ptr<const CovarianceTable> make_covariances(
   float* const all = table.values.reserve(static_cast<std::size_t>(last + 1) * patch * patch);
   for (int dy = 0; dy <= table.reach_y; ++dy)
     for (int dx = dy == 0 ? 0 : -table.reach_x; dx <= table.reach_x; ++dx) {
-      // The transforms of patch.h return transposed patches, so the rows of this table are columns
-      // of coefficients.
+      // The transforms of patch.h transpose the patches, so the table of covariances is also
+      // transposed.
       const std::span<const double> shared = covariance.at(dx, dy);
       float* const values = all + table.index(dx, dy) * patch * patch;
       for (int i = 0; i < patch * patch; ++i)
@@ -118,8 +119,8 @@ FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise,
     });
   };
   tables.limit = limits(threshold);
-  // Element 0 of first_limit is for vectors that contain two group coefficients. Only the lower
-  // half of the lanes contains the mean of the group, so the upper half keeps the other thresholds.
+  // Element 0 of first_limit is for vectors of two group coefficients. Only the lower half of the
+  // lanes contains the mean of the group, so the upper half retains the other thresholds.
   tables.first_limit.fill(limits(static_cast<double>(threshold) * mean_factor));
   for (std::size_t i = 0; i < tables.limit.at.size(); ++i)
     if (i % 16 >= patch) tables.first_limit[0].at[i] = tables.limit.at[i];

@@ -1,6 +1,6 @@
 #pragma once
-// Blocks and tasks, which divide the picture, and tiles, which collect estimates until the engine
-// adds them to the picture.
+// Blocks and tasks, which divide the picture, and tiles, in which tasks sum their estimates before
+// the engine adds them to the picture.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ namespace lull::bm3d::cpu {
 
 inline constexpr int max_planes = 3;
 
-/// Several blocks, one below the other, which a thread processes as one large block.
+/// Several blocks, one below the other, which a thread processes together.
 struct Task {
   Block block;
 };
@@ -36,8 +36,7 @@ struct Workspace {
   std::vector<Group> groups;  // groups of one row of reference patches
 };
 
-/// Estimates of one task in one frame. The tile covers the area that contains all patches of the
-/// task's groups.
+/// The estimates of one task in one frame. The tile covers the patches of all groups of the task.
 struct TilePart {
   Area area{};
   std::ptrdiff_t stride = 0;
@@ -49,15 +48,15 @@ struct Tile {
   std::array<TilePart, max_frames> frames;
 };
 
-/// Sums of the estimates of a plane. For each patch, the weight of the group is added only at the
-/// first sample of the patch (aggregate.cpp).
+/// Sums of the estimates of a plane. The filter adds the weight of a group only at the first sample
+/// of each patch (aggregate.cpp).
 class CpuSums : public PhaseSums {
  public:
   CpuSums(int width, int height, const std::shared_ptr<WeightMemory>& memory)
       : width_(width),
         height_(height),
-        // The distance between rows is an odd number of cache lines, so that the cache stores the
-        // rows of a patch in different sets.
+        // The stride of a tile is an odd number of cache lines, which maps the rows of a patch to
+        // different cache sets.
         stride_(round_up(width, 16) | 16),
         weights_(width, height, stride_, memory) {
     numerator_.reserve(stride_ * height);
@@ -97,8 +96,8 @@ inline void add_tile(Tile& tile, const PhaseInput& input) {
   }
 }
 
-/// Calls work(tile) for each task, in any order and on all threads of the arena, and then add(tile)
-/// for each task, one at a time and in the order of the tasks.
+/// Calls work(tile) for each task, in any order and on all threads of the arena. For each completed
+/// task, the function also calls add(tile), one task at a time and in the order of the tasks.
 template <class Work, class Add>
 void run_in_order(const std::vector<Task>& tasks, std::vector<Tile>& tiles, const Work& work,
                   const Add& add) {

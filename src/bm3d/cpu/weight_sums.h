@@ -1,9 +1,9 @@
 #pragma once
 // Sums of the weights of groups at the first samples of patches, for one plane.
-//
-// If only a small part of the samples has a weight (few patches per group, coarse grid), WeightSums
-// stores the weights as lists of positions and values. When the lists would need more memory than a
-// plane, WeightSums converts them to a plane.
+
+// If only a small part of the samples has a weight, class WeightSums stores the weights as lists of
+// positions and values. When the lists exceed the memory of a plane, WeightSums converts them to a
+// plane.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,8 +24,8 @@ struct WeightChunk {
   std::size_t count = 0;
 };
 
-/// Free parts of lists, and a plane to which WeightSums::view() writes the sums of its lists. All
-/// sums of an engine share this memory.
+/// Memory that all weight sums of an engine share: unused parts of lists, and the plane to which
+/// WeightSums::view() expands the lists.
 struct WeightMemory {
   std::vector<WeightChunk> free;
   Buffer<float> plane;
@@ -54,8 +54,8 @@ class WeightSums {
     if (listed_ > max_listed()) become_plane();
   }
 
-  /// Returns the sums as a plane, preceded by rows_of_zeros rows of zeros. The plane is valid until
-  /// the next call for sums that share the memory.
+  /// Returns the sums as a plane. In memory, `rows_of_zeros` rows of zeros precede the plane. The
+  /// plane is valid until the next call of view() of an object with the same WeightMemory.
   PlaneView<const float> view() {
     if (is_plane_) return view_of(plane_);
     expand(memory_->plane);
@@ -70,8 +70,8 @@ class WeightSums {
 
  private:
   static constexpr std::size_t min_chunk = 16384;
-  // Returns the maximum number of elements in the lists. An element takes as much memory as two
-  // samples of a plane.
+  // Returns the maximum number of elements in the lists. An element takes the memory of two samples
+  // of a plane.
   std::size_t max_listed() const { return size() / 2; }
   std::size_t size() const { return static_cast<std::size_t>(stride_) * (height_ + rows_of_zeros); }
 
@@ -79,7 +79,7 @@ class WeightSums {
     return {plane.data() + rows_of_zeros * stride_, width_, height_, stride_};
   }
 
-  /// Returns a part of the lists that has space for `count` more elements.
+  /// Returns a part of the lists with space for `count` more elements.
   WeightChunk& chunk_for(std::size_t count) {
     const std::size_t capacity =
         std::max(min_chunk, static_cast<std::size_t>(round_up(width_, 16)));
@@ -97,8 +97,8 @@ class WeightSums {
     return chunks_.back();
   }
 
-  /// Writes the sums of the lists to a plane, in the order of the lists. add_rows() would add the
-  /// same weights in the same order, so the results do not depend on how the weights are stored.
+  /// Expands the lists to a plane. The order of the additions is that of add_rows(), so the results
+  /// do not depend on how the weights are stored.
   void expand(Buffer<float>& to) const {
     std::fill_n(to.reserve(size()), size(), 0.0f);
     float* const sums = view_of(to).data;

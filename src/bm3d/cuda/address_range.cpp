@@ -23,8 +23,8 @@ int max_window(const Params& params) {
   return window;
 }
 
-/// Returns the number of rows above the picture that kernels may read. On the other sides, kernels
-/// only read samples that the margins for search windows contain.
+/// Returns how many rows above the picture the kernels may read. On the other sides, the margins
+/// for search windows contain all samples that kernels read.
 int rows_above(const Params& params) {
   if (params.temporal == 0) return patch;
   const int step = std::max({params.hard.step, params.wiener.step, params.search_step});
@@ -32,8 +32,8 @@ int rows_above(const Params& params) {
   return std::max(patch, rows_outside(step) + window / 2 + 1);
 }
 
-/// Maximum number of reference tiles (4x4 reference patches) in a batch. It limits the number of
-/// members of all groups of the batch to 32 bits.
+/// Maximum number of reference tiles (4x4 reference patches) in a batch. With this maximum, a
+/// 32-bit number can count the members of all groups of a batch.
 constexpr int most_bricks = std::numeric_limits<int>::max() / (references_per_tile * max_group);
 
 constexpr int even(int bricks) { return 2 * std::max(1, bricks / 2); }
@@ -46,7 +46,7 @@ Margins plane_margins(const Params& params, const FrameFormat& format, int plane
 }
 
 AddressRange address_range(const Params& params, const FrameFormat& format) {
-  // No other plane is larger than the first plane.
+  // The first plane of a frame is its largest plane.
   const auto plane = static_cast<std::int64_t>(plane_margins(params, format, 0).size());
   const int slots = params.temporal > 0 ? session_plan(params, format).slots() : 1;
   return {.plane = plane, .distance = plane * (slots - 1)};
@@ -64,9 +64,9 @@ void require_addressable(const Params& params, const FrameFormat& format) {
                           " columns); choose the device cpu, or divide the picture");
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
   if (!params.bayes || params.linear_combinations) return;
-  // If the search windows of a Bayes phase do not fit into shared memory, the filter addresses
-  // samples by offsets from the middle of the memory of all frames. Rounding the middle to a whole
-  // sample may add one sample to the distance of a frame.
+  // If the search windows of a Bayes phase exceed the shared memory, the filter addresses samples
+  // by offsets from the middle of all frames in device memory. The rounding of the middle may add
+  // one sample to an offset.
   const AddressRange range = address_range(params, format);
   if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
     throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +

@@ -12,12 +12,12 @@
 
 namespace lull::bm3d {
 
-/// Returns the layout in device memory of plane `plane` of a frame, with the padding that the
+/// Returns the layout of plane `plane` of a frame in device memory, including the padding that the
 /// matchers and filters read.
 [[nodiscard]] Margins plane_margins(const Params& params, const FrameFormat& format, int plane);
 
-/// The range of samples, sums and guides that the kernels of a session address. Without a temporal
-/// search, `distance` is 0.
+/// The range of samples, sums and guides that the kernels of a session address. Without temporal
+/// filtering, the member `distance` is 0.
 struct AddressRange {
   std::int64_t plane = 0;     // number of samples of the largest plane, including padding
   std::int64_t distance = 0;  // maximum distance between equal positions in two frames, in samples
@@ -34,10 +34,10 @@ void require_addressable(const Params& params, const FrameFormat& format);
 struct BatchBricks {
   int x = 0, y = 0;
 };
-/// Returns the size of a full batch of reference patches, for the grid `grid`. If `whole_rows` is
-/// set, the batch has complete rows of reference tiles. If not, the number of reference tiles along
-/// x is even. The number along y is always even, because the filter processes two reference tiles
-/// at a time. Kernels count the members of a batch in 32 bits, which limits the size.
+/// Returns the size of a full batch of the reference patches in `grid`. The number of reference
+/// tiles along y is even, because the filter processes two reference tiles at a time. If
+/// `whole_rows` is true, the batch consists of complete rows. If not, the number of reference tiles
+/// along x is even. Kernels can count the members of the batch in 32 bits.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

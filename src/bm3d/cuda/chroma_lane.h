@@ -1,7 +1,7 @@
 #pragma once
-// The chroma stream: a second CUDA stream, which processes the planes outside the first PlaneSet of
-// a phase concurrently with the first PlaneSet, in its own scratch memory. The kernels for chroma
-// alone would use only a part of a GPU.
+// The chroma stream: a second CUDA stream, which processes all sets of planes (PlaneSet) except the
+// first. It works concurrently with the stream of the first set, in its own scratch memory. The
+// kernels for chroma alone would use only a part of a GPU.
 
 #include <algorithm>
 #include <memory>
@@ -14,9 +14,9 @@ namespace lull::bm3d {
 
 class ChromaLane {
  public:
-  /// Makes a chroma stream. Returns null if no phase has more than one set of planes, if linear
-  /// combinations replace the phases, or if the method uses clusters or the DFT, which need much
-  /// scratch memory.
+  /// Makes a chroma stream. Returns null if no phase has more than one set of planes, or if linear
+  /// combinations replace the phases. Also returns null with clusters and with the DFT, which need
+  /// much scratch memory.
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,
                                                         const CudaPhases& phases,
@@ -57,9 +57,9 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Processes the first PlaneSet on the stream `main`, and all other PlaneSets concurrently on the
-/// chroma stream. use(phases_of) queues the work; phases_of(n) returns the CudaPhases for PlaneSet,
-/// or plane, n. Later work on `main` waits for the chroma stream.
+/// Processes the first set of planes on the stream `main`, and all other sets concurrently on the
+/// chroma stream. Calls use(phases_of) to queue the work, where phases_of(n) returns the CudaPhases
+/// of set n. Later work on `main` waits for the chroma stream.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

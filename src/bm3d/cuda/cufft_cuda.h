@@ -1,6 +1,6 @@
 #pragma once
-// The functions of cuFFT. lull loads the library when a session first uses the transform dft, so
-// that programs do not need cuFFT for other transforms.
+// The functions of cuFFT. lull loads the library when a session first uses the transform `dft`.
+// With other transforms, programs do not need cuFFT.
 
 #include <cufft.h>
 
@@ -17,19 +17,20 @@ struct CufftFunctions {
   decltype(&cufftDestroy) destroy = nullptr;
 };
 
-/// Returns the names of the cuFFT library in the order in which lull tries them: plain names, which
-/// the dynamic loader searches, then paths in the folders of Python packages and CUDA toolkits.
-/// `own_path` is the path of the file that contains this code, which may be in a site-packages
-/// folder with NVIDIA's packages. `toolkits` are the root folders of CUDA toolkits.
+/// Returns the names of the cuFFT library in the order in which lull tries them: first plain names
+/// for the dynamic loader, then paths in the folders of Python packages and CUDA toolkits.
+/// `own_path` is the path of the program or library that contains this code. `toolkits` are the
+/// root folders of CUDA toolkits.
 [[nodiscard]] std::vector<std::string> cufft_candidates(const std::string& own_path,
                                                         const std::vector<std::string>& toolkits);
 
-/// Loads the first candidate that exists and has all functions. The library is never unloaded.
+/// Loads the first of the libraries `candidates` that exists and has all required functions. lull
+/// never unloads the library.
 /// @throws DeviceUnavailable no candidate can be loaded
 [[nodiscard]] CufftFunctions load_cufft(const std::vector<std::string>& candidates);
 
-/// Returns the functions of the cuFFT of this machine. The first call loads the library. Any thread
-/// may call this function.
+/// Returns the functions of the cuFFT library of this machine. The first call loads the library.
+/// Any thread may call this function.
 /// @throws DeviceUnavailable cuFFT is not installed
 [[nodiscard]] const CufftFunctions& cufft();
 

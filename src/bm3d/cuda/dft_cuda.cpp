@@ -43,8 +43,7 @@ DftFilter::DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream)
   if (which == Phase::second)
     basic_spectra_ = cuda::DeviceBuffer<cufftComplex>(patches * spectrum_size);
   weights_ = cuda::DeviceBuffer<float>(slice_groups);
-  // cuFFT transforms a fixed number of patches, including unused ones, so the memory of unused
-  // patches must be initialised.
+  // cuFFT also transforms the unused patches of a group, so their memory must be initialised.
   cuda::check(cudaMemsetAsync(patches_.get(), 0, patches_.bytes(), stream));
 }
 

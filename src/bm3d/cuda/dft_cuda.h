@@ -1,7 +1,7 @@
 #pragma once
-// Collaborative filtering with the 2D DFT by cuFFT. This method comes from Honzatko's 2015 thesis
-// and exists for comparison. The patches and spectra of a slice (a part of a batch with a few
-// thousand groups) are in device memory between kernels.
+// Collaborative filtering with the 2D DFT by cuFFT (Honzatko's 2015 thesis). This filter serves
+// only comparisons. Between kernels, device memory contains the patches and spectra of one slice. A
+// slice is a part of a batch, and has a few thousand groups.
 
 #include <cufft.h>
 
@@ -10,12 +10,12 @@
 
 namespace lull::bm3d {
 
-/// The size of the spectrum of a real 8x8 patch: 8 rows of 5 coefficients. The missing 3
-/// coefficients of each row are complex conjugates of stored coefficients.
+/// The size of the spectrum of a real 8x8 patch: 8 rows of 5 coefficients. The other 3 coefficients
+/// of each row are complex conjugates of stored coefficients.
 inline constexpr int spectrum_columns = patch / 2 + 1;
 inline constexpr int spectrum_size = patch * spectrum_columns;
 
-/// A slice of a batch: `count` groups, starting with group `first`.
+/// A slice of a batch: `count` groups from group `first` on.
 struct Slice {
   int first = 0, count = 0;
 };
@@ -23,10 +23,10 @@ struct Slice {
 /// The DFT filter of one stream. The constructor makes the cuFFT plans and the buffers.
 class DftFilter {
  public:
-  /// @throws DeviceUnavailable  the device memory does not suffice, or cuFFT is not installed
+  /// @throws DeviceUnavailable  the device has too little memory, or cuFFT is not installed
   DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream);
 
-  /// Filters one batch and adds the estimates to the sums, as filter_hard() and filter_wiener() do
+  /// Filters one batch and adds the estimates to the sums, like filter_hard() and filter_wiener()
   /// for other transforms.
   void run(const FilterArgs& args, const Strength& strength);
 

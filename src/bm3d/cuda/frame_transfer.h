@@ -1,13 +1,12 @@
 #pragma once
-// The part of a GPU worker that does not depend on the filter. FrameTransfer uploads and converts
-// frames, compares successive frames and estimates motion (time/device_motion.h), and converts and
-// downloads results.
-//
+// The part of a GPU worker that does not depend on the filter. Class FrameTransfer uploads and
+// converts frames, compares successive frames, estimates motion (time/device_motion.h), and
+// converts and downloads results.
+
 // FrameTransfer uses three CUDA streams. The first stream uploads frames and computes the
 // statistics on which the session bases its decisions. This stream has a high priority, because the
 // host waits for the statistics. The second stream runs the filter, and the third stream downloads
-// results. Input buffers for two frames let the host be at most two frames ahead of the second
-// stream.
+// results. With input buffers for two frames, the host can be two frames ahead of the filter.
 
 #include <array>
 #include <memory>
@@ -34,22 +33,21 @@ class FrameTransfer {
   cudaStream_t stream() const { return compute_stream_.get(); }
   DeviceMotion& motion() { return motion_; }
   const DeviceMotion& motion() const { return motion_; }
-  /// Waits until all queued work is complete. The owner calls this function before it releases
-  /// memory.
+  /// Waits until all queued work is complete. The owner of the object calls this function before it
+  /// releases memory.
   void wait() noexcept;
 
-  // The following functions are the parts of the FrameWorker functions (time/frame_session.h) that
-  // do not depend on the filter. load() and loaded() belong to FrameWorker::load(), next_output()
-  // and convert() to FrameWorker::finish(), and all others to the functions with their names.
+  // The class FrameWorker (time/frame_session.h) calls these functions. FrameWorker::load() calls
+  // load() and loaded(). FrameWorker::finish() calls next_output(), convert() and finish(). All
+  // other functions have the names of their callers.
   void take(const Frame& frame);
   FrameDifference difference();
-  /// Converts the frame that was accepted last to floats. In guided sessions, `guide_planes`
-  /// receives the guide that came with the frame. Work that the caller queues between this function
-  /// and loaded() may read the frame.
+  /// Converts the last accepted frame to floats. In guided sessions, `guide_planes` receives the
+  /// guide of this frame. Work that the caller queues before it calls loaded() may read the frame.
   void load(int slot, const PlaneMargins& margins, const std::array<float*, max_planes>& planes,
             const std::array<float*, max_planes>& guide_planes = {});
   const Frame& last_frame() const { return last_frame_; }
-  /// Waits until the frame that was accepted last is uploaded, and releases it.
+  /// Waits for the upload of the last accepted frame, and releases the frame.
   void loaded();
   /// Returns the next result buffer. The caller fills the buffer on stream() before it calls
   /// finish().
@@ -80,7 +78,7 @@ class FrameTransfer {
            const Curves& curves, const ResultSamples& results);
   };
 
-  /// Returns whether the filter changes the samples of a stored plane.
+  /// Returns true if the filter changes the samples of plane `plane`.
   bool changes(int plane) const;
   void copy_unfiltered_planes(int slot);
   RawPlanes original(int slot) const;

@@ -85,8 +85,8 @@ void FrameTransfer::load(int slot, const PlaneMargins& margins,
 }
 
 void FrameTransfer::loaded() {
-  // The caller of the session may release the frame after this wait, whether its samples are in
-  // host memory or in a picture of the decoder in device memory.
+  // After this wait, the caller of the session may release the frame, in host memory or in device
+  // memory.
   cuda::check(cudaStreamSynchronize(upload_stream_.get()));
   last_frame_ = {};
 }

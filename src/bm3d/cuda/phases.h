@@ -1,6 +1,7 @@
 #pragma once
-// Runs the phases of BM3D on frames in GPU memory: makes the plans of a session once, and launches
-// the kernels of each phase. The session selects the frames in which the matcher searches.
+// Runs the phases of BM3D on frames in GPU memory. Class CudaPhases makes the plans of a session
+// once, and launches the kernels of each phase. The session selects the frames in which the matcher
+// searches.
 
 #include <algorithm>
 #include <array>
@@ -21,23 +22,23 @@
 
 namespace lull::bm3d {
 
-/// The groups of a set of planes that the first phase stores in device memory for the second phase:
-/// CudaPhases::kept_references() groups of up to CudaPhases::kept_capacity() members.
+/// The groups that the first phase stores in device memory for the second phase, for one set of
+/// planes. There are CudaPhases::kept_references() groups of up to CudaPhases::kept_capacity()
+/// members.
 struct KeptOnDevice {
   std::uint32_t* displacements = nullptr;
   std::uint8_t* log2_counts = nullptr;
 };
 
 /// A frame on the device. CudaPhases::margins() describes the layout of the planes. Pointers to
-/// planes that do not exist are null, and so are pointers to estimates and sums of planes that are
-/// not filtered.
+/// missing planes are null. For planes that the session does not filter, pointers to estimates and
+/// sums are null.
 struct DeviceFrame {
   std::array<float*, max_planes> noisy{}, basic{};
-  /// The guide that came with the frame. It is only used in guided sessions.
+  /// The guide of this frame. Only guided sessions use these planes.
   std::array<float*, max_planes> guide_planes{};
   std::array<Sums, max_planes> sums{};
-  /// kept[i] contains the stored groups of the set of planes (PlaneSet) whose first plane is plane
-  /// i.
+  /// kept[i] contains the stored groups of the set of planes (PlaneSet) that begins with plane i.
   std::array<KeptOnDevice, max_planes> kept{};
 };
 
@@ -45,10 +46,10 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // A value other than 0 marks a patch that overlaps a hole of the frame. Such patches do not
-  // become candidates: candidate_norms contains a mark at their positions, and the values of
-  // half_norms elsewhere (invalidate_candidates()). Both pointers are null if frames cannot have
-  // holes.
+  // The plane `invalid` is not 0 at patches that overlap a hole of the frame. At these patches,
+  // candidate_norms contains a mark that excludes the patch from the candidates. At all other
+  // patches, candidate_norms equals half_norms (invalidate_candidates()). Both pointers are null if
+  // frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
@@ -64,13 +65,14 @@ class CudaPhases {
   bool is_filtered(int plane) const {
     return state_of(Phase::first).plan.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
-  /// Returns whether the filter changes the samples of a stored plane. is_filtered() may return
-  /// another value for the same index, because RGB is filtered in another colour space.
+  /// Returns true if the filter changes the samples of plane `plane` of the input format. For RGB,
+  /// the function is_filtered() may give another result, because it takes planes of the opponent
+  /// colour space.
   bool changes(int plane) const {
     return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
   const Margins& margins(int plane) const { return geometry(plane).margins; }
-  /// Returns the number of elements of the largest plane that is filtered.
+  /// Returns the number of elements of the largest filtered plane.
   std::size_t largest_plane() const;
   /// Returns the maximum number of planes in a PlaneSet.
   int max_planes_per_set() const;
@@ -79,21 +81,21 @@ class CudaPhases {
   std::size_t kept_references(const PlaneSet& set) const;
   int kept_capacity() const { return kept_members(params_) <= 16 ? 16 : 32; }
 
-  /// Returns the sets of planes of a phase, in the order in which the phase processes the sets.
+  /// Returns the sets of planes of a phase in processing order.
   const std::vector<PlaneSet>& sets(Phase phase) const { return state_of(phase).plan.sets; }
   /// Makes the guide of the planes in `set`, and clears the sums of these planes.
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
-  /// Matches and filters the groups of the reference patches of frames[0], which is `frame`, and
-  /// adds the estimates to the sums. distance[i] is the offset, in elements, from a plane in `set`
-  /// of `frame` to the same plane of frames[i].
+  /// Matches and filters the groups of the reference patches of `frame`, which is also frames[0],
+  /// and adds the estimates to the sums. distance[i] is the offset, in elements, from a plane in
+  /// `set` of `frame` to the same plane of frames[i].
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
-  // Only Bayes phases use the following functions (bayes_phases_cuda.cpp).
+  // ---- Bayes phases ----
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
-  /// Returns whether the result of a Bayes phase is blended into DeviceFrame::basic: the basic
-  /// estimate in the first Bayes phase, and the result of the parallel Wiener filter (phase_plan.h)
-  /// at the end of the second Bayes phase.
+  /// Returns true if the result of a Bayes phase is blended into DeviceFrame::basic. In the first
+  /// Bayes phase, DeviceFrame::basic is the basic estimate. In the second, it is the result of the
+  /// parallel Wiener filter (phase_plan.h).
   bool is_blended(Phase phase) const {
     return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
   }
@@ -101,7 +103,7 @@ class CudaPhases {
   /// (PlaneSet::is_composite()).
   void make_float_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
-  /// Matches and filters groups in a Bayes phase, as filter() does in other phases. `guide` is the
+  /// Matches and filters groups in a Bayes phase, like filter() in other phases. `guide` is the
   /// guide of the frame that contains the reference patches.
   void filter_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                     std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance,
@@ -112,7 +114,7 @@ class CudaPhases {
   /// frame.
   void normalise(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                  const std::array<float*, max_planes>& estimates);
-  /// Returns the basic estimate of a plane, or the noisy plane if the plane is not filtered.
+  /// Returns the basic estimate of a filtered plane, and the noisy samples of any other plane.
   const float* basic_of(const DeviceFrame& frame, int plane) const {
     return is_filtered(plane) ? frame.basic[plane] : frame.noisy[plane];
   }
@@ -131,7 +133,7 @@ class CudaPhases {
     ReferenceGrid first_grid, second_grid;  // only for phases with transforms
     ReferenceGrid searched_grid;            // reference patches whose groups are stored
   };
-  /// Returns the geometry of plane `i`. Planes of equal size have equal geometry.
+  /// Returns the geometry of plane `i`. Planes of equal size share one geometry.
   const Geometry& geometry(int i) const {
     return geometries_[format_.subsampled() && i > 0 ? 1 : 0];
   }
@@ -148,9 +150,8 @@ class CudaPhases {
                        const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
-  /// Returns the bundles (blocks of 8x4 reference patches with one motion vector,
-  /// match/motion_grid.h) for the planes in `set`. `step` is the distance between reference
-  /// patches.
+  /// Returns the bundles for the planes in `set`. A bundle is a block of 8x4 reference patches with
+  /// one motion vector (match/motion_grid.h). `step` is the distance between reference patches.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
   /// Returns the stored groups of the planes in `set`.
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
@@ -162,8 +163,8 @@ class CudaPhases {
   /// Searches for the groups that the first phase stores.
   void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
               const Groups& kept);
-  // The following functions filter the groups of a phase, batch by batch, with groups from memory,
-  // from propagation, or from a search.
+  // Functions that filter the groups of a phase batch by batch, for the three sources of groups:
+  // stored groups, propagation and search.
   void filter_kept(const PhaseState& phase, const Groups& kept, const CovarianceViews& covariances,
                    FilterArgs& args);
   void propagate_and_filter(const PhaseState& phase, const MatchParams& matching,
@@ -181,11 +182,11 @@ class CudaPhases {
   cuda::DeviceLimits device_ = cuda::device_limits();
   std::vector<PhaseState> states_;      // one for each plan (plan_count())
   std::array<Geometry, 2> geometries_;  // one for luma, and one for subsampled chroma
-  // The sets of planes (PlaneSet) use the following buffers one after the other, so each buffer has
-  // the size that the largest set needs.
+  // Buffers that the sets of planes (PlaneSet) use one after the other. Each buffer has the size
+  // that the largest set needs.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
-  // Only Bayes phases use the following buffers.
+  // Buffers for Bayes phases.
   cuda::DeviceBuffer<std::uint32_t> members_;
   cuda::DeviceBuffer<std::uint8_t> counts_;
   cuda::DeviceBuffer<Motion> second_halves_;

@@ -10,10 +10,9 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns the maximum of the sample value that a thread block subtracts from its samples
-/// (filter.cuh), for one plane. Chroma of RGB frames of floats ranges from -416 to 416, so the
-/// subtracted value must be within -95..95 to keep differences at most 511. All other planes need
-/// no limit.
+/// Returns the maximum magnitude of the level that a thread block subtracts from the samples of a
+/// plane (filter.cuh). Chroma of RGB frames of floats ranges from -416 to 416, so a level within
+/// -95..95 limits differences to 511. All other planes need no maximum.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
@@ -74,13 +73,13 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
     if (phase.plan.filter == Filtering::means) continue;  // means need no transform
     if (params.transform == Transform::dft) {
-      // Stored groups may have more members than the groups of this phase, so the group size of the
-      // filter is the maximum of both.
+      // Stored groups may have more members than the groups of this phase. The filter must support
+      // the larger number.
       PhaseParams params_for_kept = params;
       if (phase.plan.phase == Phase::first && params_.kept > 0)
         params_for_kept.group = std::max(params_for_kept.group, kept_capacity());
       phase.dft = std::make_unique<DftFilter>(params_for_kept, phase.plan.phase, stream_);
-      // validate() rejects the combination of the DFT and coloured noise.
+      // The function validate() rejects coloured noise with the DFT.
     } else {
       phase.covariances = Covariances(phase.plan.noise, params.transform, stream_);
     }
@@ -127,9 +126,9 @@ KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& se
           geometry(set.planes.front()).searched_grid};
 }
 
-/// Returns the samples from which a guide is made. In the first phase, these are the noisy samples.
-/// In the second phase, they are the basic estimate, and in guided sessions Frame::guide, mixed
-/// with a share of the noisy plane.
+/// Returns the samples from which a guide is made: the noisy samples in the first phase, and the
+/// basic estimate in the second phase. In guided sessions, the function returns Frame::guide in all
+/// phases. The kernels mix Frame::guide and the basic estimate with a share of the noisy plane.
 MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
   if (params_.guided)
     return {frame.guide_planes[i], frame.noisy[i], state_of(phase).plan.guide_share};
@@ -158,8 +157,8 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
     max_bias = std::max(max_bias, -*std::ranges::min_element(*matching.bias));
   const GuideBytes bytes(matching.range);
   Guide guide{to.samples, to.half_norms, bytes.scale, bytes.low};
-  // A larger match threshold causes larger quantisation steps of the guide. This is acceptable,
-  // because the match threshold is only large if strong noise hides the steps.
+  // A larger match threshold causes larger quantisation steps of the guide. The match threshold is
+  // large only for strong noise, which hides the steps.
   if (!matching.clusters)
     guide.scale = std::min(guide.scale, max_guide_scale(matching.tau + max_bias));
   ClearedSums sums{static_cast<int>(set.planes.size())};
@@ -248,8 +247,8 @@ void CudaPhases::for_batches(const ReferenceGrid& references, bool whole_rows, B
   }
 }
 
-/// Returns the groups of a batch of complete rows from the groups of all reference patches, which
-/// are stored like one large batch.
+/// Returns the groups of a batch of complete rows. `all` contains the groups of all reference
+/// patches, in the layout of one large batch.
 Groups CudaPhases::of_batch(const Groups& all, const Batch& batch) {
   return all.after(static_cast<std::size_t>(batch.y0) * batch.tiles_x * references_per_tile);
 }

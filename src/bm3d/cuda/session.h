@@ -1,6 +1,6 @@
 #pragma once
-// The interface through which open() uses the cuda backend. Builds without CUDA also provide these
-// functions, which then throw DeviceUnavailable.
+// The interface through which open() uses the `cuda` backend. In builds without CUDA, these
+// functions throw DeviceUnavailable.
 
 #include <memory>
 #include <memory_resource>

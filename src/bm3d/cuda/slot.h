@@ -1,7 +1,7 @@
 #pragma once
 // All device memory and work of one frame, from upload to download, for sessions without temporal
 // filtering. A slot allocates its memory once and processes many frames. The device of the slot
-// must be current whenever a program makes or uses the slot.
+// must be the current device of the calling thread.
 
 #include <array>
 #include <memory>
@@ -28,13 +28,14 @@ class CudaSlot {
   /// Waits for the frame in flight, which uses the buffers of the slot.
   ~CudaSlot();
 
-  /// Queues upload, kernels and download of a frame, and returns without waiting. The slot must be
-  /// free. The queued work writes the samples of `clean` after the function has returned.
+  /// Queues the upload, the kernels and the download of a frame, and returns without waiting. The
+  /// slot must be free. The samples of `clean` are complete only after finish().
   void start(Frame noisy, Frame clean);
-  /// Waits for the frame in flight and returns its result, or nullopt if no frame is in flight.
+  /// Waits for the frame in flight and returns its result. Returns nullopt if no frame is in
+  /// flight.
   std::optional<Frame> finish();
 
-  // The following functions perform the steps of start() separately, for benchmarks.
+  // The steps of start() as separate functions, for benchmarks.
   void upload(const Frame& noisy);
   void filter();
   void download(const Frame& noisy, Frame& clean);
@@ -73,19 +74,19 @@ class CudaSlot {
   GuideFrame guide_frame_;
   PlaneBuffers noisy_, basic_, result_;
   PlaneBuffers guide_planes_;  // guides that come with frames
-  /// Element 0 is the scratch memory of phases_, with the size of the largest plane. Element 1 is
-  /// the scratch memory of the chroma stream (chroma_lane.h).
+  /// Scratch memory. Element 0 belongs to phases_ and has the size of the largest plane. Element 1
+  /// belongs to the chroma stream (chroma_lane.h).
   std::array<Scratch, 2> scratch_;
   // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. Empty: frames cannot have
   // holes.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
   // Groups that the first phase stores for the second phase. Element i contains the groups of the
-  // set of planes (PlaneSet) whose first plane is plane i.
+  // set of planes (PlaneSet) that begins with plane i.
   std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> kept_displacements_;
   std::array<cuda::DeviceBuffer<std::uint8_t>, max_planes> kept_counts_;
   cuda::GraphExec kernels_;  // the work of run_kernels(), as one graph
-  /// The input and the result of the frame in flight. The slot stores the input until its upload is
+  /// The input and the result of the frame in flight. The slot owns the input until the upload is
   /// complete.
   std::optional<Frame> noisy_in_flight_, in_flight_;
 };

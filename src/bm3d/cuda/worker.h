@@ -1,5 +1,5 @@
 #pragma once
-// The work of a GPU on frames with temporal filtering, for a session of time/frame_session.h.
+// The GPU work of a session with temporal filtering (time/frame_session.h).
 
 #include <memory>
 
@@ -9,8 +9,8 @@
 
 namespace lull::bm3d {
 
-/// Makes the worker. The current device must be the same whenever the worker is made, used or
-/// destroyed. `params` and `format` must pass require_addressable(). If `results_on_device` is
+/// Makes the worker. The current device must be the same in all calls of the worker, including its
+/// destructor. `params` and `format` must pass require_addressable(). If `results_on_device` is
 /// true, results remain in GPU memory (Backend).
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params,
@@ -26,7 +26,7 @@ namespace lull::bm3d {
                                                                    const FrameFormat& format,
                                                                    bool results_on_device,
                                                                    const ResultSamples& results);
-/// Returns whether the current device can compute temporal linear combinations
+/// Returns true if the current device can compute temporal linear combinations
 /// (linear/cuda/over_time.h).
 [[nodiscard]] bool combines_over_time(const Params& params, const FrameFormat& format);
 

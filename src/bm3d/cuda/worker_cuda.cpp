@@ -1,6 +1,6 @@
-// The worker for temporal filtering. It stores frames in the slots of ring buffers, one for each
-// kind of plane, so that the distance in memory from a patch to the same position in another frame
-// is a simple offset.
+// The GPU worker for temporal filtering. Frames are in the slots of ring buffers, with one ring
+// buffer for each kind of plane. The distance in memory between the same position in two frames is
+// therefore a simple offset.
 
 #include <memory>
 #include <utility>
@@ -78,8 +78,8 @@ class CudaWorker : public FrameWorker {
     Guide luma, composite;
     Guide& guide_of(const PlaneSet& set) { return set.is_composite() ? composite : luma; }
   };
-  /// Memory for one kind of guide of all frames: the luma guides, or the guides that are computed
-  /// from several planes.
+  /// Memory for one kind of guide of all frames: luma guides, or guides that are computed from
+  /// several planes.
   struct GuideRing {
     PlaneRing<std::uint8_t> samples;
     PlaneRing<std::int32_t> half_norms, candidate_norms;
@@ -130,8 +130,8 @@ class CudaWorker : public FrameWorker {
       }
   }
 
-  /// Filters all planes of a phase, one PlaneSet after the other. `frame` is the frame that
-  /// contains the reference patches.
+  /// Filters all planes of a phase, one set (PlaneSet) after the other. `frame` contains the
+  /// reference patches.
   void filter_sets(Phase phase, std::span<const SlotFrame> frames, const DeviceFrame& frame) {
     run_concurrently(chroma_lane_, phases_, transfer_.stream(), [&](auto phases_of) {
       const std::vector<PlaneSet>& sets = phases_.sets(phase);
@@ -170,8 +170,8 @@ class CudaWorker : public FrameWorker {
     }
     return frame;
   }
-  /// Returns the data of the frame in the slot with the index `at`, with the sums of the parallel
-  /// Wiener filter (phase_plan.h).
+  /// Returns the data of the frame in slot `at`, with the sums of the parallel Wiener filter
+  /// (phase_plan.h).
   DeviceFrame parallel_frame(int at) const {
     DeviceFrame frame = frame_in(at);
     for (int i = 0; i < format_.planes(); ++i)
@@ -195,7 +195,7 @@ class CudaWorker : public FrameWorker {
     }
   }
 
-  /// Makes the guides for a Bayes phase as floats, because the matcher of Bayes phases compares
+  /// Makes the guides of a Bayes phase as floats, because the matcher of Bayes phases compares
   /// floats.
   void make_float_guides(Phase phase, int at) {
     for (const PlaneSet& set : phases_.sets(phase)) {
@@ -219,8 +219,8 @@ class CudaWorker : public FrameWorker {
 
   /// Computes the results of a frame.
   Planes results(const DeviceFrame& frame, const DeviceFrame& parallel_estimates) {
-    // The result of the parallel Wiener filter may overwrite the basic estimate, which is no longer
-    // needed.
+    // The result of the parallel Wiener filter may overwrite the basic estimate, because no later
+    // step reads the basic estimate.
     if (has_parallel_wiener(params_)) normalise(parallel_wiener, parallel_estimates, frame.basic);
     normalise(static_cast<Phase>(params_.phases - 1), frame,
               {result_[0].get(), result_[1].get(), result_[2].get()});
@@ -246,7 +246,7 @@ class CudaWorker : public FrameWorker {
   std::array<PlaneRing<unsigned long long>, max_planes> numerators_, parallel_numerators_;
   std::array<PlaneRing<std::uint32_t>, max_planes> denominators_, parallel_denominators_;
   // Groups that the first phase stores for the second phase. Element i contains the groups of the
-  // set of planes (PlaneSet) whose first plane is plane i.
+  // set of planes (PlaneSet) that begins with plane i.
   std::array<PlaneRing<std::uint32_t>, max_planes> kept_displacements_;
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;

@@ -13,7 +13,7 @@ double samples_of(const FrameFormat& format, int plane) {
   return 1.0 * format.plane_width(plane) * format.plane_height(plane);
 }
 
-/// Returns the number of bytes of the guides in the layouts of the matchers on the CPU
+/// Returns the number of bytes of the guides in the layouts of the CPU matchers
 /// (match/cpu/guide_memory.h). The matcher stores a guide for each searched frame.
 double guide_bytes(const Params& params, double luma) {
   const double searched = 2 * params.temporal + 1;
@@ -26,8 +26,9 @@ double guide_bytes(const Params& params, double luma) {
 }
 
 /// Returns the number of bytes of a session of linear combinations. Without temporal filtering, the
-/// session stores sums and groups for one set of planes at a time. With temporal filtering, it
-/// stores sums and groups for each frame in progress, and guides and tiles for the searched frames.
+/// session stores sums and groups for one set of planes at a time. With temporal filtering, the
+/// session stores sums and groups for each unfinished frame, and guides and tiles for each searched
+/// frame.
 double linear_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const bool over_time = params.temporal > 0;
   const linear::GroupSizes sizes = over_time ? linear::parameters_over_time(20).iteration
@@ -76,7 +77,7 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   // Memory of the basic estimates, the luma guides and the stored groups.
   bytes += later * (sizeof(float) * (all + (loads_samples ? 0 : luma)) +
                     static_cast<double>(kept_bytes(params, format)));
-  // Memory of the main plane in 8 bits, for motion estimation.
+  // Memory of the first planes in 8 bits, for motion estimation.
   if (params.temporal > 0) bytes += (2 * params.temporal + 1) * luma;
   bytes += sizeof(float) * (luma + 2 * chroma);  // temporary planes
   return cpu ? bytes + guide_bytes(params, luma) : bytes;

@@ -29,7 +29,7 @@ namespace {
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-/// Blends two estimates: replaces `basic` by (1 - share) basic + share other.
+/// Blends two estimates: replaces `basic` by (1 - share) * basic + share * other.
 void blend(PlaneView<float> basic, PlaneView<const float> other, float share) {
   for (int y = 0; y < basic.height; ++y) {
     const float* const more = other.row(y);
@@ -73,7 +73,7 @@ class HostWorker : public FrameWorker {
     if (params.temporal > 0) motion_.emplace(format, session_.main_sigma, session_.slots());
   }
 
-  /// Returns whether any plane is filtered.
+  /// Returns true if the session filters at least one plane.
   bool filters() const { return !plan(Phase::first).sets.empty(); }
 
   void take(const Frame& frame) override {
@@ -131,7 +131,8 @@ class HostWorker : public FrameWorker {
 
   Frame finish(int at) override {
     Slot& slot = slots_[at];
-    // The final result overwrites the basic estimate, which is no longer needed.
+    // The final result may overwrite the basic estimate, because no later step reads the basic
+    // estimate.
     const PhasePlan& last = plans_[params_.phases - 1];
     if (has_parallel_wiener(params_)) {
       divide(slot, &Slot::parallel_sums, plan(parallel_wiener));
@@ -160,13 +161,13 @@ class HostWorker : public FrameWorker {
   bool is_filtered(int i) const {
     return plan(Phase::first).noise.sigma(i) > 0 && fits_patch(format_, i);
   }
-  /// Returns whether the session computes plane `i` of the result. If not, the session copies the
+  /// Returns true if the session computes plane `i` of the result. If false, the session copies the
   /// plane from the input.
   bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && fits_patch(format_, i); }
-  /// Returns whether the guides are estimates that are mixed with a share of the noisy picture.
+  /// Returns true if the guides are estimates that are mixed with a share of the noisy picture.
   bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
-  /// Returns whether the session stores the luma guide, an estimate mixed with a share of the noisy
-  /// luma. If not, the matcher compares luma patches in the estimate itself.
+  /// Returns true if the session stores the luma guide, which is an estimate mixed with a share of
+  /// the noisy luma. If false, the matcher compares luma patches in the estimate itself.
   bool stores_luma_guide() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
 
   void prepare(Slot& slot) const {
@@ -191,11 +192,10 @@ class HostWorker : public FrameWorker {
                           {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
   }
 
-  /// Returns a copy of the samples of a frame, because the caller of the session may change the
-  /// original.
+  /// Returns a copy of the samples of a frame. The caller of the session may change the original.
   Frame copy_of(const Frame& frame) { return copied(frame, copies_); }
 
-  /// Returns a noisy plane as floats. If the slot stores the frame instead of planes of floats, the
+  /// Returns a noisy plane as floats. If the slot stores the frame in its sample format, the
   /// function converts the plane into `memory`.
   PlaneView<const float> noisy_plane(const Slot& slot, int i, Plane<float>& memory) {
     if (!loads_samples_) return read(slot.noisy[i]);
@@ -204,8 +204,7 @@ class HostWorker : public FrameWorker {
     return read(memory);
   }
 
-  /// Loads the guide that came with a frame, in the colour space in which the matcher compares
-  /// patches.
+  /// Loads Frame::guide in the colour space in which the matcher compares patches.
   PlaneViews load_guide_planes(const Frame& guide, Slot& slot) {
     HostPlanes& guide_planes = slot.guide_planes;
     for (int i = 0; i < format_.planes(); ++i) samples_.load(guide, i, guide_planes[i].view());
@@ -218,8 +217,8 @@ class HostWorker : public FrameWorker {
   static PlaneViews views(const HostPlanes& planes) {
     return {read(planes[0]), read(planes[1]), read(planes[2])};
   }
-  /// Returns the basic estimates of a frame. If a plane is not filtered, its estimate is the noisy
-  /// plane.
+  /// Returns the basic estimates of a frame. For a plane that the session does not filter, the
+  /// estimate is the noisy plane.
   PlaneViews estimates(const Slot& slot) const {
     PlaneViews estimates;
     for (int i = 0; i < format_.planes(); ++i)
@@ -227,7 +226,7 @@ class HostWorker : public FrameWorker {
     return estimates;
   }
 
-  /// Returns whether the phase has a set of planes whose guide contains chroma plane `i`.
+  /// Returns true if the phase has a set of planes whose guide contains chroma plane `i`.
   static bool matches_in_chroma(const PhasePlan& plan, int i) {
     return std::ranges::any_of(plan.sets,
                                [&](const PlaneSet& set) { return set.chroma_weights[i - 1] != 0; });
@@ -243,8 +242,7 @@ class HostWorker : public FrameWorker {
     for (const int i : {1, 2}) memory_.release(i, chroma[i]);
   }
 
-  /// Prepares the guides of a phase, which are the `estimates` mixed with a share of the noisy
-  /// picture.
+  /// Makes the guides of a phase from `estimates`, mixed with a share of the noisy picture.
   void prepare_guide(Phase phase, PlaneViews estimates, Slot& slot) {
     if (std::ranges::all_of(plan(phase).sets,
                             [&](const PlaneSet& set) { return plan(phase).reuses_groups(set); }))
@@ -338,15 +336,16 @@ class HostWorker : public FrameWorker {
     if (set.is_composite()) return slot.composite_guide;
     if (phase == Phase::first && !params_.guided)
       return loads_samples_ ? slot.luma_guide : slot.noisy[0];
-    // A phase that reuses stored groups has no guide. The engine then only needs the size of the
+    // A phase that reuses stored groups has no guide. The engine then needs only the size of the
     // planes.
     if (plan(phase).reuses_groups(set)) return slot.basic[0];
     if (stores_luma_guide()) return slot.luma_guide;
     return params_.guided ? slot.guide_planes[0] : slot.basic[0];
   }
 
-  /// Returns the motion from the frame in slot `from` to the frame in slot `to`, for each bundle, a
-  /// block of 8x4 reference patches. The reference patches of `plane` are `step` samples apart.
+  /// Returns the motion vectors from the frame in slot `from` to the frame in slot `to`, one for
+  /// each bundle (a block of 8x4 reference patches). The reference patches of `plane` are `step`
+  /// samples apart.
   std::span<const Motion> motion(int step, int from, int to, int offset, int plane) {
     const std::vector<Motion>& cells = motion_->cells(from, to, offset);
     const int main = main_plane(format_.layout == Layout::rgb);
@@ -360,7 +359,7 @@ class HostWorker : public FrameWorker {
     return bundles;
   }
 
-  /// Returns the last phase that takes groups or candidates from the stored groups.
+  /// Returns the last phase that reads stored groups, as groups or as candidates.
   Phase last_use_of_groups() const {
     const auto uses_groups = [](const PhasePlan& plan) {
       return std::ranges::any_of(plan.sets, [&](const PlaneSet& set) {

@@ -17,29 +17,28 @@
 
 namespace lull::bm3d {
 
-/// The planes of a frame as float samples, in the colour space in which they are filtered.
+/// The planes of a frame as float samples, in the colour space of the filter.
 using HostPlanes = std::array<Plane<float>, 3>;
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
-/// The data of a frame while it is in progress. The members `basic`, `luma_guide` and `groups` are
-/// empty in the phases that do not need them, and other frames then use their memory (SlotMemory).
+/// The data of an unfinished frame. In phases that do not use the members `basic`, `luma_guide` and
+/// `groups`, these members are empty and other frames use their memory (SlotMemory).
 struct Slot {
-  // The noisy frame. It is set only if the session copies planes or out-of-range samples to the
-  // result, or if the engine loads samples from a copy of the frame.
+  // The noisy frame. It is set in two cases: the session copies planes or out-of-range samples to
+  // the result, or the engine loads samples from a copy of the frame.
   Frame frame;
   bool guarded = false;  // whether some samples were replaced for the filters (float_guard.h)
   std::shared_ptr<const Holes> holes;
   HostPlanes noisy;  // empty if the engine loads samples from the frame
   HostPlanes basic;  // basic estimates of the planes that are filtered
   // Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture. If
-  // `noisy` is empty, this member also contains the luma guide of the first phase.
+  // `noisy` is empty, this plane also serves as the luma guide of the first phase.
   Plane<float> luma_guide;
   HostPlanes guide_planes;       // guide that came with the frame
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
-  // Sums of the estimates of the planes that are filtered.
+  // Sums of the estimates of the filtered planes.
   std::array<std::unique_ptr<PhaseSums>, 3> sums, parallel_sums;
-  // groups[i] contains the stored groups of the set of planes (PlaneSet) whose first plane is plane
-  // i.
+  // groups[i] contains the stored groups of the set of planes (PlaneSet) that begins with plane i.
   std::array<KeptGroups, 3> groups;
   ByOffset<std::vector<Motion>> motion;  // motion vectors of the bundles that are being filtered
 };
@@ -61,13 +60,13 @@ class FreeList {
   std::vector<T> free_;
 };
 
-/// Memory that frames need only in some phases, and then pass on to other frames. Its amount grows
-/// only to the maximum that is in use at the same time.
+/// Memory that frames use only in some phases, and then release for other frames. The session
+/// allocates no more than the maximum that is in use at a time.
 class SlotMemory {
  public:
   explicit SlotMemory(const FrameFormat& format) : format_(format) {}
 
-  /// If `plane` is empty, makes it as large as plane `i` of a frame, with undefined samples.
+  /// If `plane` is empty, gives it the size of plane `i` of a frame, with undefined samples.
   void acquire(int i, Plane<float>& plane) {
     if (plane.width() > 0) return;
     FreeList<Plane<float>>& free = planes_of_size(i);
@@ -78,7 +77,8 @@ class SlotMemory {
     if (plane.width() > 0) planes_of_size(i).put(std::exchange(plane, {}));
   }
 
-  /// Moves released memory for groups of the same set of planes to `groups`, which must be empty.
+  /// Moves released memory for groups to `groups`, which must be empty. The memory comes from the
+  /// same set of planes of another frame.
   void acquire_groups(int set, KeptGroups& groups) {
     if (!groups_[set].empty()) groups = groups_[set].take();
   }
@@ -95,8 +95,8 @@ class SlotMemory {
   }
 
  private:
-  /// Returns the list of released planes that have the size of plane `i`. Planes 1 and 2 have the
-  /// same size.
+  /// Returns the list of released planes with the size of plane `i`. Planes 1 and 2 have the same
+  /// size.
   FreeList<Plane<float>>& planes_of_size(int i) { return planes_[i == 0 ? 0 : 1]; }
 
   FrameFormat format_;

@@ -1,6 +1,5 @@
 #pragma once
-// The pictures of a frame that linear combinations of patches filter: their samples, guides and
-// results.
+// The samples, guides and results of one frame, for linear combinations of patches.
 
 #include <array>
 #include <vector>
@@ -16,7 +15,7 @@
 
 namespace lull::bm3d {
 
-/// A picture of floats whose rows can be read beyond their end (linear::readable_padding).
+/// A picture of floats with readable memory beyond the end of each row (linear::readable_padding).
 class LinearPicture {
  public:
   LinearPicture() = default;
@@ -34,9 +33,8 @@ class LinearPicture {
   int width_ = 0;
 };
 
-/// The pictures of the three colour channels of a frame (linear/params.h): y is the noisy channel,
-/// x is the current estimate, and z is the partly denoised channel. For channels that are not
-/// filtered, only y exists.
+/// The pictures of the three colour channels of a frame (linear/params.h): the noisy channel y, the
+/// current estimate x, and the partly denoised channel z. For unfiltered channels, only y exists.
 struct LinearPictures {
   std::array<LinearPicture, 3> y, x, z;
   LinearPicture guide;   // only if a set has a composite guide
@@ -56,9 +54,9 @@ class LinearFrames {
   /// Loads the samples of a frame as the noisy pictures y.
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
-  /// Returns the guide of a set of planes, computed from the pictures that `source` selects (y, x
-  /// or z). If `earlier_are_finished` is true, the planes of earlier sets are already filtered,
-  /// with their estimates x as results.
+  /// Returns the guide of a set of planes. `source` selects the pictures y, x or z from which the
+  /// function computes the guide. If `earlier_are_finished` is true, the guide may also contain
+  /// planes of earlier sets, whose results are their estimates x.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;

@@ -129,7 +129,7 @@ class LinearWorker : public FrameWorker {
   }
 
   /// Computes the estimates x and the partly denoised pictures z (linear/params.h) from the sums of
-  /// a step, for the next step.
+  /// a step. The next step reads these pictures.
   void finish_step(int step, Slot& slot) {
     for (const linear::SetPlan& plan : frames_.sets()) {
       const linear::GroupSizes& sizes = step == 0 ? plan.params.pilot : plan.params.iteration;

@@ -9,8 +9,8 @@
 
 namespace lull::bm3d {
 
-/// Opens a session. `params` and `format` must be valid, and at least one plane must be filtered
-/// (filters_any()).
+/// Opens a session. `params` and `format` must be valid, and the session must filter at least one
+/// plane.
 [[nodiscard]] std::unique_ptr<Denoiser> open_linear(const Params& params, const FrameFormat& format,
                                                     std::unique_ptr<linear::Engine> engine,
                                                     const ResultSamples& results);

@@ -10,7 +10,7 @@
 namespace lull::bm3d {
 namespace {
 
-/// A session that returns its frames unfiltered, because no plane is filtered.
+/// A session that filters no plane and returns each frame unfiltered.
 class PassThroughSession : public Denoiser {
  public:
   PassThroughSession(const FrameFormat& format, const ResultSamples& results)

@@ -1,5 +1,5 @@
 #pragma once
-// Sessions of the host backends that return frames unfiltered, because no plane is filtered.
+// Sessions of the host backends that filter no plane and return each frame unfiltered.
 
 #include <memory>
 
@@ -8,8 +8,8 @@
 
 namespace lull::bm3d {
 
-/// Refuses frames in the memory of a GPU, because the host backends cannot read them.
-/// @throws InvalidArgument  the frame is in the memory of a GPU
+/// Refuses frames in GPU memory, because the host backends cannot read them.
+/// @throws InvalidArgument  the frame is in GPU memory
 void refuse_device_memory(const Frame& frame);
 
 /// Opens a session that returns its frames unfiltered, in the sample format of results.

@@ -1,6 +1,6 @@
-// The reference backend: BM3D in double precision. The code follows the formulas of the papers
-// (Honzatko and Krulis 2017, section 4; Dabov 2007, sections III and IV) and is not optimised for
-// speed. Tests compare the other backends with it.
+// The `reference` backend: BM3D in double precision. The code follows the formulas of the papers
+// (Honzatko and Krulis 2017, section 4; Dabov 2007, sections III and IV), without optimisations.
+// Tests compare all other backends with this backend.
 
 #include <algorithm>
 #include <array>
@@ -99,7 +99,8 @@ class Filter {
   }
 
   /// Calls use(column, row, x, y) for each reference patch. During the call, guides_ contains the
-  /// motion of the patch's bundle, a block of 8x4 reference patches with the same motion vectors.
+  /// motion vector of the bundle of the reference patch. A bundle is a block of 8x4 reference
+  /// patches with the same motion vectors.
   template <class Use>
   void for_references(int step, Use use) {
     const PlaneView<const float> picture = guides_[0].frame.samples;
@@ -108,7 +109,7 @@ class Filter {
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
         // Bundles (blocks of 8x4 reference patches) are defined for patches of 8x8 samples. Smaller
-        // patches beyond the last patch of 8x8 samples belong to the bundle of this last patch.
+        // patches beyond the last patch of 8x8 samples belong to the last bundle.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)
@@ -118,14 +119,14 @@ class Filter {
       }
   }
 
-  /// Sets the thresholds and the covariances that follow from the noise of a plane.
+  /// Computes the thresholds and the covariances from the noise of each plane.
   void set_noise(std::size_t p) {
     const PlaneNoise& noise = input_.noise(p);
     const auto strength = static_cast<double>(plan_.strength.value);
     const auto sigma = static_cast<double>(noise.sigma);
     limits_[p] = uniform_coefficients(plan_.phase == Phase::first ? strength * sigma
                                                                   : strength * sigma * sigma);
-    // Coloured noise never occurs with complex coefficients, because validate() rejects it.
+    // The function validate() rejects coloured noise with complex coefficients.
     if constexpr (std::is_same_v<Coefficient, double>) {
       if (noise.is_white()) return;
       covariances_[p].emplace(noise, axis_rows(transform_), shape_.side);
@@ -148,7 +149,8 @@ class Filter {
     for (int m = 0; m < group.count; ++m) add(p, stack[m], x, y, group.members[m], weight);
   }
 
-  /// Averages the groups in all planes together, because all planes of a set have the same weights.
+  /// Averages the groups of all planes of a set together, because these planes have the same
+  /// weights.
   void average(int x, int y, const Group& group) {
     std::vector<GroupStack<double>> stacks;
     std::vector<double> sigmas;
@@ -186,7 +188,7 @@ class Filter {
   std::array<std::optional<PatchCovariance>, 3> covariances_;
 };
 
-/// Runs a Bayes phase. The groups of a Bayes phase consist of patches that span two frames.
+/// Runs a Bayes phase, whose groups consist of patches that span two frames.
 class BayesFilter {
  public:
   BayesFilter(const PhaseInput& input, const reference::Matcher& matcher)
@@ -223,8 +225,8 @@ class BayesFilter {
   /// The sums of estimates of the two frames over which a patch extends.
   using PairSums = std::array<PhaseSums*, 2>;
 
-  /// Sets the motion for a bundle (a block of 8x4 reference patches), whose first reference patch
-  /// is in column `i` and row `j`.
+  /// Sets the motion vectors for a bundle (a block of 8x4 reference patches). The first reference
+  /// patch of the bundle is in column `i` and row `j`.
   void begin_bundle(const MotionGrid& grid, int i, int j) {
     const auto motion = [&](std::span<const Motion> bundles) {
       return bundles.empty() ? Motion{} : bundles[grid.bundle(i, j)];

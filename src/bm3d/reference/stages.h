@@ -1,6 +1,6 @@
 #pragma once
-// The stages of the reference backend as separate functions, so that tests can compare the stages
-// of the other backends with them. All computations are in double precision.
+// The stages of the `reference` backend as separate functions, in double precision. Tests compare
+// the stages of the other backends with these functions.
 
 #include <array>
 #include <complex>
@@ -31,29 +31,30 @@ template <class Coefficient>
 using PerCoefficient = std::array<double, max_patch_samples>;
 
 /// Variance of the noise in each coefficient of a group, in units of the noise variance, as an
-/// array [coefficient of the group transform][coefficient of a patch]. Empty: all variances are 1,
-/// as for white noise and patches that do not overlap.
+/// array [coefficient across the group][coefficient of a patch]. Empty: all variances are 1, as for
+/// white noise and patches that do not overlap.
 using GroupVariances = std::vector<PerCoefficient>;
 
-/// Returns the variances for noise with the covariance `covariance`: for each coefficient of a
-/// patch, the diagonal of H C H^T, where H is the group transform, and C is the covariance matrix
-/// of this coefficient over the members. Members of different frames share no noise.
+/// Returns the variance of the noise in each coefficient of a group. For each coefficient of a
+/// patch, the variances are the diagonal of H C H^T. H is the transform across the group, and C is
+/// the covariance matrix of the coefficient over the members. Members of different frames share no
+/// noise.
 [[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                              GroupTransform across);
 
-/// Applies collaborative hard thresholding to `stack`, in place. Coefficients become 0 if their
-/// magnitude is at most `threshold` times the standard deviation of their noise, and for the mean
-/// over the group (coefficient 0 of the group transform) also times `mean_factor`. Returns the
-/// weight of the group: 1 divided by the sum of the variances of the retained coefficients.
+/// Applies collaborative hard thresholding to `stack` in place. The threshold of a coefficient is
+/// `threshold` times the standard deviation of its noise. For the mean over the group (group
+/// coefficient 0), it is also multiplied by `mean_factor`. Returns the weight of the group: 1 /
+/// (sum of the variances of the retained coefficients).
 template <class Coefficient>
 double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
                       GroupTransform across, const PerCoefficient& threshold, double mean_factor,
                       const GroupVariances& variances = {});
 
-/// Applies the collaborative Wiener filter to `stack`, in place. The spectrum of the signal is that
-/// of `basic`, the patches of the basic estimate. The spectrum of the noise is `noise` = mu2
-/// sigma^2 times the variances. Returns the weight of the group: 1 divided by the sum of the
-/// squared Wiener factors, each multiplied by its variance.
+/// Applies the collaborative Wiener filter to `stack` in place. The spectrum of the signal is that
+/// of `basic`, the patches of the basic estimate. The spectrum of the noise is `noise` times the
+/// variances, with `noise` = mu2 sigma^2. Returns the weight of the group: 1 / (sum of the squared
+/// Wiener factors, each multiplied by its variance).
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,
@@ -66,8 +67,8 @@ double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
   return values;
 }
 
-/// Returns the weights of a group's members (group_means.h). `stacks` contains the patches of each
-/// plane, and `sigmas` the noise levels of the planes.
+/// Returns the weights of the members of a group (group_means.h). `stacks` contains the patches of
+/// each plane, and `sigmas` the noise levels of the planes.
 [[nodiscard]] std::vector<double> means_weights(std::span<const GroupStack<double>> stacks,
                                                 std::span<const double> sigmas,
                                                 const MeansCurve& curve);
@@ -75,7 +76,7 @@ double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
 [[nodiscard]] PatchValues<double> weighted_mean(const GroupStack<double>& stack,
                                                 std::span<const double> weights);
 
-/// Aggregates estimates: accumulates the weighted mean of all estimates of each sample.
+/// Aggregates estimates: computes the weighted mean of all estimates of each sample.
 class Accumulator {
  public:
   Accumulator(int width, int height);
@@ -86,8 +87,7 @@ class Accumulator {
            const std::array<float, patch>& window, int side = patch);
   /// Adds the samples of a square at (x, y), row by row, with the weight 1.
   void add(std::span<const double> estimate, int x, int y, int side);
-  /// Writes the mean of the estimates of each sample. The result is 0 where no patch covers a
-  /// sample.
+  /// Writes the mean of the estimates of each sample, or 0 if no patch covers the sample.
   void divide(PlaneView<float> estimate) const;
   void clear();
 

@@ -1,10 +1,7 @@
-// The cpu backend: stores the slices in use, and distributes the reference cubes of a layer over
-// the cores.
-//
-// The engine divides a layer into tiles of four colours. Groups extend beyond their tile, but
-// groups of different tiles of one colour never add to the same voxels. Therefore threads process
-// the tiles of one colour in parallel without atomics, and the result does not depend on the number
-// of threads.
+// The cpu backend of BM4D stores the slices in use, and distributes the reference cubes of a layer
+// over the cores. The engine divides a layer into tiles of four colours. Groups extend beyond their
+// tile, but groups of two tiles of the same colour never overlap. Therefore threads process all
+// tiles of one colour in parallel without atomics.
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -66,9 +63,9 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Returns the number of slices that a phase stores: the slices in the search windows of a layer
-  /// (2 radius + cube), the slices that arrive before the next layer (step), and the preceding
-  /// slices with weights for the next finished slice (cube).
+  /// Returns the number of slices that a phase stores. The search windows of a layer need 2 radius
+  /// + cube slices. The next layer needs `step` slices more. The next finished slice needs the
+  /// weights of `cube` earlier slices.
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;
@@ -177,8 +174,9 @@ class CpuEngine final : public VolumeEngine {
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
-    // Side of a tile, for which the groups of two tiles of one colour never overlap. The tile
-    // between them must be longer than two search radii and the row of a cube (4 voxels).
+    // Side of a tile, in reference cubes. Two tiles of one colour have a tile of another colour
+    // between them. The side of each tile is longer than two search radii and a cube (4 voxels).
+    // Therefore groups of two tiles of one colour never overlap.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

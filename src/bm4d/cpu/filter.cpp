@@ -1,14 +1,12 @@
-// Collaborative filtering of one group.
-//
-// A group is stored in units. A unit contains one cube in vectors of 4 lanes, or two cubes in
-// vectors of 8 lanes. As voxels, a unit has one vector for each row (z, y) of a cube. As
-// coefficients, it has vectors (w, u) with the index w along z and the index u along x, with one
-// lane for each index along y. A 1D transform combines vectors lane by lane. Between the transforms
-// along y and along x, the filter transposes each slice. If cubes have a side of 3, the fourth lane
+// Collaborative filtering of one group of cubes. A unit is one cube in vectors of 4 lanes, or two
+// cubes in vectors of 8 lanes. In the spatial domain, a vector of a unit contains the row (z, y) of
+// each cube. In the frequency domain, a vector contains the coefficients with index w along z and
+// index u along x. The lane is then the index along y. If cubes have a side of 3, the fourth lane
 // is always 0.
-//
-// A unit with two cubes contains cubes i and i + count / 2, so that all levels of the Haar
-// transform except the last level also combine vectors lane by lane.
+
+// A unit of two cubes (vectors of 8 lanes) contains the cubes i and i + count / 2 of a group of
+// `count` cubes. Therefore only the last level of the Haar transform combines lanes of the same
+// vector.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/filter.cpp"
@@ -28,8 +26,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Row = hn::CappedTag<float, 4>;
 inline constexpr float half_root = 0.70710678f;
 
-/// Performs the orthonormal DCT-II on 4 or 3 vectors. The function inverse_dct() performs the
-/// inverse transform.
+/// Performs the orthonormal DCT-II on 3 or 4 vectors, lane by lane.
 template <int cube, class D, class V>
 HWY_INLINE void dct(D d, V* x) {
   if constexpr (cube == 4) {
@@ -115,8 +112,8 @@ class GroupFilter {
   }
 
  private:
-  /// Returns the index, in the group, of the cube in the lower (`block` 0) or the upper (`block` 1)
-  /// 4 lanes of pair `u`.
+  /// Returns the index of a cube in the group. The cube is in unit `u`, in the lower 4 lanes if
+  /// `block` is 0, and in the upper 4 lanes if `block` is 1.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -155,8 +152,9 @@ class GroupFilter {
     }
   }
 
-  /// Computes the last level of the Haar transform: (a + b) / sqrt(2) and (a - b) / sqrt(2) for the
-  /// cubes a and b in the lower and the upper 4 lanes of a vector. This level is its own inverse.
+  /// Computes the last level of the Haar transform for vectors of 8 lanes: (a + b) / sqrt(2) and (a
+  /// - b) / sqrt(2), where a is the lower and b the upper half of a vector. The last level is its
+  /// own inverse.
   static HWY_INLINE V last_level(V v) {
     if constexpr (cubes == 1) {
       return v;
@@ -168,9 +166,8 @@ class GroupFilter {
     }
   }
 
-  /// Computes the Haar transform across the group for the vectors with one index. `from` points to
-  /// the vector of the first cube, or of the first pair of cubes in 8 lanes. The first result is
-  /// the mean.
+  /// Performs the Haar transform across the group, for one vector of each unit. `from` points to
+  /// the vector of the first unit. Element x[0] of the result contains the mean.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);
@@ -196,10 +193,10 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Returns the limits (thresholds or noise powers) for vector `i` of the first cube or pair of
-  /// cubes, whose lower 4 lanes contain the mean over the group. `own` is the limit for the overall
-  /// mean of the group, `mean` for the other coefficients of the mean over the group, and `all` for
-  /// all other coefficients.
+  /// Returns the limits (thresholds or noise powers) of the coefficients in vector `i` of the first
+  /// unit. `own` is the limit of the overall mean of the group, `mean` the limit of all other
+  /// coefficients with index 0 of the Haar transform, and `all` the limit of the remaining
+  /// coefficients.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);
@@ -235,8 +232,8 @@ class GroupFilter {
       V b[units];
       load_haar(basic + i * lanes, b);
       const V first = first_limit(i, tables_.limit, mean, 0);
-      // Where the noise power is 0, the Wiener factor is 1. The divisor uses a noise power of 1 in
-      // these lanes, to avoid 0 / 0.
+      // If the noise power of a coefficient is 0, its Wiener factor is 1. The divisor then uses a
+      // noise power of 1, to avoid 0 / 0.
       const V divisor = first_limit(i, tables_.limit, mean > 0 ? mean : 1, 1);
       for (int u = 0; u < units; ++u) {
         const V power = hn::MulAdd(b[u], b[u], u == 0 ? divisor : all);
@@ -252,7 +249,7 @@ class GroupFilter {
     return hn::GetLane(hn::SumOfLanes(d, energy));
   }
 
-  /// Returns, for each lane, its index among the 4 lanes of its cube.
+  /// Returns the numbers 0, 1, 2, 3 in the 4 lanes of each cube.
   static HWY_INLINE V in_cube() {
     const D d;
     alignas(64) constexpr float numbers[8] = {0, 1, 2, 3, 0, 1, 2, 3};

@@ -1,14 +1,10 @@
 #pragma once
-// Data and kernels of the stages of the cpu backend. Each stage is one source file that Highway
-// compiles for every instruction set. The program selects the instruction set at run time:
-//   match.cpp:  the guide in 16 bits, distances, groups;
-//   filter.cpp: transforms, threshold or Wiener factors, aggregation;
-//   finish.cpp: division by the weights.
-// engine.cpp stores the slices and runs the stages in parallel.
-//
-// A stage processes the slices around a layer of reference cubes. If the cubes of the layer begin
-// in slice z, element k of an array of slices is slice z - radius + k. All planes of one kind have
-// the same `stride`. Stages may read and write `row_padding` samples beyond the end of a row.
+// Data and kernels of the cpu backend of BM4D. Highway compiles each of the files match.cpp,
+// filter.cpp and finish.cpp for every instruction set, and selects the instruction set at run time.
+
+// Kernels receive arrays of pointers to the slices around a layer of reference cubes. If the cubes
+// of the layer begin in slice z, element k of an array is slice z - radius + k. Kernels may read
+// and write `row_padding` samples beyond the end of a row.
 
 #include <array>
 #include <cstddef>
@@ -27,30 +23,32 @@ inline constexpr int row_padding = 32;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// Conversion of the guide to 16-bit integers: (sample - guide_centre) * guide_levels. Samples in
-/// the range that filters accept (core/float_range.h) become integers from -max_level to max_level,
-/// so that the sum of 64 squared differences fits in 32 bits.
+/// The kernels convert the guide to 16-bit integers: (sample - guide_centre) * guide_levels.
+/// Samples in the range of core/float_range.h become integers from -max_level to max_level.
+/// Therefore the sum of 64 squared differences fits in 32 bits.
 inline constexpr float guide_centre = 128, guide_levels = 8;  // levels of a sample difference of 1
 inline constexpr int max_level = 2040;
 
-/// The rows of a slice that one call processes: y0 to y1 - 1.
+/// A range of rows of a slice, from y0 to y1 - 1.
 struct Rows {
   int y0, y1;
 };
-/// Stores the quantised samples at x and x + 1 in the lower and the upper half of a word.
+/// Stores the quantised samples at x and x + 1 in the lower and the upper half of word x of
+/// `pairs`.
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs);
-/// Computes, for each position, the sum of the squared samples over the face (the part in one
-/// slice) of the cube that begins at the position.
+/// Sums the squared samples of a square of `cube` x `cube` samples that begins at each position of
+/// a slice.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
-/// Computes the sum of squares over each cube that begins in a slice, as the sum over the faces of
-/// the cube in consecutive slices.
+/// Sums the squared samples of each cube that begins in a slice. `faces` contains the sums of
+/// make_faces() for the consecutive slices of the cubes.
 void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
-  /// For each slice, `squares` contains the sums of the squared samples of the cubes that begin in
-  /// this slice. No cube begins in the last `cube` - 1 slices before `end`.
+  /// For each slice, `pairs` contains the result of make_pairs(), and `squares` the result of
+  /// add_faces(). The last `cube` - 1 slices need no `squares`, because no cube begins in these
+  /// slices.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels
@@ -59,8 +57,8 @@ struct MatchSlices {
 /// Finds the group of the reference cube whose first voxel is at (x, y). The cube begins in the
 /// first slice of the layer.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
-/// Finds the group that consists of the best of the given candidates. All candidates must have
-/// different displacements and must be inside the volume.
+/// Finds the group among the candidates at the given displacements. All displacements must differ,
+/// and all candidates must be inside the volume.
 void rank_group(const MatchSlices& slices, const PhaseParams& params, int x, int y,
                 std::span<const std::uint32_t> candidates, Group& group);
 
@@ -90,12 +88,13 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 
 // ---- aggregation ---------------------------------------------------------------------------
 
-/// The data of one slice at the end of a phase. The result is the numerator divided by the
-/// convolution of the weights with the aggregation window, or `noisy` where no cube was filtered.
+/// The data of one slice at the end of a phase. The estimate is the numerator divided by the
+/// convolution of the weights with the aggregation window. Where no cube was filtered, the estimate
+/// is `noisy`.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
-  /// Weights of the groups, at the first voxels of their cubes, for this slice and the preceding
-  /// slices. Null: the slice does not exist.
+  /// Weights of the groups for this slice and the preceding slices, stored at the first voxels of
+  /// the cubes. A null pointer means that the slice does not exist.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

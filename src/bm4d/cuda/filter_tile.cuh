@@ -1,6 +1,6 @@
 #pragma once
-// The tile of a thread block in filter_tile.cu: the part of the volume that the block's reference
-// cubes need, in shared memory.
+// The tile of a thread block of filter_tile.cu. The tile contains the part of the volume that the
+// reference cubes of the block need, in shared memory.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/warp.cuh"
@@ -9,21 +9,22 @@ namespace lull::bm4d::cuda::filter_detail {
 
 constexpr int block_side = 4;   // reference cubes of a block along x and y, and at most along z
 constexpr int tile_shift = 11;  // sums of the tile have a unit of 2^11 / estimate_unit
-// The integer that represents an estimate of 1 with weight 1 in the sums of the tile.
+// The integer that represents 1 in the fixed-point sums of the tile.
 constexpr float tile_unit = estimate_unit / (1 << tile_shift);
 
-/// The layout of the shared memory of a block. Lengths are in words.
+/// The layout of the shared memory of a thread block. Lengths are in words, one word for each
+/// voxel.
 struct TilePlan {
   int layers;  // layers of reference cubes in a block
-  /// Size of the tile, which contains all voxels that the windows of the block reach. `side` is the
-  /// number of rows and of columns. `pitch` and `plane` are the numbers of words of a row and of a
-  /// slice.
+  /// Size of the tile along x and y. `side` is the number of rows and of columns. `pitch` is the
+  /// number of words of a row, and `plane` the number of words of a slice.
   int side, pitch, plane;
   int depth;              // slices
   std::uint32_t inverse;  // 2^16 / side, rounded up
 
   static constexpr TilePlan of(const PhaseParams& p, int layers) {
-    // The kernel reads cubes of 3x3x3 voxels as 4x4x3 voxels, so the tile needs additional words.
+    // The kernel reads cubes of 3x3x3 voxels as 4x4x3 voxels, so the tile needs one more row and
+    // column.
     const int reach = p.window + p.cube - 1,
               side = p.step * (block_side - 1) + reach + (p.cube == 3);
     const int pitch = side | 1;
@@ -55,12 +56,13 @@ struct TileArgs {
   ReferenceCubes cubes;
   const std::uint32_t* groups;
   /// Index, along z, of the first thread block of the launch. Block 0 begins with the first layer
-  /// of the volume. -1: the launch processes only the layer at the end of the volume.
+  /// of the volume. If the index is -1, the launch processes only the layer at the end of the
+  /// volume.
   int first_block;
 };
 
-/// Parameters from which the kernel computes addresses: compile-time constants in the kernels for
-/// profiles (window > 0), and arguments in all other kernels.
+/// Parameters from which the filter kernel computes addresses. The parameters are compile-time
+/// constants in kernels for profiles (window > 0), and arguments in all other kernels.
 template <int cube, int window, int step, int layers>
 struct Shape {
   static constexpr TilePlan fixed =
@@ -77,8 +79,6 @@ struct Shape {
   }
 };
 
-/// Position of a block: the positions of its first reference cube and of the first voxel of its
-/// tile.
 struct BlockPlace {
   int x, y, z;      // position of the first reference cube
   int first_layer;  // index of its layer among the filtered layers; may be negative
@@ -104,8 +104,8 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Position of each slice of the tile in each ring buffer. A slice that does not exist has the
-/// position of the nearest existing slice.
+/// Position of each slice of the tile in each ring buffer. The nearest existing slice replaces a
+/// slice that does not exist.
 struct SlicePlaces {
   int noisy[max_slices], basic[max_slices], sums[max_slices];
   bool exists[max_slices];
@@ -135,7 +135,7 @@ struct TileRow {
   }
 };
 
-/// Loads the tile. A warp loads several rows at the same time, to hide the memory latency.
+/// Loads the tile. A warp loads several rows at once, to hide the memory latency.
 template <bool wiener, int warps, class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const SlicePlaces& slices,

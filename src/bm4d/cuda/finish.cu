@@ -1,6 +1,6 @@
-// Completes a phase: divides sums of estimates by sums of weights, with one thread for each voxel,
-// slice by slice. The kernels sum the weights of all cubes that contain a voxel, along one axis
-// after the other.
+// Completes a phase: divides the sums of weighted estimates by the sums of weights. Each thread
+// processes one voxel, slice by slice. The kernels sum the weights of all cubes that contain a
+// voxel, along one axis after another.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -10,7 +10,7 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-/// Sums the weights of those cubes that begin in this slice and contain the voxel. Each weight is
+/// Sums the weights of all cubes that begin in this slice and contain the voxel. Each weight is
 /// multiplied by the aggregation window along x and y.
 template <int cube>
 __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
@@ -27,7 +27,7 @@ __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
   return sum;
 }
 
-/// Stores estimates in the planes and in the 8-bit guide of the next phase.
+/// Stores the basic estimate as floats and as the 8-bit guide of the second phase.
 struct ToNextPhase {
   Ring<float> estimate;
   Ring<std::uint8_t> bytes;
@@ -37,9 +37,10 @@ struct ToNextPhase {
     if (bytes.data != nullptr) bytes.at(z)[at] = to_byte(v, scale);
   }
 };
-/// Dithers the sample `v` of each thread of a warp, at position `p` of a plane of the given width.
-/// Each thread computes all samples of its dithering group up to its own sample, because rounding
-/// errors are added to the next sample of the group (core/dither/dither.h).
+/// Dithers the sample `v` of each thread of a warp. `p` is the position of the sample in a plane of
+/// the given width. Dithering adds each rounding error to the next sample of a dithering group
+/// (core/dither/dither.h). Therefore each thread computes all samples of the group up to its own
+/// sample.
 __device__ int dithered_in_group(float v, const Rounding& rounding, int2 p, int width) {
   static_assert(block_x == 32 && 32 % dither_group == 0);
   const int own = p.x % dither_group, first = static_cast<int>(threadIdx.x) - own;
@@ -54,7 +55,7 @@ __device__ int dithered_in_group(float v, const Rounding& rounding, int2 p, int 
   return sample;
 }
 
-/// Stores estimates as samples of the output format. Restores out-of-range float samples from
+/// Stores estimates as samples of the output format. Copies out-of-range float samples from
 /// `original`.
 template <class Sample>
 struct ToSamples {

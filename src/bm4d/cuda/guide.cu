@@ -1,6 +1,6 @@
-// Computes the guide and the norms of a phase, slice by slice, with one thread for each voxel of
-// the guide, and one thread for the norms of four vertically neighbouring cubes, which need the
-// same data.
+// Computes the guide and the half norms of cubes, slice by slice. One thread computes one voxel of
+// the guide. One thread computes the half norms of four vertically neighbouring cubes, which share
+// most of their voxels.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int rows = 4;  // number of cubes whose norms a thread computes
 
-/// Returns the grid of thread blocks for kernels whose threads process `rows` rows each.
+/// Returns the grid of thread blocks for kernels in which each thread processes `rows` rows.
 dim3 blocks_of_rows(int width, int height, SliceSpan slices) {
   return blocks_of(width, (height + rows - 1) / rows, slices);
 }
@@ -26,8 +26,8 @@ __global__ void guide_kernel(Ring<float> samples, SliceSpan slices, Margins marg
   for (int z = own.first; z < own.end; ++z) guide.at(z)[at] = to_byte(samples.at(z)[at], scale);
 }
 
-/// Sums the squared samples of a cube that lie in one slice, for each of several cubes one below
-/// the other. The first cube begins at `at`.
+/// Sums the squared samples of `rows` vertically neighbouring cubes in one slice. The first cube
+/// begins at index `at` of the slice.
 template <int cube>
 __device__ __forceinline__ void find_squares(const std::uint8_t* slice, int at, int pitch,
                                              unsigned (&squares)[rows]) {
@@ -55,8 +55,8 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   if (p.x >= margins.width || y0 >= margins.height) return;
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
-  // For each cube that begins in slice z, last[c] contains the sum of the squared samples of the
-  // cube in slice z + c. Values in rows below the picture are not used.
+  // For each cube that begins in slice z, last[c] is the sum of the squared samples of the cube in
+  // slice z + c. The kernel does not use sums of cubes below the picture.
   unsigned last[cube - 1][rows];
 #pragma unroll
   for (int c = 0; c < cube - 1; ++c)

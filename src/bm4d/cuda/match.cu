@@ -1,16 +1,19 @@
-// Generic matching, for the parameters and GPUs that match_tile.cu does not support. A block
-// processes a tile of reference cubes of one layer. Shared memory contains the part of the guide
-// that their search windows cover: for each position, a word with the four bytes that begin at the
-// position, and the half norm of the cube that begins there. A warp processes one reference cube at
-// a time.
-//
+// Generic matching of cubes, for the parameters and GPUs that match_tile.cu does not support. A
+// thread block processes a tile of reference cubes of one layer. A warp processes one reference
+// cube at a time.
+
+// Shared memory contains the part of the guide that the search windows of a thread block cover.
+// Each position stores a word with the four bytes that begin at the position, and the half norm of
+// the cube that begins at the position.
+
 // The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, where a is the reference cube
-// and b a candidate. The instruction dp4a multiplies a row of a cube at a time. A lane processes
-// columns of candidates along y, one for each position in the window along x and z, and uses each
-// word that it reads for several candidates of the column. All distances of a warp are then in
-// registers. A binary search determines the largest distance in the group: for each bit, from the
-// highest to the lowest, the warp counts the distances below a bound. Candidates with equal
-// distances are in the order of their positions in the window.
+// and b a candidate. The instruction dp4a multiplies one row of a cube. A lane processes columns of
+// candidates along y, and uses each word for several candidates of the column. The registers of a
+// warp contain all distances.
+
+// A binary search finds the largest distance in the group. For each bit, from the highest to the
+// lowest, the warp counts the distances below a bound. Candidates with equal distances are in the
+// order of their positions in the search window.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -29,8 +32,8 @@ struct Tile {
   int side;           // reference cubes along an axis
   int width, height;  // number of candidate positions along x and y
   int slices;
-  // Size of the tile in words. Along y and z, it includes the parts of cubes that extend beyond the
-  // candidate positions. Along x, a word already contains a row of a cube.
+  // Size of the tile in words. Along y and z, the size includes the parts of cubes that extend
+  // beyond the candidate positions. Along x, a word already contains a row of a cube.
   int words_x, words_y, words_z;
 
   static constexpr Tile of(const PhaseParams& p, int window, int side) {
@@ -40,8 +43,8 @@ struct Tile {
   }
   constexpr int words() const { return words_x * words_y * words_z; }
   constexpr int places() const { return width * height * slices; }
-  /// Returns the size of the shared memory in bytes: words, half norms, and the lists in which
-  /// warps collect members.
+  /// Returns the size of the shared memory in bytes: the words, the half norms, and a list of
+  /// members for each warp.
   constexpr std::size_t bytes() const {
     return sizeof(std::uint32_t) * (words() + places()) +
            sizeof(unsigned long long) * warps * (max_group + 1);
@@ -57,8 +60,8 @@ __device__ __forceinline__ int count_in_warp(int count) {
 #endif
 }
 
-/// Returns the four bytes of a row that begin at `from`. `left` is the number of samples up to the
-/// end of the row. Bytes beyond the end are 0.
+/// Returns the four bytes of a row that begin at `from`. Only `left` samples remain in the row.
+/// Bytes beyond the end of the row are 0.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint8_t* from, int left) {
   std::uint32_t word = 0;
   for (int i = 0; i < 4; ++i)
@@ -70,18 +73,17 @@ template <int radius, int cube>
 class WarpSearch {
  public:
   static constexpr int window = 2 * radius + 1;
-  // A lane processes a column of candidates, which have the same displacement along x and z. There
-  // is one column for each pair of these displacements.
+  // A lane processes a column of candidates with the same displacement along x and z. Each pair of
+  // displacements along x and z has one column.
   static constexpr int columns = window * window;
   static constexpr int rounds = (columns + 31) / 32;
 
-  /// `words` and `norms` point to the values at the first position of the tile.
+  /// `words` and `norms` point to the word and the half norm at the first position of the tile.
   __device__ WarpSearch(const Tile& tile, const std::uint32_t* words, const int* norms)
       : tile_(tile), words_(words), norms_(norms), lane_(threadIdx.x % 32) {}
 
-  /// Computes the distances of all candidates from the cube at (x, y) of the tile. Along each axis,
-  /// `low` and `high` are the first and the last displacement for which a candidate is inside the
-  /// volume.
+  /// Computes the distances of all candidates from the reference cube at (x, y) of the tile.
+  /// Displacements from `low` to `high` lead to candidates inside the volume.
   __device__ void find_distances(int x, int y, int3 low, int3 high) {
     const auto* reference = words_ + (radius * tile_.words_y + y) * tile_.words_x + x;
     const int own_norm = norms_[(radius * tile_.height + y) * tile_.width + x];
@@ -94,7 +96,7 @@ class WarpSearch {
       int products[window];
 #pragma unroll
       for (int i = 0; i < window; ++i) products[i] = 0;
-      // A lane without a column of candidates processes the reference cube itself, so that it reads
+      // A lane without a column of candidates processes the reference cube itself, in order to read
       // valid memory.
       const int u = x + (in ? dx : 0), w = radius + (in ? dz : 0);
 #pragma unroll 1  // unrolling would need too many registers
@@ -105,7 +107,7 @@ class WarpSearch {
         const auto* from = words_ + (w + c) * tile_.words_y * tile_.words_x + u;
 #pragma unroll
         for (int row = 0; row < window + cube - 1; ++row) {
-          // Rows with v < 0 are above the volume, and the tile does not contain them.
+          // Rows with v < 0 are above the volume. The tile does not contain such rows.
           const int v = y - radius + row;
           const std::uint32_t word = v >= 0 && v < tile_.words_y ? from[v * tile_.words_x] : 0;
 #pragma unroll
@@ -129,14 +131,15 @@ class WarpSearch {
     }
   }
 
-  /// Selects at most `wanted` candidates and writes them to `members`, in the order of cubes.h.
-  /// Returns the number of selected candidates.
+  /// Selects at most `wanted` candidates, and writes them to `members` in the order that cubes.h
+  /// defines. Returns the number of selected candidates.
   __device__ int select(int wanted, unsigned long long* members) {
     const int found = count([](std::uint32_t d, int) { return d != no_distance; });
     const int most = min(wanted, found);
     if (most == 0) return 0;
-    // The first loop finds the bits of the largest distance in the group. The second loop
-    // determines the position of the last group member among the candidates with this distance.
+    // A binary search over bits finds the largest distance in the group. If more candidates than
+    // needed have the largest distance, a second binary search finds the last position that the
+    // group accepts.
     std::uint32_t bound = 0;
 #pragma unroll 1
     for (int bit = distance_bits - 1; bit >= 0; --bit) {
@@ -214,12 +217,11 @@ __device__ int position(int index, int length, const PhaseParams& p) {
   return min(index * p.step, length - p.cube);
 }
 
-/// Returns the number of thread blocks for which the registers of a multiprocessor can store all
-/// distances.
+/// Returns the number of thread blocks whose distances fit together in the registers of a
+/// multiprocessor.
 constexpr int blocks_together(int radius) { return radius <= 3 ? 3 : radius <= 5 ? 2 : 1; }
 
-/// The kernel for all parameters without a specialised kernel. `radius` is at least the radius of
-/// the search window.
+/// The generic matching kernel. `radius` is at least the radius of the search window.
 template <int radius, int cube>
 __global__ void __launch_bounds__(threads, blocks_together(radius))
     match_kernel(Ring<std::uint8_t> guide, Margins margins, ReferenceCubes cubes, Tile tile,
@@ -232,7 +234,7 @@ __global__ void __launch_bounds__(threads, blocks_together(radius))
   const int first_i = blockIdx.x * tile.side, first_j = blockIdx.y * tile.side;
   const int z = cubes.z + static_cast<int>(blockIdx.z) * p.step;
   // The first position of the tile along x and y. Along z, the tile begins `radius` slices before
-  // the layer.
+  // the layer of the reference cubes.
   const int tile_x = max(0, position(first_i, margins.width, p) - radius);
   const int tile_y = max(0, position(first_j, margins.height, p) - radius);
   for (int i = threadIdx.x; i < tile.words(); i += threads) {

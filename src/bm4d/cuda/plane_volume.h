@@ -1,6 +1,6 @@
 #pragma once
-// The volume that one plane of all slices forms, in GPU memory. All functions queue their work on
-// CUDA streams.
+// One plane of all slices of a volume, in GPU memory. All functions queue their work on CUDA
+// streams.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +24,7 @@ struct Extent {
 };
 
 /// Checks that kernels can address all slices and group members.
-/// @throws InvalidArgument  the slices are too large, or a layer stores more group members than
-///     kernels can count
+/// @throws InvalidArgument  the slices are too large, or a layer has too many group members
 void require_addressable(const Params& params, const FrameFormat& format);
 
 class PlaneVolume {
@@ -36,12 +35,13 @@ class PlaneVolume {
   ~PlaneVolume();
 
   int plane() const { return plane_; }
-  /// Returns the number of group members for which the caller provides memory. All planes use this
-  /// memory, one after the other. The stored groups of the first phase are not included.
+  /// Returns the number of group members for which the caller must provide memory. All planes use
+  /// the memory, one after another. The number does not include the stored groups of the first
+  /// phase.
   std::size_t members() const;
 
   void begin(int z);
-  /// Loads slices whose samples are already in device memory.
+  /// Loads slices from planes of stored samples in device memory.
   void load(SliceSpan slices, const StoredPlanes& stored, cudaStream_t stream);
   void filter(const Layers& layers, std::uint32_t* groups, cudaStream_t stream);
   void finish_basic(SliceSpan slices, cudaStream_t stream);

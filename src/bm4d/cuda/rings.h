@@ -9,7 +9,7 @@
 
 namespace lull::bm4d::cuda {
 
-/// The part of a ring buffer that kernels need: its address and its size.
+/// The address and the size of a ring buffer, as arguments of kernels.
 template <class T>
 struct Ring {
   T* data = nullptr;
@@ -18,13 +18,12 @@ struct Ring {
   constexpr T* at(int z) const { return data + static_cast<std::size_t>(z % depth) * slice; }
 };
 
-/// The owner of the memory of a ring buffer.
+/// Owns the memory of a ring buffer.
 template <class T>
 class Slices {
  public:
   Slices() = default;
-  /// The constructor sets all bytes to `fill`, because kernels also read the padding, on which no
-  /// result depends.
+  /// Sets all bytes to `fill`. Kernels read the padding, but no result depends on the padding.
   Slices(int depth, std::size_t slice, cudaStream_t stream, int fill = 0)
       : memory_(depth * slice), ring_{memory_.get(), slice, depth} {
     if (memory_) lull::cuda::check(cudaMemsetAsync(memory_.get(), fill, memory_.bytes(), stream));
@@ -32,7 +31,7 @@ class Slices {
   const Ring<T>& ring() const { return ring_; }
   T* at(int z) const { return ring_.at(z); }
   void clear(SliceSpan slices, cudaStream_t stream) {
-    // Slices that extend beyond the end of the ring buffer are cleared in two parts.
+    // If the slices extend beyond the end of the ring buffer, the loop clears them in two parts.
     for (int z = slices.first; z < slices.end;) {
       const int run = std::min(slices.end - z, ring_.depth - z % ring_.depth);
       lull::cuda::check(cudaMemsetAsync(at(z), 0, run * ring_.slice * sizeof(T), stream));

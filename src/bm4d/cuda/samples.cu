@@ -1,5 +1,5 @@
-// Converts stored samples to the floats that the phases filter, with one thread for each voxel,
-// slice by slice. Memory bandwidth limits the speed of these kernels.
+// Converts stored samples to the floats that the phases filter. Each thread converts one voxel of
+// several slices. Memory bandwidth limits the speed of the kernels.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -44,7 +44,7 @@ __global__ void load_kernel(const __grid_constant__ LoadArgs a) {
   }
 }
 
-/// Fills the padding of slices with their mirror image. One thread block processes one row of one
+/// Fills the padding of slices with their mirror image. Each thread block processes one row of one
 /// slice.
 __global__ void continue_kernel(Ring<float> noisy, int first, Margins margins, int width,
                                 int height) {

@@ -1,5 +1,5 @@
 #pragma once
-// Slices in GPU memory, in the sample format of frames: inputs, or results before their download.
+// Slices in GPU memory, in the sample format of frames: inputs, or results before the download.
 
 #include <array>
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace lull::bm4d::cuda {
 
-/// One plane of each slice, in the form that kernels access.
+/// One plane of all slices, as an argument of kernels.
 struct StoredPlanes {
   Ring<std::byte> bytes;
   int pitch, width, height;  // pitch in bytes
@@ -48,8 +48,8 @@ class StoredSlices {
     lull::cuda::check(cudaMemcpy2DAsync(to.data, to.stride, planes_[i].at(z), pitch(i), to.width,
                                         to.height, cudaMemcpyDefault, stream));
   }
-  /// Queues the conversion of plane `i` of a slice of `noisy` to a result, for planes that are not
-  /// filtered.
+  /// Queues the conversion of plane `i` of a slice of `noisy` to a result. The session calls the
+  /// function for unfiltered planes.
   void convert(int z, int i, const StoredSlices& noisy, cudaStream_t stream) const {
     convert_samples(noisy.planes_of(z), i, format_.plane_width(i), format_.plane_height(i),
                     planes_of(z), stream);

@@ -7,9 +7,9 @@
 
 namespace lull::bm4d {
 
-/// Makes a worker for the current device (cuda/session_on_device.h), which must also be current
-/// whenever the worker is used. `params` and `format` must be valid. If `results_on_device` is
-/// true, results remain in GPU memory (Backend). Slices may be in device or host memory.
+/// Makes a worker for the current device (cuda/session_on_device.h). The same device must be
+/// current whenever the caller uses the worker. `params` and `format` must be valid. Slices may be
+/// in device or host memory. If `results_on_device` is true, results remain in GPU memory.
 /// @throws InvalidArgument  kernels cannot address slices of this size
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<VolumeWorker> make_cuda_worker(const Params& params,

@@ -1,7 +1,9 @@
-// The worker uses three CUDA streams: one uploads slices and converts them to planes of floats, one
-// computes, and one downloads results. The worker queues each batch of layers as a few launches
-// over all slices of the batch. The host waits only for results, and uploads the next batch while
-// the results of a batch are in flight. The worker reuses the memory of results that have arrived.
+// The BM4D worker on a GPU uses three CUDA streams. The first stream uploads slices and converts
+// them to floats. The second stream computes, and the third stream downloads results. The worker
+// queues each batch of layers as a few launches over all slices of the batch.
+
+// The host uploads the next batch while the GPU computes the results of the previous batch. The
+// host waits only for results. The worker reuses the memory of completed results.
 
 #include <algorithm>
 #include <array>
@@ -64,8 +66,8 @@ class CudaWorker final : public VolumeWorker {
 
   void load(int z, const Frame& slice) override {
     const lull::cuda::NvtxRange range("upload a slice");
-    // The slice overwrites another slice of the ring buffer, so the upload waits until the result
-    // of that slice has been downloaded.
+    // The new slice overwrites an old slice of the ring buffer. Therefore the upload waits until
+    // the result of the old slice has been downloaded.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
         check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));
@@ -92,8 +94,8 @@ class CudaWorker final : public VolumeWorker {
     const lull::cuda::NvtxRange range("download results");
     make_planes();
     const SliceSpan slices{z, z + static_cast<int>(clean.size())};
-    // The memory has space for the results of two batches. The compute stream waits until the old
-    // results that it overwrites have been downloaded.
+    // The ring buffer has space for the results of two batches. The compute stream overwrites old
+    // results only after their download.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > slices.first - 2 * extent_.batch &&
           pending.first < slices.end - 2 * extent_.batch)
@@ -129,7 +131,7 @@ class CudaWorker final : public VolumeWorker {
   int layers_at_a_time() const noexcept override { return extent_.layers; }
 
  private:
-  /// Slices whose results are in flight.
+  /// Slices whose download has not completed.
   struct PendingResult {
     int first, end;
     int waiting;  // number of results for which the host has not waited
@@ -141,8 +143,8 @@ class CudaWorker final : public VolumeWorker {
       (void)cudaStreamSynchronize(stream->get());
   }
 
-  /// Queues the conversion of all uploaded slices to planes of floats. The compute stream waits for
-  /// these planes.
+  /// Queues the conversion of all uploaded slices to floats. The compute stream waits for the
+  /// conversion.
   void make_planes() {
     if (loaded_end_ == uploaded_end_) return;
     const SliceSpan fresh{std::exchange(loaded_end_, uploaded_end_), uploaded_end_};
@@ -164,7 +166,7 @@ class CudaWorker final : public VolumeWorker {
   lull::cuda::DeviceBuffer<std::uint32_t> groups_;
   std::deque<PendingResult> pending_results_;
   // `uploaded_end_` is the index after the last uploaded slice. `loaded_end_` is the index after
-  // the last slice that has been converted to planes of floats.
+  // the last slice that the worker has converted to floats.
   int uploaded_end_ = 0, loaded_end_ = 0;
 };
 

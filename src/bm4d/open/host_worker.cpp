@@ -82,7 +82,7 @@ class HostWorker final : public VolumeWorker {
   }
 
  private:
-  /// The volume that one plane of all slices forms. Only planes with noise have a volume.
+  /// One plane of all slices of a volume. The worker has one object for each plane with noise.
   struct Volume {
     int plane = 0;
     std::unique_ptr<VolumeEngine> engine;
@@ -94,8 +94,7 @@ class HostWorker final : public VolumeWorker {
   FramePool pool_;
   std::vector<Volume> volumes_;
   std::array<bool, 3> passes_{true, true, true};  // planes without noise
-  /// A flag for each slice, starting with slice oldest_, that states whether the slice has
-  /// out-of-range samples (float_guard.h).
+  /// Element i states whether slice `oldest_` + i has out-of-range samples (float_guard.h).
   std::deque<bool> guarded_;
   int oldest_ = 0;
 };

@@ -24,7 +24,7 @@ class VolumeSession final : public SliceSession {
       : SliceSession(format, memory, results),
         params_(params),
         worker_(std::move(worker)),
-        // On a GPU, the session also processes volumes without noise, to place their results in the
+        // On a GPU, the session also processes volumes without noise. Their results are then in the
         // requested memory.
         passes_(plan_planes(params, format).empty() && memory == SliceMemory::host) {
     const int side = max_cube_side(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
@@ -63,8 +63,8 @@ class VolumeSession final : public SliceSession {
   }
 
   void end_volume() override {
-    // If a volume has fewer slices than a cube, the session extends the volume by its mirror image.
-    // No slice of such a volume is finished yet.
+    // If a volume has fewer slices than a cube, its mirror image extends the volume. The session
+    // has not finished any slice of such a volume yet.
     const int slices = next_slice_ - first_;
     for (int i = slices; i < min_slices_; ++i) {
       load(pending_[mirrored(i, slices)], first_ + i);
@@ -86,8 +86,8 @@ class VolumeSession final : public SliceSession {
     schedules_[0].add_slice();
   }
 
-  /// Filters all layers that a phase can filter, and passes the slices that become finished to the
-  /// next phase.
+  /// Filters all layers for which a phase has enough slices. Gives each finished slice to the next
+  /// phase.
   void advance(std::size_t phase) {
     PhaseSchedule& schedule = schedules_[phase];
     finish_slices(phase);
@@ -104,8 +104,8 @@ class VolumeSession final : public SliceSession {
       worker_->filter(layers);
   }
 
-  /// Filters only the layers of a batch that contain a required cube, so that a session for a part
-  /// of a volume skips the same layers as a session for the complete volume.
+  /// Filters only the layers that contain a required cube. A session for a part of a volume thus
+  /// skips the same layers as a session for the complete volume.
   void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
@@ -140,8 +140,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices, at most as many as one batch of layers finishes, because the
-  /// next phase has memory for only this number.
+  /// Returns the next finished slices, at most as many as one batch of layers finishes. The next
+  /// phase has memory only for this number of slices.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;
@@ -162,7 +162,7 @@ class VolumeSession final : public SliceSession {
       reach.end += params_.wiener.reach();
     }
     for (std::size_t i = 0; i < pending_.size(); ++i) {
-      // Index of the required slice that is nearest to slice oldest_ + i.
+      // Index of the required slice that is nearest to slice `oldest_` + i.
       const int wanted = oldest_ + static_cast<int>(i) - pending_[i].context_distance;
       if (reach.first <= wanted && wanted < reach.end) return true;
     }
@@ -170,8 +170,8 @@ class VolumeSession final : public SliceSession {
   }
 
   void finish(SliceSpan slices) {
-    // If the volume has fewer slices than a cube, this line excludes the slices of the mirror
-    // image.
+    // A volume with fewer slices than a cube has been extended by its mirror image. The session
+    // returns no results for slices of the mirror image.
     slices.end = std::min(slices.end, next_slice_);
     if (slices.size() <= 0) return;
     std::vector<Frame> noisy, clean;
@@ -189,7 +189,7 @@ class VolumeSession final : public SliceSession {
     await(worker_->in_flight());
   }
 
-  /// Waits until at most `in_flight` results are in flight.
+  /// Waits until at most `in_flight` results are incomplete.
   void await(int in_flight) {
     while (static_cast<int>(pending_results_.size()) > in_flight) {
       worker_->await();
@@ -198,8 +198,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// A result that may be in flight. The noisy slice must remain valid until the result has
-  /// arrived.
+  /// A result that the worker may still compute. The worker needs the noisy slice until the result
+  /// is complete.
   struct PendingResult {
     Frame noisy, clean;
   };

@@ -1,6 +1,5 @@
 #pragma once
-// Determines the reference cubes on which results depend. A mask selects the voxels whose results
-// are required.
+// Determines the reference cubes on which results inside the mask depend.
 
 #include <cstdint>
 #include <deque>
@@ -11,30 +10,30 @@
 
 namespace lull::bm4d {
 
-/// Returns the maximum distance from a required voxel up to which the first phase filters cubes:
-/// the distance by which a cube of the second phase can extend beyond a required voxel, but at most
-/// the search radius. The guide of a required cube then consists only of estimates.
+/// Returns the distance from the mask, in voxels, up to which the first phase filters cubes: the
+/// side of the cubes of the second phase minus 1, but at most the search radius of the first phase.
 int first_phase_reach(const Params& params);
 
-/// The masks of the slices in progress. A cube of the second phase is required if it contains a
-/// voxel inside the mask. A cube of the first phase is required if such a voxel is in the cube or
-/// within `first_phase_reach` of it. The decision depends only on slices that the cube's group can
-/// reach.
+/// The masks of the slices in progress. The second phase needs a cube if the cube contains a voxel
+/// inside the mask. The first phase needs a cube if a voxel inside the mask is at most
+/// first_phase_reach() voxels away. The decision depends only on slices that the group of the cube
+/// can reach.
 class WantedCubes {
  public:
-  /// `width` and `height` are the size of a slice in voxels, including the extension by the mirror
+  /// `width` and `height` are the size of a slice in voxels, including an extension by the mirror
   /// image.
   WantedCubes(const Params& params, int width, int height)
       : params_(params), width_(width), height_(height) {}
 
   void begin(int z);
-  /// Adds the next slice. If the slice has no mask, all of its voxels are required.
+  /// Adds the mask of the next slice. If `mask` is null, all voxels of the slice are inside the
+  /// mask.
   void add(const SliceMask* mask);
-  /// Releases the slices before `z`. Later calls of choose() must not need these slices.
+  /// Releases the slices before `z`. Later calls of choose() must not need the released slices.
   void forget_before(int z);
 
-  /// Returns whether any cube of the layer that begins in slice `z` is required. Appends 1 for each
-  /// required cube and 0 for all other cubes to `cubes`, row by row.
+  /// Appends a flag for each cube of the layer at slice `z` to `cubes`, row by row: 1 if the cube
+  /// is required, 0 if not. Returns whether any cube of the layer is required.
   bool choose(Phase phase, int z, std::vector<std::uint8_t>& cubes) const;
 
  private:

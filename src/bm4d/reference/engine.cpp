@@ -1,6 +1,6 @@
-// The reference backend: BM4D in double precision. The code follows the formulas of the paper
-// (Maggioni et al. 2013, section II) and is not optimised for speed. Tests compare the other
-// backends with it.
+// The reference backend: BM4D in double precision. The code follows the formulas of Maggioni et al.
+// 2013, section II, and is not optimised for speed. Tests compare the results of the other backends
+// with the reference backend.
 
 #include <array>
 
@@ -13,8 +13,8 @@ namespace {
 
 using namespace reference;
 
-/// Sums for the aggregation (equation 8), which computes the weighted mean of all estimates of a
-/// voxel.
+/// Sums of weights and of weighted estimates. The aggregation (equation 8 of Maggioni et al. 2013)
+/// divides the second sum by the first.
 struct Sums {
   Sums(int width, int height) : numerator(width, height), denominator(width, height) {}
   Slices numerator, denominator;

@@ -1,7 +1,7 @@
 #pragma once
-// The stages of the reference backend as separate functions, so that tests can compare the stages
-// of the other backends with them. The functions compute in double precision and follow Maggioni et
-// al. 2013, section II.
+// The stages of the reference backend of BM4D as separate functions, for tests of the stages of
+// other backends. The functions compute in double precision and follow Maggioni et al. 2013,
+// section II.
 
 #include <array>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace lull::bm4d::reference {
 
-/// A volume that stores some slices, which need not be consecutive.
+/// A volume that stores only some of its slices. The stored slices need not be consecutive.
 class Slices {
  public:
   Slices(int width, int height) : width_(width), height_(height) {}
@@ -41,12 +41,12 @@ struct Place {
   int x = 0, y = 0, z = 0;  // first voxel of a cube
 };
 
-/// Returns the group of the reference cube whose first voxel is `at` (cubes.h). Only the slices
-/// `available` exist.
+/// Returns the group of the reference cube whose first voxel is `at` (cubes.h). Candidates are in
+/// the slices `available`.
 [[nodiscard]] Group find_group(const Slices& guide, SliceSpan available, const Place& at,
                                const PhaseParams& params);
-/// Returns the group that consists of the best of the given candidates. All candidates must have
-/// different displacements and must be inside the volume.
+/// Returns the group that consists of the best candidates. All candidates must have different
+/// displacements and must be inside the volume.
 [[nodiscard]] Group rank_group(const Slices& guide, const Place& at, const PhaseParams& params,
                                std::span<const std::uint32_t> candidates);
 
@@ -59,15 +59,16 @@ using GroupStack = std::vector<Cube>;
 [[nodiscard]] GroupStack gather(const Slices& volume, const Place& at, const Group& group,
                                 int side);
 
-/// Applies collaborative hard thresholding to `stack`, in place (equation 7). Coefficients become 0
-/// if their magnitude is at most `threshold`, or threshold * mean_factor for the mean over the
-/// group (coefficient 0 of the Haar transform). Returns the weight of the group: 1 / (number of
-/// retained coefficients).
+/// Applies collaborative hard thresholding to `stack`, in place (equation 7 of Maggioni et al.
+/// 2013). Coefficients become 0 if their magnitude is at most `threshold`. For the mean over the
+/// group (coefficient 0 of the Haar transform), the limit is threshold * mean_factor. Returns the
+/// weight of the group: 1 / (number of retained coefficients).
 double hard_threshold(GroupStack& stack, int side, double threshold, double mean_factor);
 
-/// Applies the collaborative Wiener filter to `stack`, in place (equation 10). The spectrum of the
-/// signal is that of `basic`. The noise power is `noise` = mu2 sigma^2, times `mean_factor` for the
-/// mean over the group. Returns the weight of the group: 1 / (sum of the squared Wiener factors).
+/// Applies the collaborative Wiener filter to `stack`, in place (equation 10 of Maggioni et al.
+/// 2013). The basic estimate `basic` gives the power of the signal. The noise power is `noise` =
+/// mu2 sigma^2, multiplied by `mean_factor` for the mean over the group. Returns the weight of the
+/// group: 1 / (sum of the squared Wiener factors).
 double wiener(GroupStack& stack, GroupStack basic, int side, double noise, double mean_factor);
 
 }  // namespace lull::bm4d::reference

@@ -1,5 +1,5 @@
 #pragma once
-// Presets. A preset is a profile and a temporal radius under a name that users of encoders know.
+// Presets: pairs of a profile and a temporal radius. Their names are those of the presets of x264.
 
 #include <string_view>
 

@@ -8,7 +8,7 @@
 namespace lull {
 
 /// Throws an error if `holds` is false. The text of the error is "WHAT = VALUE (must be RANGE);
-/// choose one in range".
+/// choose one in range", with the arguments in place of the capitalised words.
 /// @throws InvalidArgument
 inline void require(bool holds, const std::string& what, double value, const std::string& range) {
   if (holds) return;

@@ -1,6 +1,6 @@
 #pragma once
-// The layout of a plane in device memory, and the sizes that kernels can address. This file needs
-// neither a device nor the CUDA toolkit.
+// The layout of a plane in device memory, and the maximum sizes that kernels can address. The file
+// needs neither a device nor the CUDA toolkit.
 
 #include <algorithm>
 #include <cstddef>
@@ -11,20 +11,18 @@
 
 namespace lull {
 
-/// Layout of every plane on the device. A margin surrounds the picture, so no kernel needs to check
-/// whether a search window extends beyond the picture. Offsets are in elements of the plane, of any
-/// type.
+/// Layout of every plane on the device. A margin surrounds the picture. Kernels therefore read
+/// search windows beyond the picture without any check. Offsets are in elements of the plane.
 struct Margins {
   int width = 0, height = 0;  // size of the picture
   int left = 0, top = 0;      // margins; multiples of 4, at least the search window's radius
   int pitch = 0, rows = 0;    // size of the plane with its margins; `pitch` is a multiple of 32
 
   Margins() = default;
-  // The margins on the right and below exceed the radius of the search window by 64 samples.
-  // Kernels load the union of the search windows of several reference patches, which are up to 24
-  // samples apart, and round this union up to whole words. Below the picture, kernels also read the
-  // tile of 8 reference patches, which are up to 8 samples apart. On the left and above, the
-  // kernels that sum weights read the patches that contain the first samples (`rows_above` rows).
+  // The margins on the right and below are 64 samples wider than the radius of the search window.
+  // Kernels load the union of the search windows of several reference patches, and round the union
+  // up to whole words. The reference patches are up to 24 samples apart. Kernels that sum weights
+  // read the `rows_above` rows above the picture.
   constexpr Margins(int w, int h, int window, int rows_above)
       : width(w),
         height(h),
@@ -35,8 +33,8 @@ struct Margins {
   constexpr int at(int x, int y) const { return (y + top) * pitch + x + left; }
   constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
 
-  /// Returns a layout without margins, except for the padding at the ends of rows. Planes have this
-  /// layout only during conversions from and to other layouts.
+  /// Returns a layout without margins. Rows still have padding up to a multiple of 32 samples.
+  /// Planes have no margins only during conversions from and to other layouts.
   static constexpr Margins none(int width, int height) {
     Margins flat;
     flat.width = width, flat.height = flat.rows = height;
@@ -46,17 +44,17 @@ struct Margins {
   static constexpr int flat_pitch(int width) { return round_up(width, 32); }
 };
 
-/// Maximum number of samples of a plane with its padding. Kernels count these samples in signed
-/// 32-bit integers.
+/// Maximum number of samples of a plane with its padding. Kernels index samples with signed 32-bit
+/// integers.
 inline constexpr std::int64_t max_plane_samples = std::numeric_limits<std::int32_t>::max();
-/// Maximum number of rows of a plane. A launch has at most 65535 thread blocks along y, and the
-/// smallest thread blocks process 8 rows.
+/// Maximum number of rows of a plane. A launch has at most 65535 thread blocks along y, and a
+/// thread block processes at least 8 rows.
 inline constexpr std::int64_t max_plane_rows = 8 * 65535;
 constexpr bool is_addressable(std::int64_t pitch, std::int64_t rows) {
   return rows <= max_plane_rows && pitch * rows <= max_plane_samples;
 }
-/// Checks the size of a plane of width x height samples. With its padding, the plane has `rows`
-/// rows of `pitch` samples.
+/// Checks the size of a plane of width x height samples. The plane in memory has `rows` rows of
+/// `pitch` samples, including its padding.
 /// @throws InvalidArgument  kernels cannot address the plane
 void require_addressable(int width, int height, std::int64_t pitch, std::int64_t rows);
 inline void require_addressable(const Margins& margins) {

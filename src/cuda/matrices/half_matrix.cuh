@@ -11,8 +11,9 @@
 
 namespace lull {
 
-/// A square matrix of half-precision values in the register layout of left operands. at[i][j] is
-/// the 16x16 block whose first row is 16 i and whose first column is 16 j.
+/// A square matrix of half-precision values in the registers of a warp, in the layout of left
+/// operands. at[i][j] is the 16x16 block whose first element is in row 16 i and column 16 j of the
+/// matrix.
 template <int T>
 struct HalfMatrix {
   std::uint32_t at[T][T][4];
@@ -32,7 +33,7 @@ struct HalfMatrix {
 #pragma unroll
       for (int h = 0; h < 2; ++h) at[j][i][2 * n + h] = transposed_halves(at[i][j][2 * h + n]);
   }
-  /// Computes 16 rows of the product c += a w, where w is this matrix. The matrix must be
+  /// Computes 16 rows of the product c += a w, where w is this matrix. The matrix w must be
   /// symmetric.
   __device__ __forceinline__ void add_product(const std::uint32_t (&a)[T][4],
                                               FloatSums (&c)[2 * T]) const {

@@ -1,10 +1,11 @@
 #pragma once
-// Symmetric matrices in the registers of a warp, as blocks of 16x16, and their inverses. A block
-// has the layout in which the tensor cores return sums: lane (g, t) = (lane / 4, lane % 4) has the
-// values in columns 8n + 2t and 8n + 2t + 1 of row 8h + g, in half[n].at[2h] and half[n].at[2h +
-// 1]. The same registers are also the left operand of another matrix product, or the right operand
-// of a product with the transpose of the block. Therefore lanes need neither exchange values nor
-// use shared memory.
+// Symmetric matrices in the registers of a warp, as blocks of 16x16, and their inverses. With g =
+// lane / 4 and t = lane % 4, a lane has the values in columns 8n + 2t and 8n + 2t + 1 of row 8h +
+// g, in half[n].at[2h] and half[n].at[2h + 1].
+
+// The tensor cores return sums in the layout of class Block. The same registers are the left
+// operand of another matrix product, or the right operand of a product with the transposed block.
+// Therefore lanes neither exchange values nor use shared memory.
 
 #include <cstdint>
 
@@ -16,8 +17,9 @@ struct Block {
   FloatSums half[2];
 };
 
-/// A block of floats as an operand of the tensor cores. The tensor cores multiply floats with 11
-/// significant bits, so this type stores each float as the sum of two such floats.
+/// A block of floats as an operand of the tensor cores. A factor of a product on the tensor cores
+/// has only 11 significant bits. The type therefore stores each float as the sum of two floats of
+/// 11 significant bits.
 struct Factor {
 #if __CUDA_ARCH__ >= 800
   std::uint32_t high[2][4], low[2][4];
@@ -43,14 +45,14 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
   return f;
 }
 
-/// Performs step `step` (of product_steps) of the product c += a b' of blocks, where b' is the
-/// transpose of b. A kernel with several independent products is fastest if it performs the same
-/// step of all products before the next step.
+/// Performs step `step` (of `product_steps`) of the product c += a b' of blocks, where b' is the
+/// transpose of b. A kernel with several independent products should perform a step for all
+/// products before the next step.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
 __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
-  // A block and an operand have different layouts: in each group of eight columns, for t = 0..3,
+  // In each group of eight columns, a block and an operand have different orders. For t = 0..3,
   // column 2t of the block is column t of the operand, and column 2t + 1 of the block is column t +
   // 4 of the operand.
   const int k = step / 3;
@@ -80,13 +82,13 @@ __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Fac
 }
 #endif
 
-/// Transposes 8x8 values. Before and after the call, lane (g, t) = (lane / 4, lane % 4) has the
-/// values in columns 2t and 2t + 1 of row g.
+/// Transposes a matrix of 8x8 values. With g = lane / 4 and t = lane % 4, a lane has the values in
+/// columns 2t and 2t + 1 of row g, before and after the call.
 __device__ __forceinline__ void transpose_8x8(float& first, float& second) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const bool odd = g % 2 != 0;
-  // The first exchange passes the values whose row and column have the same parity. The second
-  // exchange passes all other values.
+  // The first exchange moves the values whose row and column have the same parity. The second
+  // exchange moves all other values.
   const float alike = __shfl_sync(~0u, odd ? second : first, 4 * (2 * t + (odd ? 1 : 0)) + g / 2);
   const float other = __shfl_sync(~0u, odd ? first : second, 4 * (2 * t + (odd ? 0 : 1)) + g / 2);
   first = odd ? other : alike;
@@ -108,11 +110,12 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 }
 
 /// Eliminates the 16 pivots of the diagonal block `k` of a symmetric negative definite matrix.
-/// panel[i] is block (i, k) of the matrix, which has the columns of the pivots. On return, panel[i]
-/// contains the part of the inverse of the negative matrix that these pivots determine. column[i]
-/// receives, for i != k, each column of block (i, k) as it was before the elimination of its pivot
-/// p, divided by sqrt(-p). The caller must update the rest of the matrix with a product of these
-/// columns.
+/// panel[i] is block (i, k) of the matrix, and receives the contribution of the pivots to the
+/// inverse of the negative matrix.
+///
+/// For i != k, column[i] receives the columns of block (i, k), each divided by sqrt(-p) before the
+/// elimination of its pivot p. The caller must update the rest of the matrix with products of the
+/// blocks column[i].
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -154,8 +157,8 @@ __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&co
 }
 
 /// Replaces a symmetric negative definite matrix by the inverse of its negative. The function reads
-/// the blocks on and below the diagonal, and writes the blocks on and above the diagonal. It adds
-/// only sums of squares to diagonal elements, which limits the rounding errors of small elements.
+/// the blocks on and below the diagonal, and writes the blocks on and above the diagonal. Diagonal
+/// elements change only by sums of squares, which limits the rounding errors of small elements.
 template <int T>
 __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
 #pragma unroll
@@ -176,8 +179,9 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // One of the blocks (i, j) and (j, i) is stored: the block above the diagonal if both i
-          // and j are below `k`, and the block below the diagonal if not.
+          // The matrix is symmetric, so only one of the blocks (i, j) and (j, i) is stored. The
+          // block above the diagonal is stored if i and j are below `k`. In all other cases, the
+          // block below the diagonal is stored.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
         }

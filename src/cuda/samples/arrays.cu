@@ -1,10 +1,9 @@
-// Converts array elements to samples and back. Memory bandwidth limits the speed of the kernels:
-// each thread converts one element, and each warp converts 32 contiguous elements or 32 elements of
-// a row.
-//
-// The kernels compute in double precision and round each step. numpy rounds in the same way for
-// arrays in host memory (python/lull/_values.py), so results on the host and on a GPU are equal bit
-// for bit.
+// Converts array elements to samples and back. Memory bandwidth limits the speed of the kernels.
+// Each thread converts one element. The 32 elements of a warp are contiguous, or belong to one row.
+
+// The kernels compute in double precision and round each step as numpy does. For arrays in host
+// memory, numpy performs the conversion (python/lull/_values.py). Therefore results on the host and
+// on a GPU are equal bit for bit.
 
 #include <cuda_fp16.h>
 
@@ -28,8 +27,8 @@ struct PlanePairs {
   std::array<int, 3> width{}, height{};
 };
 
-/// Conversion between samples and elements. If `plain` is true, elements are samples. If not, an
-/// element is low + sample * span.
+/// Conversion between samples and elements. If `plain` is true, elements are samples. If `plain` is
+/// false, an element is low + sample * span.
 struct Scale {
   bool plain;
   double low, span;
@@ -84,7 +83,7 @@ __device__ float to_sample(Number v, const Scale& scale) {
 
 template <class Number>
 __device__ Number to_number(float sample, const Scale& scale) {
-  // The intrinsics prevent the compiler from fusing the multiplication and the addition.
+  // The intrinsics prevent the compiler from fusing a multiplication and an addition.
   const double found = __dadd_rn(__dmul_rn(sample, scale.span), scale.low);
   if constexpr (is_half<Number>) {
     return __double2half(found);

@@ -1,7 +1,7 @@
 #pragma once
-// Converts arrays of other programs in GPU memory, with any type and strides, to planes of samples
-// and back. The input must be complete before a call. The output is complete when the function
-// returns. Builds without CUDA also provide these functions, which then throw DeviceUnavailable.
+// Converts arrays of other programs in GPU memory to planes of samples and back. Arrays may have
+// any type and strides. The input must be complete before a call, and the output is complete when
+// the function returns. In builds without CUDA, the functions throw DeviceUnavailable.
 // @throws DeviceUnavailable, DeviceFailure
 
 #include <array>
@@ -21,7 +21,7 @@ struct ArrayPlane {
   std::ptrdiff_t row = 0, number = 0;  // bytes from row to row, and from element to element
 };
 
-/// Planes of a frame in an array whose elements are low + sample * span. If the elements have the
+/// Planes of a frame in an array whose elements are low + sample * span. For elements with the
 /// integer type of the samples, low is 0 and span is 1.
 struct ArrayPicture {
   int device = 0;
@@ -29,8 +29,8 @@ struct ArrayPicture {
   double low = 0, span = 1;
   std::array<ArrayPlane, 3> planes{};
 
-  /// Returns whether array elements and samples of this type have the same representation. No
-  /// conversion is then needed.
+  /// Returns whether array elements and samples of a type have the same representation. Such
+  /// elements need no conversion.
   [[nodiscard]] constexpr bool has_samples(SampleType sample) const {
     const NumberType same = sample == SampleType::u8    ? NumberType::u8
                             : sample == SampleType::u16 ? NumberType::u16
@@ -41,17 +41,17 @@ struct ArrayPicture {
 
 using DevicePlanes = std::array<PlaneView<std::byte>, 3>;  // width and stride in bytes
 
-/// Converts the elements of an array to samples. If low and span define a conversion, an element
-/// becomes NaN if its sample would be below -0.5 or above 1.5. Filters preserve NaN.
+/// Converts the elements of an array to samples. An element is low + sample * span. If low is not 0
+/// or span is not 1, samples below -0.5 or above 1.5 become NaN. Filters preserve NaN.
 /// @throws InvalidArgument  the elements need a conversion, but the format's samples are not floats
 void array_to_samples(const ArrayPicture& from, const FrameFormat& format, const DevicePlanes& to);
-/// Converts samples back to elements. Where a sample equals the original sample or is NaN, the
-/// function copies the element of `original`, which must be on the same device and have the same
-/// type, low and span as the destination.
+/// Converts samples back to elements. If a sample equals the original sample or is NaN, the
+/// function copies the element of `original`. The array `original` must be on the same device and
+/// have the same type, low and span as the destination.
 void samples_to_array(const DevicePicture& result, const FrameFormat& format,
                       const ArrayPicture& original, const ArrayPicture& to);
 
-/// Array elements in device memory, with up to five axes.
+/// An array in device memory, with up to five axes.
 struct NumberGrid {
   static constexpr int max_axes = 5;
   const std::byte* data = nullptr;
@@ -65,11 +65,10 @@ struct NumberGrid {
   }
 };
 
-/// Copies every `step`-th of all elements, counted in the order of the axes, to contiguous memory
-/// at `to` on the same device. Elements have 1, 2, 4 or 8 bytes. The copy is complete when the
-/// function returns.
+/// Copies every `step`-th element, in C order, of an array to contiguous memory at `to`, on the
+/// same device. Elements have 1, 2, 4 or 8 bytes. The copy is complete when the function returns.
 void gather(const NumberGrid& from, int bytes, std::int64_t step, void* to, int device);
-/// Returns the maximum of an array's 16-bit integers.
+/// Returns the maximum of an array of 16-bit integers.
 [[nodiscard]] int max_u16(const NumberGrid& numbers, int device);
 
 }  // namespace lull::cuda

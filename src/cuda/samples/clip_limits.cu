@@ -1,6 +1,6 @@
-// Computes the shifts that preserve local means when samples are clipped (core/clip_limits.h). A
-// thread block processes a window of 128x128 samples. Each thread stores 16 of these samples in
-// registers. The order of all sums is fixed.
+// Computes the clipping shifts, which preserve local means when samples are clipped
+// (core/clip_limits.h). A thread block processes a window of 128x128 samples. Each thread stores 16
+// samples in registers. The order of all sums is fixed.
 
 #include <cmath>
 
@@ -18,7 +18,7 @@ constexpr int rows_at_once = threads / clip_shift_window, own = clip_shift_windo
 static_assert(rows_at_once * clip_shift_window == threads &&
               own * rows_at_once == clip_shift_window);
 
-/// Returns the sum of `v` over all threads of the block. Every thread gets the sum.
+/// Returns the sum of `v` over all threads of the thread block, in every thread.
 __device__ float block_sum(float v, float* scratch) {
 #pragma unroll
   for (int j = 16; j > 0; j >>= 1) v += __shfl_xor_sync(~0u, v, j);
@@ -31,12 +31,12 @@ __device__ float block_sum(float v, float* scratch) {
   return sum;
 }
 
-/// The output samples of a plane that is filtered without a colour transform.
+/// The output samples of a plane, without a colour transform.
 struct PlaneOutput {
   const float *plane, *curve;
   __device__ float at(int place) const { return SampleCurve::at(curve, plane[place]); }
 };
-/// The output samples of R, G or B, computed from the opponent planes.
+/// The output samples of R, G or B, computed from the planes of the opponent colour space.
 struct OpponentChannel {
   Planes planes;
   ColourMatrix colour;

@@ -2,7 +2,7 @@
 
 namespace lull {
 
-/// A colour transform, as a kernel argument that is passed by value.
+/// A colour transform as a kernel argument.
 struct ColourMatrix {
   float at[3][3];
   explicit ColourMatrix(const float (&matrix)[3][3]) {

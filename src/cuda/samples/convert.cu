@@ -50,8 +50,8 @@ struct RawColour {
   explicit RawColour(const RawPlanes& raw) : planes{{raw, 0}, {raw, 1}, {raw, 2}} {}
 };
 
-/// Stores 4 samples of a float plane, but nothing beyond the end of a row, because the margin must
-/// not change.
+/// Stores 4 samples of a float plane. The function stores nothing beyond the end of a row, because
+/// the margin must not change.
 __device__ void store_quad(float* plane, const Margins& margins, int2 p, const float (&v)[quad]) {
   float* to = plane + margins.at(p.x, p.y);
   if (p.x + quad <= margins.width) {
@@ -67,7 +67,8 @@ __device__ void store_quad(float* plane, const Margins& margins, int2 p, const f
 struct AsIs {
   __device__ float operator()(float v) const { return v; }
 };
-/// An input curve from a table of 8 KiB. The caches hold the part of the table that a picture uses.
+/// An input curve as a table of 8 KiB. The caches of the GPU contain the part of the table that a
+/// picture uses.
 struct TableCurve {
   const float* values;  // null: samples are not changed
   __device__ float operator()(float v) const {
@@ -79,11 +80,11 @@ struct TableCurves {
   explicit TableCurves(const CurveTables& curves) : planes{{curves[0]}, {curves[1]}, {curves[2]}} {}
 };
 
-/// An output transform that returns the filtered samples at (x + k, y) unchanged.
+/// An output transform that returns the filtered samples unchanged.
 struct OutputAsIs {
   __device__ float operator()(float v, int2, int) const { return v; }
 };
-/// An output transform from a table, followed by clip limits.
+/// An output transform that reads a table and then applies clip limits.
 struct TableOutput {
   OutputTransform transform;
   int rows;  // number of rows of cells
@@ -167,7 +168,7 @@ __device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) 
   return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
 }
 
-/// Converts 4 floats to samples, starting at position `p`. The 4 samples share one dithering
+/// Converts 4 floats to samples, starting at position `p`. All 4 samples use the same dithering
 /// threshold.
 template <class Sample>
 __device__ Quad<Sample> to_samples(const float (&v)[quad], const Rounding& rounding, int2 p) {
@@ -232,7 +233,7 @@ __global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix col
   }
 }
 
-/// Converts integer samples of planes that are not filtered. On the host, copy_plane()
+/// Converts integer samples of planes that the session does not filter. On the host, copy_plane()
 /// (core/samples.h) performs the same conversion.
 template <class From, class To>
 __global__ void convert_kernel(const RawPlane from, double ratio, const Rounding rounding,
@@ -253,8 +254,8 @@ __global__ void convert_kernel(const RawPlane from, double ratio, const Rounding
   to.quad_at<To>(p) = converted;
 }
 
-/// Returns the factor that converts the 0..255 scale to the samples of plane `i`. store_plane()
-/// uses the same factor on the host.
+/// Returns the factor that converts values on the 0..255 scale to samples of plane `i`. On the
+/// host, store_plane() uses the same factor.
 float store_scale(const RawPlanes& raw, int i) {
   return static_cast<float>(raw.full_scale[i]) / 255.0f;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Handling of out-of-range float samples (core/float_range.h) in kernels. Each thread processes one
-// sample, and each warp 32 samples of a row. Only threads with an out-of-range sample read
-// neighbouring samples. Memory bandwidth limits the speed.
+// Kernel functions that replace and restore out-of-range float samples (core/float_range.h). Each
+// thread processes one sample, and each warp 32 samples of a row. Only threads with an out-of-range
+// sample read neighbouring samples. Memory bandwidth limits the speed.
 
 #include <cstddef>
 
@@ -20,7 +20,7 @@ struct FloatPlane {
 };
 
 /// Number of adjacent cells that a warp sums, in thread blocks of 32x8 threads. A thread sums one
-/// row of a cell, which is one 32-byte sector of memory.
+/// row of a cell, and the row has 32 bytes.
 inline constexpr int cells_of_warp = 4;
 static_assert(cells_of_warp * guard_cell == 32);
 
@@ -42,7 +42,7 @@ __device__ inline void sum_cells(const FloatPlane& plane, const FloatGuard& guar
   if (lane < cells_of_warp && column < columns && row < rows) cells[row * columns + column] = sum;
 }
 
-/// Returns the value that filters get for the sample at (x, y).
+/// Returns the value that replaces the sample at (x, y) in the filter input.
 __device__ inline float filter_input(const FloatPlane& plane, const FloatGuard& guard,
                                      const CellSum* cells, int x, int y) {
   const float sample = plane(x, y), v = sample * guard.scale();

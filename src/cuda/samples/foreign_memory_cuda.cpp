@@ -7,8 +7,8 @@
 namespace lull::cuda {
 namespace {
 
-/// Functions of the CUDA driver that have no counterpart in the CUDA runtime. lull is not linked to
-/// the driver, because programs must start without a driver.
+/// Functions of the CUDA driver that the CUDA runtime does not offer. Programs must start without a
+/// driver, so lull loads the functions at run time.
 struct ImportFunctions {
   decltype(&cuImportExternalMemory) import = nullptr;
   decltype(&cuExternalMemoryGetMappedBuffer) map = nullptr;

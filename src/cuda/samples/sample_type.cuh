@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// Calls `use` with a value-initialised object of the C++ type of the samples.
+/// Calls `use` with an object of the C++ type of the samples. The value of the object is 0.
 template <class Use>
 void with_sample_type(SampleType sample, Use use) {
   switch (sample) {
@@ -23,10 +23,11 @@ void with_sample_type(SampleType sample, Use use) {
   }
 }
 
-/// Conversion of floats to integer samples.
+/// Parameters of the conversion of floats to integer samples.
 struct Rounding {
   int max_value;  // samples are clamped to 0..max_value
-  // Thresholds of dithering, in device memory. Null: samples are rounded to nearest, ties upwards.
+  // Dithering thresholds in device memory. If the pointer is null, the conversion rounds to
+  // nearest, ties upwards.
   const float* thresholds;
 
   constexpr explicit Rounding(const RawPlanes& to) : Rounding(to.max_value, to.thresholds) {}
@@ -34,15 +35,15 @@ struct Rounding {
       : max_value(max_sample), thresholds(dither) {}
 
   __device__ bool dithers() const { return thresholds != nullptr; }
-  /// Returns the dithering threshold of the group that contains the samples at (x, y).
+  /// Returns the threshold of the dithering group that contains the sample at (x, y).
   __device__ float threshold(int x, int y) const { return __ldg(thresholds + dither_index(x, y)); }
   __device__ float clamped(float v) const {
     return fminf(fmaxf(v, 0.0f), static_cast<float>(max_value));
   }
 };
 
-/// Converts a float to a sample. Integers are rounded to nearest, ties upwards, and clamped. On the
-/// host, as_sample() (core/samples.h) performs the same conversion.
+/// Converts a float to a sample. For integers, the function rounds to nearest, ties upwards, and
+/// clamps. On the host, as_sample() (core/samples.h) performs the same conversion.
 template <class Sample>
 __device__ Sample to_sample(float v, const Rounding& rounding) {
   if constexpr (std::is_same_v<Sample, float>)

@@ -1,6 +1,6 @@
 #pragma once
-// Sizes of voxels and names of channels, which OME-TIFF, ImageJ and OME-Zarr state in different
-// ways.
+// Sizes of voxels and names of channels. OME-TIFF, ImageJ and OME-Zarr state this information in
+// different ways.
 
 #include <string>
 #include <string_view>
@@ -33,7 +33,7 @@ struct OmePixels {
   std::string type;  // "uint16", "float"
   bool big_endian = false;
 };
-/// Returns OME-XML for a file in which page i contains frame i of `axes`.
+/// Returns OME-XML for a file in which each page i contains frame i of `axes`.
 [[nodiscard]] std::string make_ome_xml(const StackAxes& axes, const OmePixels& pixels,
                                        const ImageFacts& facts);
 

@@ -131,8 +131,8 @@ class OmeReader {
     return run.file_name == std::filesystem::path(file_.path).filename().string();
   }
 
-  /// Returns whether the OME-XML assigns any page to this file. The result is false if a user has
-  /// renamed the file and the OME-XML identifies the file only by its name.
+  /// Returns whether the OME-XML assigns at least one page to this file. The result is false if a
+  /// user has renamed the file and the OME-XML identifies the file only by its name.
   bool names_this_file() const {
     for (const Pixels& pixels : description_.images)
       if (pixels.runs.empty() || std::ranges::any_of(pixels.runs, [this](const PageRun& run) {

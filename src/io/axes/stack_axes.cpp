@@ -20,9 +20,9 @@ std::string counted(std::int64_t count, const std::string& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
-/// Returns the page of each frame of an ImageJ file; an empty list if frame i is on page i. ImageJ
-/// stores the channels of a slice on consecutive pages. StackAxes orders all frames of a channel
-/// before the frames of the next channel.
+/// Returns the page of each frame of an ImageJ file. The list is empty if each frame i is on page
+/// i. ImageJ stores the channels of a slice on consecutive pages. StackAxes orders all frames of a
+/// channel before the frames of the next channel.
 std::vector<std::int64_t> imagej_pages(const StackAxes& axes) {
   std::vector<std::int64_t> pages;
   if (axes.channels == 1) return pages;

@@ -15,7 +15,7 @@ struct StackAxes {
   std::int64_t channels = 1;
   std::int64_t times = 1;   // time points of each channel
   std::int64_t slices = 1;  // slices of each time point
-  /// The page of each frame. An empty list means that frame i is on page i.
+  /// The page of each frame. An empty list means that each frame i is on page i.
   std::vector<std::int64_t> page_of_frame;
   bool is_described = false;  // whether the axes come from the description of the file
   /// One line about a contradiction between the description and the pages; empty if there is none.

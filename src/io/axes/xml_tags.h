@@ -17,8 +17,8 @@ struct XmlTag {
   /// Returns the decoded value of an attribute; nullopt if the tag does not have the attribute. The
   /// function decodes the predefined entities, such as &amp;.
   std::optional<std::string> attribute(std::string_view wanted) const;
-  /// Returns the integer value of an attribute; `otherwise` if the tag does not have the attribute.
-  /// Returns nullopt if the value is not an integer.
+  /// Returns the integer value of an attribute. If the tag does not have the attribute, returns the
+  /// argument `otherwise`. Returns nullopt if the value is not an integer.
   std::optional<std::int64_t> number(std::string_view wanted, std::int64_t otherwise) const;
 };
 

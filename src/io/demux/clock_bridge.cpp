@@ -16,8 +16,8 @@ constexpr double max_gap_s = 10;
 // Maximum decrease from one decoding time of a stream to the next, in seconds. A larger decrease is
 // a backward jump.
 constexpr double max_back_s = 0.1;
-// Maximum waiting time of packets, in seconds of the video. Packets of a stream wait if the time
-// stamps of the stream have jumped before the time stamps of the video.
+// Maximum waiting time of packets, in seconds of the video. If the time stamps of another stream
+// jump first, the packets of this stream wait for the jump of the video.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
@@ -145,8 +145,8 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. A second
-/// packet that continues the first packet confirms the jump. Without a jump, only the first packet
+/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. If the
+/// second packet continues the first packet, the time stamps jump. If not, only the first packet
 /// has a wrong time stamp.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
@@ -180,7 +180,7 @@ bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
 }
 
 /// Begins a new section of continuous time stamps after a jump of the video. The offset of the
-/// section moves its first frame to the end of the last frame before the jump.
+/// section moves the first frame of the section to the end of the last frame before the jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
@@ -235,7 +235,7 @@ void ClockBridge::push_other(PacketPtr packet) {
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
     // If the next packet does not continue the single waiting packet, the waiting packet has a
-    // wrong time stamp. The time stamps of the stream have then not jumped.
+    // wrong time stamp. In this case, the time stamps of the stream have not jumped.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -270,8 +270,9 @@ void ClockBridge::release_held() {
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the waiting packets of a stream after a jump of its time stamps that the video does not
-/// share. A packet whose time stamp fits no section of continuous time stamps begins a new section.
+/// Delivers the waiting packets of a stream whose time stamps have jumped while the time stamps of
+/// the video have not. A packet whose time stamp fits no section of continuous time stamps begins a
+/// new section.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {

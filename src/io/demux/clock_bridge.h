@@ -1,5 +1,6 @@
 #pragma once
-// Removes the discontinuities of time stamps that joined recordings and restarted encoders cause.
+// Removes discontinuities from time stamps. Joined recordings and restarted encoders cause such
+// discontinuities.
 
 #include <cstdint>
 #include <deque>

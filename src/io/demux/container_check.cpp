@@ -236,9 +236,9 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Checks the end of an input from a pipe. Only NUT has an element at its end (the index) that
-// proves a complete input. If the index is longer than the stored last bytes of the input, the
-// function assumes that the input is complete.
+// Checks the end of an input from a pipe. Only a NUT input ends with an element (the index) which
+// proves that the input is complete. If the index is longer than the stored last bytes of the
+// input, the function assumes that the input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

@@ -32,7 +32,8 @@ class Demuxer {
   const std::string& path() const { return bytes_.name(); }
   AVFormatContext& context() const { return container_.context(); }
   AVStream& video() const { return container_.video(); }
-  /// Returns whether the input is a single file with one or several pictures that are not a video.
+  /// Returns whether the input is a single file with still pictures (one or several), and not a
+  /// video.
   bool holds_pictures() const;
   /// Returns the files of a picture sequence; an empty list for other inputs. The time stamp of a
   /// packet is the index of its file in the list.
@@ -54,15 +55,15 @@ class Demuxer {
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError  the file could not be read
   PacketPtr read();
-  /// Returns whether the input is a still picture of HEIF (HEIC, AVIF), whose packets do not
-  /// contain the picture's metadata.
+  /// Returns whether the input is a still picture of HEIF (HEIC, AVIF). The packets of such an
+  /// input do not contain the picture's metadata.
   bool is_heif() const;
   /// Returns whether the input can be opened a second time. The result is false for pipes and
   /// network addresses.
   bool can_reopen() const { return !bytes_.pipe() && !is_address(path()); }
-  /// Reads until all packets of the other streams before `end` have been read. `end` is in the
-  /// video's time base. In some containers, audio packets come after the video packets of the same
-  /// time.
+  /// Reads packets until the demuxer has read all packets of the other streams with times before
+  /// `end`. `end` is in the video's time base. In some containers, audio packets come after the
+  /// video packets of the same time.
   void read_others_until(std::int64_t end);
   /// Stores the size of the video's pictures in the parameters of the stream if the container does
   /// not state the size.

@@ -15,9 +15,10 @@ namespace lull::io {
 /// needs the longest time of all audio codecs in use: 80 ms (RFC 7845, 4.6).
 inline constexpr std::int64_t preroll_us = 80000;
 
-/// Passes packets without the discard flag to `output`. The filter also passes the preroll: packets
-/// directly before the first kept packet, which a decoder needs in order to start. Preroll packets
-/// keep the discard flag, so that containers can hide them. The filter drops all other packets.
+/// Passes packets without the discard flag to `output`. The filter also passes the preroll: the
+/// packets directly before the first kept packet that a decoder needs in order to start. Preroll
+/// packets keep the discard flag, so that containers can hide them. The filter drops all other
+/// packets.
 class EditListFilter {
  public:
   void filter(PacketPtr packet, const AVStream& stream,

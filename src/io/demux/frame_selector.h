@@ -40,8 +40,7 @@ class FrameSelector {
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }
-  /// Returns the time stamp in the input of a kept frame that has the time stamp `pts` in the
-  /// output.
+  /// Converts the time stamp `pts` of a kept frame from the output to the input.
   std::int64_t input_time(std::int64_t pts) const;
 
  private:

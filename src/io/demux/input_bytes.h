@@ -28,8 +28,8 @@ class InputBytes {
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
   /// Returns the pipe from which the input comes; null if the input is a file or an address.
   const InputPipe* pipe() const { return pipe_.get(); }
-  /// Returns the address of the input, to which relative names in a playlist refer; empty for a
-  /// pipe.
+  /// Returns the address of the input; empty for a pipe. Relative names in a playlist refer to this
+  /// address.
   const std::string& url() const { return url_; }
   /// Returns the protocols that FFmpeg may use for files to which the input refers.
   std::string whitelist() const;

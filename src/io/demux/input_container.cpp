@@ -105,7 +105,8 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   find_video(source.video);
 }
 
-/// Throws an error for file formats that FFmpeg cannot read or that it mistakes for other formats.
+/// Throws an error for file formats that FFmpeg cannot read, and for formats that FFmpeg mistakes
+/// for other formats.
 /// @throws BadData
 void InputContainer::refuse_unsupported() const {
   AVIOContext& io = bytes_.io();

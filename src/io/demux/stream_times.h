@@ -12,9 +12,10 @@ namespace lull::io {
 class StreamTimes {
  public:
   void note(const AVPacket& packet);
-  /// Returns whether the demuxer has read all packets of the other streams before `end`, a time in
-  /// the video's time base. The time stamps of the audio decide. If there is no audio, the time
-  /// stamps of the video decide, because subtitles and data may have no packets for a long time.
+  /// Returns whether the demuxer has read all packets of the other streams with times before `end`.
+  /// `end` is in the video's time base. The time stamps of the audio decide. If there is no audio,
+  /// the time stamps of the video decide, because subtitles and data may have no packets for a long
+  /// time.
   bool others_reached(const AVFormatContext& context, int video, std::int64_t end) const;
 
  private:

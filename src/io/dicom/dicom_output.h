@@ -14,8 +14,8 @@ namespace lull::io {
 /// (`x/`) or of a file (`x.dcm`).
 [[nodiscard]] bool is_dicom_output(const std::string& path);
 
-/// Opens an output that consists of copies of the files of `volume` with new, uncompressed samples.
-/// The function marks each file as DERIVED and SECONDARY, and sets new UIDs.
+/// Opens an output for copies of the files of `volume`. The copies have new, uncompressed samples.
+/// The output marks each file as DERIVED and SECONDARY, and sets new UIDs.
 /// @throws InvalidArgument  the input has several files, and `path` is the name of one file
 /// @throws CannotCreate  the folder is not empty, or the file exists and must not be replaced
 [[nodiscard]] std::unique_ptr<VolumeWriter> open_dicom_output(const std::string& path,

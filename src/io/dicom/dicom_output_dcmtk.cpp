@@ -131,7 +131,7 @@ void store_slice(std::span<const std::byte> values, const DicomSlice& slice,
   }
 }
 
-/// Clamps samples to the range of the attribute Bits Stored.
+/// Clamps samples to the values that fit in the number of bits in the attribute Bits Stored.
 template <class T>
 void clamp_samples(std::span<std::byte> samples, int bits_stored) {
   constexpr int bits = 8 * sizeof(T);
@@ -139,7 +139,7 @@ void clamp_samples(std::span<std::byte> samples, int bits_stored) {
   constexpr bool is_signed = std::numeric_limits<T>::is_signed;
   const auto maximum = static_cast<T>((std::int64_t{1} << (bits_stored - (is_signed ? 1 : 0))) - 1);
   const T minimum = is_signed ? static_cast<T>(-maximum - 1) : T{0};
-  // The mask clears the bits above Bits Stored, which the sign of a negative sample sets.
+  // In a negative sample, the bits above Bits Stored are 1. The mask sets these bits to 0.
   const auto mask = static_cast<T>((std::int64_t{1} << bits_stored) - 1);
   for (std::size_t at = 0; at + sizeof(T) <= samples.size(); at += sizeof(T)) {
     T value;

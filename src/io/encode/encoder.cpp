@@ -45,9 +45,10 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // The constant frame rate moves a frame if its time changes by more than one tick of the input,
-  // the rounding error. If the output does not keep the input's start time, the function ignores a
-  // change that is equal for all frames.
+  // An encoder of constant frame rate rounds the time of a frame to its ticks. If the rounded time
+  // differs from the time in the input by more than one tick of the input, the function counts the
+  // frame as moved. If the output does not keep the input's start time, a change that is equal for
+  // all frames does not count.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -164,8 +165,8 @@ void Encoder::open(Dictionary& leftover) {
 }
 
 // Returns a picture that refers to the samples of `frame` and shares the ownership of their memory.
-// Returns null if the encoder needs another memory layout. The caller must then copy the samples
-// with `pack_samples()`.
+// Returns null if the encoder needs another memory layout. In this case, the caller must copy the
+// samples with `pack_samples()`.
 FramePtr Encoder::share_samples(const Frame& frame) const {
   if (!packer_.is_direct() || rotation_ != 1 || (frame.side_data && frame.side_data->alpha.pixels))
     return nullptr;

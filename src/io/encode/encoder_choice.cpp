@@ -32,8 +32,8 @@ std::string extension_of(const std::string& path) {
 
 bool holds(const Container& container, const AVCodec& codec) {
   if (container.traits->holds) return container.traits->holds(codec.id);
-  // If the result of `avformat_query_codec()` is negative, the support is unknown. The function
-  // then assumes support.
+  // If the result of `avformat_query_codec()` is negative, the support is unknown. In this case,
+  // the function assumes support.
   return container.still() ||
          avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;
 }
@@ -146,8 +146,8 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         "); " + advice);
 }
 
-/// Returns the encoder and its settings for GIF, which stores at most 256 colours. lull uses a
-/// fixed palette and dithering, as FFmpeg does.
+/// Returns the encoder for GIF and its settings. GIF stores at most 256 colours. lull uses a fixed
+/// palette and dithering, as FFmpeg does.
 EncoderChoice gif_choice(const AVCodec& codec) {
   return {
       .codec = &codec,
@@ -280,8 +280,8 @@ const AVCodec* named_encoder(const Container& container, const std::string& name
   return codec;
 }
 
-/// Returns the default format for a pipe. For NUT and raw frames, it is the format of the input;
-/// for all other inputs, it is Y4M.
+/// Returns the default format for a pipe: for input in NUT or raw frames, the format of the input;
+/// for all other inputs, Y4M.
 std::string pipe_format(const FileSource& source) {
   const std::string& input = source.info().container;
   return input == "nut" ? "nut" : input == "rawvideo" ? "raw" : "y4m";

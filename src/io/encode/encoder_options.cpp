@@ -72,14 +72,14 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   if (wanted.lossless) return;
   const bool chosen = options.has("crf") || options.has("qp") || options.has("b") ||
                       options.has("cqp") || options.has("global_quality");
-  // The default constant rate factor is commonly regarded as visually lossless.
+  // Users commonly regard the quality of the default constant rate factor as visually lossless.
   if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
   for (const auto& [key, value] : traits.lossy_settings) set_default(options, key, value);
   if (av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)
     for (const auto& [key, value] : traits.rgb_settings) set_default(options, key, value);
   const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
-  // The encoders of FFmpeg itself have a default of 200 kbit/s, which gives a low quality. lull
-  // sets a constant quality instead.
+  // The encoders of FFmpeg itself have a default of 200 kbit/s. The quality at this rate is low, so
+  // lull sets a constant quality.
   if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf") &&
       !traits.percent_quality) {
     encoder.flags |= AV_CODEC_FLAG_QSCALE;
@@ -88,7 +88,7 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
 }
 
 // Returns the CPU flags that disable the AVX-512 code of x264. In build 164 of x264, this code
-// reads uninitialised memory in the macroblock tree. Equal inputs then sometimes give different
+// reads uninitialised memory in the macroblock tree, so equal inputs sometimes give different
 // streams.
 std::string safe_x264_flags() {
 #if defined(__x86_64__)
@@ -147,8 +147,8 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
 }
 
 /// Enables the slices of FFV1 level 3. The encoder encodes slices in parallel and gives each slice
-/// a checksum. If chroma has a quarter of the columns or rows of luma, FFmpeg loses samples of
-/// slices that do not begin at a multiple of 4. lull then uses only 2x2 slices.
+/// a checksum. If chroma has a quarter of the columns or rows of luma, lull uses only 2x2 slices,
+/// because FFmpeg loses samples of slices that do not begin at a multiple of 4.
 void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(encoder.pix_fmt);
   const bool coarse = d.log2_chroma_w >= 2 || d.log2_chroma_h >= 2;

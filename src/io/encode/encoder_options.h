@@ -6,7 +6,7 @@
 namespace lull::io {
 
 /// Sets the quality, the lossless mode and other options of `encoder`, which must not be open yet.
-/// The function stores a part of the options in `options`, which the caller must pass to
+/// The function stores a part of the options in `options`. The caller must pass `options` to
 /// `avcodec_open2()`. `first` is the first frame.
 /// @throws InvalidArgument  the encoder does not support a crf or a lossless mode
 void set_encoder_options(AVCodecContext& encoder, const Container& container, const AVFrame& first,

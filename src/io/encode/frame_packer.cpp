@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the pixel format in which the packer passes the samples of frames to FFmpeg.
+/// Returns the pixel format in which FFmpeg receives the samples of frames from the packer.
 AVPixelFormat pixel_format_of(AVPixelFormat source, const PixelTraits& traits,
                               const FrameFormat& frames) {
   if (frames.bits == traits.format.bits) return packable(source, traits);

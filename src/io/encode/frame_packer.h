@@ -46,8 +46,8 @@ class FramePacker {
   /// Rounds converted pictures of 16 bits to the encoder's bit depth.
   class Rounding {
    public:
-    /// `format` is the sample format of the converted pictures, which have 16 bits. `samples`
-    /// describes the samples after rounding.
+    /// `format` is the sample format of the converted pictures. These pictures have 16 bits per
+    /// sample. `samples` describes the samples after rounding.
     Rounding(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
              const ResultSamples& samples);
     AVFrame& writable() { return pictures_.writable(); }

@@ -17,13 +17,14 @@ AVPixelFormat format_with_bits(const PixelTraits& traits, int bits);
 bool has_full_range(const FileSource& source);
 
 /// Returns whether the conversion for a JPEG file changes the range or the matrix of YCbCr samples.
-/// If so, FFmpeg must convert the samples in one step. If lull used an intermediate 16-bit format,
-/// FFmpeg would take the formats for equal and copy the samples unchanged.
+/// If so, FFmpeg must convert the samples in one step. With an intermediate 16-bit format, FFmpeg
+/// would find no difference between the formats, and copy the samples unchanged.
 bool changes_range(Layout source, AVPixelFormat target);
 
 /// Returns the sample format of a denoising session's results for an encoder. If the encoder's
 /// pixel format differs only in bit depth from the source, the results have the bit depth of the
-/// encoder. If not, FFmpeg must convert the results, which then have up to 16 bits.
+/// encoder. In all other cases, FFmpeg must convert the results, and the results have up to 16
+/// bits.
 ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither);
 
 }  // namespace lull::io

@@ -146,8 +146,7 @@ struct EncoderTraits {
   bool named_presets = false;  // the encoder reports unknown presets and tunes on stderr
   bool broken_avx512 = false;
   bool broken_small_cutree = false;
-  // The largest number of frames of a video for which the encoder returns uninitialised decoding
-  // times.
+  // The encoder returns uninitialised decoding times for videos of at most this number of frames.
   int uninitialised_dts_frames = 0;
   bool sliced = false;  // the encoder makes slices with checksums if the size allows
 };

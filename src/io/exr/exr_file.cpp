@@ -32,7 +32,8 @@ std::string list_of_labels(const std::vector<ExrLayer>& layers) {
 /// threads, so their number is the maximum of all requests.
 int library_threads(int threads) {
   static std::mutex mutex;
-  // More than 16 threads would only wait for the thread that reads or writes the file.
+  // With more than 16 threads, the additional threads would only wait for the thread that reads or
+  // writes the file.
   constexpr unsigned limit = 16;
   const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();

@@ -85,8 +85,8 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns the index of the first component of a layer's name that is also the name of a view. If
-/// there is none, the result is the number of components.
+/// Returns the position of the first component in a layer's name that is also the name of a view.
+/// If there is no view in the name, the result is the number of components.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
@@ -102,8 +102,8 @@ std::string joined_without(const Names& components, std::size_t omitted) {
 }
 
 /// Returns the views of a file. If no attribute states views, a picture with "right" in its name,
-/// such as "combined.right", means a left and a right view. Layers without "right" then belong to
-/// the left view. In other names, such as "light.right", "right" may describe a lamp.
+/// such as "combined.right", means a left and a right view. In this case, layers without "right"
+/// belong to the left view. In other names, such as "light.right", "right" may describe a lamp.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;
@@ -132,7 +132,8 @@ void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   layer.is_default_view = equal_ignoring_case(layer.view, views.names.front());
 }
 
-/// Sets the properties of a layer that follow from its channels, for example the colour channels.
+/// Sets the properties of a layer that the function derives from the channels of the layer, for
+/// example the colour channels.
 void set_content(ExrLayer& layer, const Imf::Header& header, const Names& cryptomatte) {
   const Imf::ChannelList& list = header.channels();
   const auto is_integer = [&](const std::string& suffix) {
@@ -207,9 +208,9 @@ const ExrLayer* first_with(const std::vector<ExrLayer>& layers, const Condition&
   return nullptr;
 }
 
-/// Returns the best layer for the file's picture among the layers with colours that fulfil
-/// `condition`; null if there is none. RGB comes before grey. Among layers of equal colours, the
-/// usual names of pictures come first.
+/// Returns the best layer for the file's picture; null if there is none. The function examines only
+/// layers that have colours and fulfil `condition`. RGB comes before grey. Among layers of equal
+/// colours, the usual names of pictures come first.
 const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condition& condition) {
   for (const std::size_t count : {rgb.size(), std::size_t{1}}) {
     const Condition fits = [&](const ExrLayer& layer) {

@@ -26,14 +26,14 @@ struct ExrLayer : LayerInfo {
   /// case of letters does not matter.
   const std::string* channel(std::string_view suffix) const;
   bool has_rgb() const;
-  /// Returns the suffixes of the channels that form the picture if this layer is the picture of the
-  /// file. The channels are R, G and B, or a single channel.
+  /// Returns the suffixes of the channels that would form the picture of the file, if this layer
+  /// were the picture: R, G and B, or a single channel.
   std::vector<std::string> picture_channels() const;
 };
 
-/// Returns the layer with the name or the label `name`; null if there is none. If several layers
-/// differ only in case, the function prefers the layer with equal case. `Layer` is LayerInfo or
-/// ExrLayer.
+/// Returns the layer with the name or the label `name`; null if there is none. If the names of
+/// several layers differ only in the case of letters, the function prefers the exact name. `Layer`
+/// is LayerInfo or ExrLayer.
 template <class Layer>
 const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view name) {
   for (const Layer& layer : layers)

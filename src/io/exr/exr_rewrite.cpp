@@ -1,5 +1,6 @@
-// Writes an OpenEXR file again with new samples in some channels. The module copies parts without
-// new samples in compressed form. The sample types of the other channels do not change.
+// Writes an OpenEXR file again with new samples in some channels. If a part has no new samples, the
+// module copies the compressed data of the part. The sample types of the other channels do not
+// change.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfCompressionAttribute.h>
@@ -59,8 +60,8 @@ std::string type_of(const Imf::Header& header) {
                                        : Imf::SCANLINEIMAGE;
 }
 
-/// Returns a copy of the header without the number of chunks, which OpenEXR computes. The function
-/// does not use Header::erase(), because OpenEXR 3.1 leaks the erased attribute.
+/// Returns a copy of the header without the number of chunks, because OpenEXR computes this number.
+/// The function does not use Header::erase(), because OpenEXR 3.1 leaks the erased attribute.
 Imf::Header without_chunk_count(const Imf::Header& from) {
   Imf::Header header;
   for (auto one = from.begin(); one != from.end(); ++one)
@@ -68,8 +69,8 @@ Imf::Header without_chunk_count(const Imf::Header& from) {
   return header;
 }
 
-/// Returns the header in the output of a part with new samples. The output has only one resolution
-/// level of the part, because the lower levels of the input contain the noise.
+/// Returns the header that a part with new samples has in the output. The output has only one
+/// resolution level of the part, because the lower levels of the input contain the noise.
 Imf::Header header_for_new_samples(const Imf::Header& from) {
   Imf::Header header = without_chunk_count(from);
   if (header.hasTileDescription()) {

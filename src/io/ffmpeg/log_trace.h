@@ -1,5 +1,5 @@
 #pragma once
-// Passes the informative messages that FFmpeg logs in one thread to a function.
+// Passes FFmpeg's informative messages from one thread to a function.
 
 #include <functional>
 #include <string>

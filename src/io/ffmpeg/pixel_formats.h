@@ -51,7 +51,8 @@ void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 
 /// Makes the planes of `picture` refer to the samples of `frame` without a copy. `picture` must
 /// have its format and size, but no buffers. Returns false, and changes nothing, if the memory
-/// layouts differ or the rows are not aligned to 64 bytes. The caller must then use `pack()`.
+/// layouts differ or the rows are not aligned to 64 bytes. In this case, the caller must use
+/// `pack()`.
 bool share_planes(const Frame& frame, AVFrame& picture);
 
 /// Copies the samples of `frame` and `alpha` to the buffers of `picture`. The traits of `picture`

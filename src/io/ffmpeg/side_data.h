@@ -1,5 +1,5 @@
 #pragma once
-// Data of a frame that only the sink needs, such as metadata.
+// Frame data that only the sink needs, such as metadata.
 
 #include <cstddef>
 #include <memory>

@@ -276,9 +276,9 @@ void OutputFile::finish_writing() {
 
 std::string OutputFile::keep_partial() {
   finish_writing();
-  // The incomplete file gets a name such as "x.partial.mkv". If this file exists, the function
-  // replaces it with `overwrite`. Without `overwrite`, the function tries "x.partial-2.mkv" and
-  // further numbers.
+  // The incomplete file gets a name such as "x.partial.mkv". If this file exists and `overwrite` is
+  // true, the function replaces it. If `overwrite` is false, the function tries "x.partial-2.mkv"
+  // and further numbers.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();
   constexpr int attempts = 1000;

@@ -102,8 +102,8 @@ struct OutputFileOptions {
   std::string folder = {};
   Access access = {};
   /// If true, and the path is a symbolic link, the output replaces the file to which the link
-  /// points. If false, the output replaces the link. A link of another user can then not redirect
-  /// the output.
+  /// points. If false, the output replaces the link itself, so that a link of another user cannot
+  /// redirect the output.
   bool follow_links = true;
   /// If true, the constructor removes the temporary files that killed processes have left for this
   /// output. Sinks of many files set false, and remove the temporary files of all outputs in one
@@ -112,7 +112,7 @@ struct OutputFileOptions {
 };
 
 struct SinkOptions;  // io/media.h
-/// Returns the options for an output file that follow from the options of a sink.
+/// Derives the options for an output file from the options of a sink.
 OutputFileOptions file_options(const SinkOptions& options);
 
 /// Writes to a temporary file in the output's folder. `commit()` renames the file. Without

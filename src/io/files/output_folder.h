@@ -15,7 +15,8 @@ struct OutputFolderOptions {
   bool overwrite = false;  // replaces an existing folder if `may_replace` returns true for it
   Access access = {};      // permission bits of the files
   bool follow_links = true;
-  /// Returns whether the output may replace the existing folder `path`, which is not empty.
+  /// Returns whether the output may replace the existing folder `path`. lull calls the function
+  /// only for folders that are not empty.
   std::function<bool(const std::string& path)> may_replace = {};
 };
 

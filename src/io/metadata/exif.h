@@ -34,8 +34,7 @@ struct ExifChanges {
   std::optional<Chromaticities> chromaticities;
   bool is_srgb = false;
   std::vector<PictureText> texts;
-  /// If true, `change_exif()` stores texts that have no EXIF field of their own in the user
-  /// comment.
+  /// If true, the user comment receives each text that has no EXIF field of its own.
   bool uses_comment = false;
   /// True if the EXIF data would exceed 64 KB, the limit of Exiv2. The function `change_exif()`
   /// sets this member.

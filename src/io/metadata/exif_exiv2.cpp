@@ -216,8 +216,8 @@ bool update(Exiv2::XmpData& data, const char* key, int value) {
   return true;
 }
 
-/// Removes the parameters of the gain map and the list of the file's pictures, which Android's
-/// Ultra HDR format stores in XMP.
+/// Removes the data that Android's Ultra HDR format stores in XMP: the parameters of the gain map,
+/// and the list of the file's pictures.
 bool remove_gain_map(Exiv2::XmpData& data) {
   constexpr std::string_view names[] = {"http://ns.adobe.com/hdr-gain-map/1.0/",
                                         "http://ns.google.com/photos/1.0/container/"};
@@ -254,7 +254,8 @@ void prepare_exiv2() {
 
 ByteVector encode_exif(ExifData& data, ByteView original, Exiv2::ByteOrder order) {
   ByteVector copy = to_vector(original);  // a copy, because Exiv2 may change it in place
-  // For EXIF data from HEIF files, which state no byte order, the function chooses little-endian.
+  // EXIF data from HEIF files do not state a byte order. For these data, the function chooses
+  // little-endian.
   if (order == Exiv2::invalidByteOrder) order = Exiv2::littleEndian;
   Exiv2::Blob blob;
   const Exiv2::WriteMethod method =

@@ -1,5 +1,5 @@
-// Replaces `exif_exiv2.cpp` in builds without Exiv2. lull then reports metadata that only Exiv2 can
-// read or write as lost.
+// Replaces `exif_exiv2.cpp` in builds without Exiv2. Such a build reports the loss of all metadata
+// that only Exiv2 can read or write.
 
 #include "io/metadata/byte_order.h"
 #include "io/metadata/exif.h"

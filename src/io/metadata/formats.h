@@ -13,7 +13,7 @@ void read_dpx(ByteView file, PictureMetadata& metadata);
 void read_webp(ByteView file, PictureMetadata& metadata);
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata);
 /// Reads the metadata of a TIFF or HEIF file with Exiv2. In a build without Exiv2, the functions
-/// only report the metadata as lost.
+/// only report the loss of the metadata.
 void read_tiff(ByteView file, PictureMetadata& metadata);
 void read_heif(ByteView file, PictureMetadata& metadata);
 

@@ -75,8 +75,8 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
 }
 
 /// Returns the block for PictureMetadata::native that preserves a segment of a JPEG file. Content
-/// credentials (C2PA, in JUMBF boxes) sign the samples before denoising. The block of such a
-/// segment therefore has no data, and only lets lull report the loss.
+/// credentials (C2PA, in JUMBF boxes) contain a signature, which is invalid after denoising. For a
+/// segment with content credentials, the block has no data, and serves only to report the loss.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");

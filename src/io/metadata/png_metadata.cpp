@@ -196,12 +196,13 @@ bool is_in(std::string_view type, std::span<const std::string_view> list) {
 /// Types of PNG chunks that describe the source's samples or their encoding.
 constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT",
                                            "tIME", "acTL", "fcTL", "fdAT", "dSIG"};
-/// Types of PNG chunks that remain valid, although their type marks them as not safe to copy.
+/// Types of PNG chunks that remain valid after denoising. By their types, programs must not copy
+/// these chunks if the samples change.
 constexpr std::string_view of_picture[] = {"oFFs", "pCAL", "sCAL", "sTER", "cICP", "mDCV", "cLLI"};
 
-// Stores an ancillary chunk for the output. Programs may ignore ancillary chunks, whose type begins
-// with a lower-case letter. A lower-case fourth letter marks chunks that remain valid if the
-// samples change (ISO/IEC 15948, 5.4).
+// Stores an ancillary chunk for the output. The type of an ancillary chunk begins with a lower-case
+// letter, and programs may ignore the chunk. A lower-case fourth letter marks chunks that remain
+// valid if the samples change (ISO/IEC 15948, 5.4).
 void read_native(const Chunk& chunk, PictureMetadata& metadata) {
   const bool is_ancillary = (chunk.type[0] & 0x20) != 0;
   if (!is_ancillary || is_in(chunk.type, of_samples)) return;

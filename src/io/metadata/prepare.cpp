@@ -50,8 +50,9 @@ class Preparation {
     data.clear();
   }
 
-  /// Removes the additional pictures, because they show the noise. A gain map remains in a JPEG
-  /// output of the same size, because the map is also valid for the denoised picture.
+  /// Removes the additional pictures, because they show the noise. A gain map is also valid for the
+  /// denoised picture. The function therefore keeps the gain map if the output is a JPEG file of
+  /// the same size.
   void prepare_pictures() {
     const bool is_jpeg = target_.kind == PictureKind::jpeg;
     const bool fits = is_jpeg && !target_.is_scaled;
@@ -92,8 +93,8 @@ class Preparation {
     drop(metadata().photoshop, "IPTC metadata");
     drop(metadata().icc, "the ICC profile");
     if (metadata().gamma || metadata().chromaticities) lose("gamma and primaries of the samples");
-    // The loss of a resolution of 72 samples per inch is not reported. Programs write this value if
-    // they do not know the resolution.
+    // The function does not report the loss of a resolution of 72 samples per inch. Programs write
+    // this value if they do not know the resolution.
     if (metadata().resolution && *metadata().resolution != Resolution{72, 72})
       lose("the resolution");
     drop_texts();

@@ -27,7 +27,7 @@ struct PreparedMetadata {
 };
 
 /// Returns `metadata` in the form that the output `target` can store. `metadata.orientation` must
-/// be the orientation of the samples before a rotation.
+/// be the orientation that the samples have before lull rotates them.
 PreparedMetadata prepare_metadata(PictureMetadata metadata, const PictureTarget& target);
 
 }  // namespace lull::io

@@ -1,6 +1,6 @@
 // Reads and writes the metadata of WebP files (RFC 9649, section 2). A WebP file consists of RIFF
-// chunks: a type, a little-endian size of 32 bits, and data with padding to an even number of
-// bytes.
+// chunks. A chunk consists of a type, a little-endian size of 32 bits, and data with padding to an
+// even number of bytes.
 
 #include "core/error.h"
 #include "io/metadata/byte_order.h"
@@ -34,8 +34,8 @@ struct Canvas {
   std::uint32_t width = 0, height = 0;
 };
 
-/// Returns the size of the picture from the first chunk, which is VP8X or the chunk of the only
-/// picture.
+/// Returns the size of the picture from the first chunk. The first chunk is VP8X, or the chunk of
+/// the only picture.
 Canvas canvas_of(std::string_view type, ByteView data) {
   if (type == "VP8X" && data.size() >= 10)
     return {data[0], read_little(&data[4], 3) + 1, read_little(&data[7], 3) + 1};

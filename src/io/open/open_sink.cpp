@@ -67,9 +67,9 @@ class FileSink final : public EncodingSink {
       muxer_->write_video(embedder_ ? embedder_->embed(std::move(packet)) : std::move(packet));
   }
 
-  // Writes the packets of the copied streams whose time stamps precede the time stamp of `frame`.
-  // Later packets wait. The order of the packets in the output therefore does not depend on how far
-  // the demuxer has read ahead.
+  // Writes the packets of the copied streams up to the time stamp of `frame`. Later packets wait.
+  // The order of the packets in the output therefore does not depend on how far the demuxer has
+  // read ahead.
   void write_copies_until(const Frame& frame) {
     const std::int64_t end = selector_ ? selector_->input_time(frame.pts) : frame.pts;
     const auto is_due = [&](const AVPacket& packet) {
@@ -86,7 +86,7 @@ class FileSink final : public EncodingSink {
   int frames_ = 0;
 };
 
-/// Throws an error if a sink that encodes one file would throw the same error.
+/// Performs the checks of the sinks that encode one file, and throws the same errors.
 void check_file_output(const std::string& path, FileSource& source, const SinkOptions& options) {
   if (options.segments) return check_segmented_output(path, source, options);
   const Container container = container_of(path, source, options);
@@ -115,8 +115,8 @@ Access access_of_source(const MediaSource& source) {
   return stack ? access_of(stack->files()) : Access{};
 }
 
-/// Opens a sink. If `is_trial` is true, the function creates no output. It only throws the errors
-/// of the sink, and may return null.
+/// Opens a sink. If `is_trial` is true, the function only performs the checks of the sink. It
+/// creates no output, and may return null.
 std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& source,
                                      const SinkOptions& options, bool is_trial) {
   if (path == "null" || path == "hash") {

@@ -1,4 +1,4 @@
-// Checks the name of an output before the input is opened.
+// Checks the name of an output before lull opens the input.
 
 #include <filesystem>
 

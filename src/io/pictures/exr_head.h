@@ -1,5 +1,5 @@
 #pragma once
-// Reads properties of an OpenEXR file that FFmpeg does not report.
+// Reads from an OpenEXR file the properties that FFmpeg does not report.
 
 #include <string>
 #include <vector>

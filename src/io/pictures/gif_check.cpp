@@ -89,8 +89,8 @@ class PixelCounter {
   explicit PixelCounter(int root_bits)
       : clear_(1 << root_bits), root_bits_(root_bits), next_(clear_ + 2), bits_(root_bits + 1) {}
 
-  /// Reads codes until they yield `expected` pixels. Returns the reason if pixels are missing, and
-  /// otherwise an empty text.
+  /// Reads codes until they yield `expected` pixels. If pixels are missing, returns the reason; if
+  /// not, returns an empty text.
   std::string count(CodeReader& codes, std::int64_t expected) {
     for (std::int64_t pixels = 0; pixels < expected;) {
       const int code = codes.code(bits_);

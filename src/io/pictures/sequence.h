@@ -1,5 +1,5 @@
 #pragma once
-// Patterns for the names of pictures that belong together, with a number ("in.%04d.png",
+// Patterns for the file names of a picture sequence. A pattern contains a number ("in.%04d.png",
 // "in.####.tif") or wildcards ("shot_*.tif").
 
 #include <cstdint>

@@ -12,8 +12,8 @@ namespace lull::io {
 
 /// Divides an axis of a pyramid level into blocks. The mean of a block is a sample of the next
 /// smaller level. If `after` is the quotient of `before` and an integer factor, rounded up or down,
-/// each block has `factor` samples. Only the last block may then be smaller, and samples after the
-/// last block belong to no block.
+/// each block except the last has `factor` samples. The last block may be smaller. Samples after
+/// the last block belong to no block.
 class Blocks {
  public:
   /// @param before  number of samples of the larger level

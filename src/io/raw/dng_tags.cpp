@@ -35,7 +35,8 @@ constexpr std::array sample_tags = std::to_array<std::uint16_t>(
 constexpr std::array mosaic_tags =
     std::to_array<std::uint16_t>({33421, 33422, 50710, 50711, 50733, 50737});
 
-/// Tags of the raw picture. Some files store the raw picture in the first directory.
+/// Tags that belong to the directory of the raw picture. In some files, this directory is the first
+/// one.
 constexpr std::array raw_tags =
     std::to_array<std::uint16_t>({33421, 33422, 50710, 50711, 50718, 50719, 50720, 50733, 50737,
                                   50738, 50780, 51008, 51009, 51022, 51125});

@@ -24,7 +24,7 @@ std::vector<std::uint8_t> read_bytes(const std::string& path) {
 }
 
 /// Prevents LibRaw from writing messages about damaged data to standard error. LibRaw also counts
-/// the damage. The type `Offset` differs between versions of LibRaw.
+/// the damaged data. The type `Offset` differs between versions of LibRaw.
 template <class Offset>
 void ignore_damage(void*, const char*, Offset) {}
 

@@ -75,7 +75,8 @@ AVBufferRef* open_gpu(int device, std::string& problem) {
       av_hwdevice_ctx_create(&opened, AV_HWDEVICE_TYPE_CUDA, name.c_str(), *options.address(), 0);
   if (code >= 0) return opened;
   // FFmpeg refuses a primary context whose flags differ from FFmpeg's flags, although FFmpeg can
-  // decode with such a context. The program may have created the context before.
+  // decode with such a context. Other code of the program may have created the context with other
+  // flags.
   if ((opened = open_active_context(device))) return opened;
   const std::string cause = watch.first_error();
   problem = cause.empty() ? error_text(code) : cause;

@@ -8,7 +8,7 @@ namespace lull::io {
 
 inline bool is_on_gpu(const AVFrame& picture) { return picture.format == AV_PIX_FMT_CUDA; }
 
-/// Returns FFmpeg's decoder for the codec `id` that can use a GPU; null if there is none.
+/// Returns a decoder of FFmpeg that decodes the codec `id` on a GPU; null if there is none.
 const AVCodec* find_gpu_decoder(AVCodecID codec);
 
 class GpuDecoder {

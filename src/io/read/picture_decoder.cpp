@@ -16,7 +16,8 @@ extern "C" {
 namespace lull::io {
 namespace {
 
-/// Returns whether the stream contains an alpha channel as side data, which is the form of WebM.
+/// Returns whether the stream contains an alpha channel as side data. WebM stores alpha in this
+/// form.
 bool has_side_alpha(const AVStream& stream) {
   const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
   return alpha && std::string_view(alpha->value) == "1";
@@ -55,7 +56,7 @@ class MappedFile {
 };
 
 /// Returns whether the codec stores the rows of a picture in several passes for progressive
-/// display. FFmpeg marks these pictures as interlaced, although they are not.
+/// display. FFmpeg wrongly marks these pictures as interlaced.
 bool stores_rows_in_passes(AVCodecID codec) {
   return codec == AV_CODEC_ID_PNG || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_GIF;
 }
@@ -389,7 +390,7 @@ void PictureDecoder::fail_decoding() const {
 }
 
 /// Returns `text` with the reason of the failure in parentheses. A message of DecoderWatch has
-/// priority over FFmpeg's later errors, which are consequences of the same cause.
+/// priority over FFmpeg's later errors, because the later errors are consequences.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";

@@ -51,7 +51,7 @@ class PictureDecoder {
   AVPixelFormat format_of(const AVFrame& picture) const;
   /// Returns the GPU decoder; null if the CPU decodes.
   const GpuDecoder* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
-  /// Returns FFmpeg's messages about the stream, which lull uses in error texts.
+  /// Returns FFmpeg's messages about the stream. lull uses these messages in error texts.
   const LogWatch& said() const { return watch_; }
 
  private:

@@ -15,8 +15,8 @@ TimedPictures::TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational
       selection_(options.selection),
       margins_(options.margins && !options.selection.all()),
       index_(options.recorded_index, options.index, demuxer.path()) {
-  // If options.margins is false, the demuxer's list of files of a picture sequence contains only
-  // the selected files, so no selector is necessary.
+  // A picture sequence with false options.margins needs no selector, because the demuxer lists only
+  // the selected files.
   if (!options.selection.all() && (margins_ || demuxer.sequence().empty()))
     selector_ = std::make_shared<FrameSelector>(options.selection, demuxer.video().time_base);
 }
@@ -110,8 +110,8 @@ void TimedPictures::replay_all() {
   if (selector_) selector_->finish();
 }
 
-/// Drops the packets of copied streams that belong to skipped pictures. The muxer drops packets
-/// only when it receives a frame, and it receives no frame for a skipped picture.
+/// Drops packets of copied streams if the packets belong to skipped pictures. The muxer drops
+/// packets only when it receives a frame, and it receives no frame for a skipped picture.
 void TimedPictures::drop_packets() {
   demuxer_.relay().drop_if([&](const AVPacket& packet) {
     const AVStream& stream = *demuxer_.context().streams[packet.stream_index];

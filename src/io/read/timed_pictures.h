@@ -36,25 +36,25 @@ class TimedPictures {
   /// the function skips pictures outside the selection.
   std::optional<TimedPicture> next();
   /// Continues with the picture `number` of options.index. The selector processes all earlier
-  /// pictures of the index, as if the source had decoded them. Before this call, the caller may
-  /// have read the first pictures of the input.
+  /// pictures of the index without decoding them. The caller may have read the first pictures of
+  /// the input before this call.
   /// @throws IndexMismatch  decoding does not yield the picture
   void seek_to(std::int64_t number);
-  /// Makes the selector process all pictures of options.index, as if the source had decoded them.
+  /// Makes the selector process all pictures of options.index without decoding them.
   void replay_all();
   /// examined() returns the number of decoded pictures; kept() returns the number of selected
   /// pictures among them.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
-  /// Returns whether next() has returned all selected pictures. Any further picture is a context
-  /// frame for temporal filtering.
+  /// Returns whether next() has returned all selected pictures. All further pictures are context
+  /// frames for temporal filtering.
   bool is_past_selection() const { return end_number_.has_value(); }
   /// Ends the context frames after the picture `number`: next() returns no later picture outside
   /// the selection. Any thread may call this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// Returns the last argument of end_context_at() if that call has ended the context frames before
-  /// the end of the input. Otherwise, the function returns -1. The caller must call it at the end
-  /// of the input.
+  /// Returns the number of the picture at which end_context_at() has ended the context frames; -1
+  /// if the context frames ended with the input. The caller must call context_end() after the last
+  /// picture.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;
@@ -66,8 +66,8 @@ class TimedPictures {
   void drop_packets();
   void end();
   FramePtr decode();
-  /// Decodes pictures until the time of `mark`. Stores the picture with this time in sought_ if its
-  /// digest is that of `mark`. Otherwise, sought_ remains null.
+  /// Decodes pictures until the time of `mark`. If the picture at this time has the digest of
+  /// `mark`, the function stores the picture in sought_. If not, sought_ remains null.
   void find(const FrameMark& mark);
   void replay(std::int64_t pictures);
 

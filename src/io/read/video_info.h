@@ -9,8 +9,8 @@ namespace lull::io {
 /// Returns whether the first frame or the container marks the video as interlaced.
 bool is_marked_interlaced(const AVFrame& first, const AVStream& stream);
 
-/// Returns the properties of a video or of pictures that do not depend on samples. The caller must
-/// set VideoInfo::still.
+/// Returns the properties of a video or of pictures, except properties that depend on samples. The
+/// caller must set VideoInfo::still.
 VideoInfo describe_input(const Demuxer& demuxer, const AVFrame& first, AVPixelFormat format);
 
 /// Estimates the duration and the number of selected frames from the properties of the container. A

@@ -55,8 +55,8 @@ std::vector<std::string> files_of(const Demuxer& input) {
 
 /// Returns a text that identifies the content of an input: its size and its checksum. A process
 /// that encodes segments of a planned job computes only a digest of some blocks. If this digest
-/// equals the digest in the plan, the function returns the value of the fact `name` in the plan.
-/// Otherwise, it returns the digest, which differs from the fact.
+/// equals the digest in the plan, the function returns the value of the fact `name` in the plan. If
+/// not, it returns the digest, so that the comparison of the facts fails.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
@@ -162,7 +162,8 @@ void add_output(const Container& container, const SinkOptions& options, const En
   if (encoder_traits(codec).depends_on_cores)
     facts.push_back({"the number of cores (" + std::string(codec.name) + " depends on it)",
                      std::to_string(av_cpu_count())});
-  // The headers from the encoder contain the versions of some libraries.
+  // The facts include a digest of the encoder's headers, because the headers contain the versions
+  // of some libraries.
   facts.push_back({"the encoder's headers (SHA-256)", digest_of(encoder.context())});
 }
 
@@ -215,8 +216,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // Facts about the input precede facts about the output. If both differ, the message about the
-  // first difference then names the input, which is the cause.
+  // Facts about the input precede facts about the output. A different input can change the facts
+  // about the output. The message about the first difference therefore names the input.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

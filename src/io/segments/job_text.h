@@ -23,7 +23,7 @@ std::string with_checksum(const std::string& lines);
 bool read_checked_lines(std::string_view text, std::string_view head,
                         const std::function<bool(std::string_view line)>& read);
 
-/// Returns the format number N if the text begins with the line "lull KIND N", and otherwise 0.
+/// Returns the format number N if the text begins with the line "lull KIND N"; 0 if not.
 int format_number(std::string_view text, std::string_view kind);
 
 /// Returns the reason why this version of lull cannot read a manifest or a plan (`kind`). Either

@@ -48,7 +48,8 @@ std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark
   return {};
 }
 
-/// An additional input, and the index to which its source adds its pictures.
+/// An additional input, and the index of its pictures. The source of the input adds the pictures to
+/// the index.
 struct RecordedInput {
   JobPlan::AdditionalInput additional;
   const FileSource* source;
@@ -65,8 +66,8 @@ RecordedInput record_input(const AdditionalSource& one) {
           .pictures = source.options().recorded_index};
 }
 
-/// Writes the plan of a job in finish(). The sink opens everything that the job will need. It
-/// computes the time stamps of frames like an encoder, but encodes no packets.
+/// Writes the plan of a job in finish(). The sink opens the encoder and the output file, but
+/// encodes no packets. It computes the time stamps of frames like an encoder.
 class PlanSink final : public EncodingSink {
  public:
   PlanSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -125,8 +126,8 @@ class PlanSink final : public EncodingSink {
   }
 
   /// Shortens a list that has one element for each picture. The last remaining element belongs to
-  /// the last picture that filters need as context. The source may have read more pictures,
-  /// depending on the speed of the threads. The plan must not depend on this speed.
+  /// the last picture that temporal filters need. Depending on the speed of its threads, the source
+  /// may have read more pictures. The plan must not depend on this speed.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

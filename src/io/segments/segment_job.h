@@ -30,8 +30,8 @@ class SegmentJob {
   ~SegmentJob();
   /// Returns whether a job's folder for the output `output` exists.
   static bool exists(const std::string& output);
-  /// Throws an error if the constructor would throw an error for an existing folder, or if the
-  /// output exists and must not be replaced. The function changes no file.
+  /// Checks the existing folder and the existing output as the constructor does, and throws an
+  /// error if the job must not replace or continue them. The function changes no file.
   /// @throws CannotCreate, BadData
   static void check(const std::string& output, const SegmentOptions& options, bool overwrite);
   SegmentJob(const SegmentJob&) = delete;
@@ -65,8 +65,8 @@ class SegmentJob {
   SegmentReader read(std::int64_t segment) const;
 
   /// Records the identity of the complete output before the output gets its final name. If the
-  /// system kills the process after the renaming, the next run can replace the output without a
-  /// question to the user.
+  /// system kills the process after the renaming, the next run may replace the output without
+  /// asking the user.
   void note_result(const std::string& file);
   /// Returns whether `file` is the output of an earlier run of this job.
   bool is_result(const std::string& file) const;
@@ -78,8 +78,8 @@ class SegmentJob {
   void load(bool overwrite);
   void verify();
   void save();
-  /// Returns whether `name` is the name of a temporary file of a killed process, or of a partial
-  /// output from a damaged input.
+  /// Returns whether `name` belongs to a temporary file of a killed process, or to a partial output
+  /// from a damaged input.
   bool is_leftover(const std::string& name) const;
   void remove_files(const std::function<bool(const std::string& name)>& useless) const;
 

@@ -18,7 +18,7 @@ struct DoneSegments {
 
 /// Writes the packets of all segments in order, interleaved with the packets of the copied streams.
 /// The function reads the copied streams from the input again. Equal jobs give bit-identical files.
-/// @param source  a source at its end, because only then the selection of frames is known
+/// @param source  a source at its end, because the selection of frames is known only there
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails
 void mux_segments(const DoneSegments& job, const FileSource& source, AVRational tick, Muxer& muxer);

@@ -108,8 +108,8 @@ class SegmentedSink final : public EncodingSink {
                  encoder_->context().time_base, *muxer_);
   }
 
-  // Throws an error if the number of frames that all runs of the job have encoded differs from the
-  // number of frames that this run has read.
+  // Compares the number of frames that all runs of the job have encoded with the number of frames
+  // that this run has read. Throws an error if the numbers differ.
   void check_frames() const {
     if (job_->frames() != times_->frames()) fail_frames();
   }
@@ -146,8 +146,8 @@ void check_job_output(const std::string& path, const FileSource& source,
                       const SinkOptions& options) {
   const SegmentOptions& segments = *options.segments;
   const bool job_exists = SegmentJob::exists(path);
-  // The mark of the output shows that an earlier run finished a job. The sink compares the facts of
-  // both jobs later.
+  // The mark of the output shows that an earlier run finished a job. The sink later compares the
+  // facts of the earlier job with the facts of this job.
   if (segments.resume && !options.overwrite && !job_exists && is_marked(path)) return;
   OutputFileOptions file = file_options(options);
   if (job_exists) {

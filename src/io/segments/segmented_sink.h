@@ -10,13 +10,13 @@
 
 namespace lull::io {
 
-/// Opens a sink that encodes in segments (options.segments). Parameters and errors are those of
-/// open_sink().
+/// Opens a sink that encodes in segments (options.segments). The parameters and errors are the same
+/// as for open_sink().
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options);
 
-/// Throws an error if open_segmented_sink() would throw the error for any value of
-/// SegmentOptions::facts. The function changes no job.
+/// Performs the checks of open_segmented_sink() that need no SegmentOptions::facts, and throws the
+/// same errors as open_segmented_sink(). The function changes no job.
 void check_segmented_output(const std::string& path, FileSource& source,
                             const SinkOptions& options);
 

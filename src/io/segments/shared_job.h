@@ -22,13 +22,13 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);
 
-/// Makes `times` process pictures of the index, as if an encoder had encoded them. The function
-/// selects these pictures from the first `pictures` pictures of the index.
+/// Advances the time stamps of an encoder (`times`) over the first `pictures` pictures of the index
+/// without encoding. The function passes only the selected pictures to `times`.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);
 
-/// Opens the sink for one part of a shared job (options.segments). Parameters and errors are those
-/// of open_sink().
+/// Opens the sink for one part of a shared job (options.segments). The parameters and errors are
+/// the same as for open_sink().
 std::unique_ptr<MediaSink> open_plan_sink(const std::string& path, FileSource& source,
                                           const SinkOptions& options);
 std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& source,

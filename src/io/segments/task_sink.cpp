@@ -88,8 +88,8 @@ class TaskSink final : public MediaSink {
           "job was planned); plan the job again");
   }
 
-  // A process that encodes the last segment must read the input to its end. It then checks whether
-  // the input has as many frames as the plan.
+  // A process that encodes the last segment must read the input to its end, and check whether the
+  // input has as many frames as the plan.
   bool needs_no_more() const noexcept override { return left_ == 0 && !includes_last_segment_; }
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }

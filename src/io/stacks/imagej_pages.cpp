@@ -33,8 +33,8 @@ bool has_contiguous_strips(TIFF* page, std::uint64_t page_bytes) {
     end += TIFFGetStrileByteCount(page, strip);
     bytes += TIFFGetStrileByteCount(page, strip);
   }
-  // If the page has only one strip, the stated size of the strip may be wrong. Some programs state
-  // the size of all pages instead.
+  // For a page with only one strip, some programs state the total size of all pages as the size of
+  // the strip.
   return bytes == page_bytes || TIFFNumberOfStrips(page) == 1;
 }
 
@@ -58,8 +58,8 @@ ImagejPages::ImagejPages(const TiffReader& file, const TiffLayout& layout, std::
                   "BigTIFF with a directory for each");
   begin_ = TIFFGetStrileOffset(file.handle(), 0);
   // The directory of a stack precedes the first page or follows the last page. If the directory
-  // follows the first page directly, the file has only one page. A program has then copied the
-  // description from a stack.
+  // follows the first page directly, the file has only one page. Another program has copied this
+  // page and ImageJ's description from a stack.
   const std::uint64_t directory = TIFFCurrentDirOffset(file.handle());
   const std::uint64_t end = directory > begin_ ? directory : bytes_.size();
   if (begin_ > end || static_cast<std::uint64_t>(pages) > (end - begin_) / page_bytes_)

@@ -1,7 +1,7 @@
 #pragma once
-// Reads and writes ImageJ's TIFF files of more than 4 GiB. Such a file has only one directory,
-// which describes the first page. The description of ImageJ states the number of pages. The
-// uncompressed samples of the pages are contiguous.
+// Reads and writes ImageJ's TIFF files of more than 4 GiB. Such a file has a directory only for the
+// first page. ImageJ's description states the number of pages. The uncompressed samples of the
+// pages are contiguous.
 
 #include <cstddef>
 #include <cstdint>

@@ -44,7 +44,8 @@ class NiftiSource final : public StackSource {
   /// single NIfTI file.
   const ForeignVolume* foreign() const { return input_.foreign ? &*input_.foreign : nullptr; }
   const NiftiHeader& header() const { return input_.header; }
-  /// Returns all properties of the volume that the source has read, without the samples.
+  /// Returns all properties that the source has read from the file of the volume, except the
+  /// samples.
   const VolumeInput& input() const { return input_; }
   std::vector<std::string> files() const override;
   const SliceGrid& grid() const { return *grid_; }

@@ -1,5 +1,5 @@
 #pragma once
-// The pyramids of OME-TIFF files. The pages of such a file refer to smaller copies of themselves
+// The pyramids of OME-TIFF files. Each page of a pyramid refers to smaller copies of the page
 // (sub-images).
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Writes TIFF files. An output of a TIFF input has the tags of the input. An output of another
-// stack is an OME-TIFF file.
+// Writes TIFF files. If the input is a TIFF file, the output has the tags of the input. If the
+// input is another kind of stack, the output is an OME-TIFF file.
 
 #include <algorithm>
 #include <filesystem>

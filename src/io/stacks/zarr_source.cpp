@@ -48,8 +48,8 @@ ZarrSource::ZarrSource(const std::string& path, const SourceOptions& options)
   set_planes(std::move(axes), format, options, "zarr");
 }
 
-/// Returns the pyramid for an OME-TIFF file. In such a file, smaller levels have fewer rows and
-/// columns, but as many slices, channels and time points.
+/// Returns the pyramid for an OME-TIFF file. In OME-TIFF, a smaller level has fewer rows and
+/// columns, but the same numbers of slices, channels and time points.
 PlanePyramid ZarrSource::pyramid() const {
   PlanePyramid pyramid;
   try {

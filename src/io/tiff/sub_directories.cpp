@@ -72,7 +72,8 @@ class SubDirectoryCopier {
     return append_to_tiff(descriptor_, value);
   }
 
-  /// If the entry states the width or the height of the picture, the function replaces its value.
+  /// If the entry states the width or the height of the picture, the function replaces the value of
+  /// the entry.
   void state_size(std::uint64_t tag, std::uint8_t* entry) const {
     const bool is_width = tag == EXIFTAG_PIXELXDIMENSION;
     if (!is_width && tag != EXIFTAG_PIXELYDIMENSION) return;

@@ -38,7 +38,8 @@ struct TiffLayout {
 
 /// Reads the layout from the tags of the current page. Also selects libtiff's conversion of YCbCr
 /// to RGB if the codec has this conversion. If lull does not support the samples, `refusal` becomes
-/// the reason, such as "CMYK samples (must be grey or RGB)". Otherwise, `refusal` becomes empty.
+/// the reason, such as "CMYK samples (must be grey or RGB)". For supported samples, `refusal`
+/// becomes empty.
 TiffLayout layout_of(TIFF* page, std::string& refusal);
 
 /// Returns whether the page, or a page to which it refers, contains raw data of a camera sensor.

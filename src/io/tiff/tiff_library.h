@@ -19,8 +19,8 @@ struct FreeTiffOptions {
 };
 using TiffOptionsPtr = std::unique_ptr<TIFFOpenOptions, FreeTiffOptions>;
 
-/// Returns the options with which libtiff opens a file. libtiff ignores warnings except those that
-/// mean damage, which count as errors.
+/// Returns the options with which libtiff opens a file. With these options, libtiff treats a
+/// warning as an error if the warning means damage, and ignores all other warnings.
 /// @param message    receives the first error, which is closest to the cause; must outlive the file
 /// @param max_bytes  limits a single allocation by libtiff; 0: no limit
 TiffOptionsPtr tiff_options(std::string& message, tmsize_t max_bytes);

@@ -197,7 +197,7 @@ void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   set_metadata(to, metadata);
 }
 
-/// Adds the differences between the layouts of the original page and of the output page to
+/// Compares the layouts of the original page and of the output page, and adds the differences to
 /// `changes`.
 void note_changes(const TiffLayout& from, const TiffLayout& to, TiffChanges& changes) {
   const std::string bits = std::to_string(to.bits) + " bits";

@@ -20,7 +20,7 @@ TiffReader::TiffReader(const std::string& path, std::uint64_t max_pixels)
   if (!message_.empty()) fail_damaged();
 }
 
-/// Opens the file. The mode "m" disables memory mapping, because a shortened file would otherwise
+/// Opens the file. The mode "m" disables memory mapping, because a file that becomes shorter would
 /// crash the process. A single allocation by libtiff is limited to 64 bytes per pixel of the
 /// largest allowed page. A page in a single strip, with 4 samples of 64 bits per pixel, needs half
 /// of this size.

@@ -50,8 +50,8 @@ class TiffReader {
   /// @throws BadData
   void go_to(std::uint64_t directory, std::int64_t page);
   /// Calls `use` for each strip or tile of the page, in the order of rows. If each sample of a
-  /// pixel has its own strips, the strips of the first samples precede those of the second samples.
-  /// If `check` is true, another thread verifies the checksums of Deflate.
+  /// pixel has its own strips, the strips come in the order of the samples. If `check` is true,
+  /// another thread verifies the checksums of Deflate.
   /// @throws BadData
   void read(const TiffLayout& layout,
             const std::function<void(const TiffChunk<const std::uint8_t>&)>& use,

@@ -13,7 +13,8 @@ namespace {
 /// Tags that contain file offsets. lull writes new offsets for the output.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
-/// Tags whose directories lull copies. lull does not copy sub-images, because they show the noise.
+/// Tags that refer to directories which lull copies. lull does not copy sub-images, because they
+/// show the noise.
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                              TIFFTAG_INTEROPERABILITYIFD};
 
@@ -108,7 +109,7 @@ void set_size(TIFF* to, const TiffLayout& layout) {
 }
 
 /// Describes the extra samples. If the original page has the same number of extra samples, the
-/// function copies their description. Otherwise, it states only which sample is alpha.
+/// function copies their description. If not, the function states only which sample is alpha.
 void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   if (layout.extra == 0) return;
   std::vector<std::uint16_t> kinds(layout.extra, EXTRASAMPLE_UNSPECIFIED);

@@ -37,7 +37,7 @@ struct ForeignVolume {
   std::vector<std::string> files = {};
   std::shared_ptr<const DicomVolume> dicom = {};
   std::function<std::unique_ptr<SampleBytes>()> open_samples = {};
-  /// One text for each part of the header that no other format can store.
+  /// One text for each part of the header that can be stored only in the format of the input.
   std::vector<std::string> other_contents = {};
 };
 

@@ -29,7 +29,8 @@ inline constexpr std::size_t mgh_head_bytes = 284;
 /// Returns the bytes that follow the samples in an MGH file. They contain the repetition time of a
 /// time series.
 [[nodiscard]] std::vector<std::byte> make_mgh_tail(const VolumeGeometry& geometry);
-/// Returns the time between volumes in seconds from the bytes after the samples; 0: unknown.
+/// Reads the time between volumes, in seconds, from the bytes after the samples. Returns 0 if the
+/// time is unknown.
 [[nodiscard]] double repetition_time(std::span<const std::byte> tail);
 /// Returns descriptions of the bytes after the samples of an MGH file, except the repetition time.
 [[nodiscard]] std::vector<std::string> other_contents_of_mgh(std::span<const std::byte> tail);

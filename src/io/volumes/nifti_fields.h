@@ -18,13 +18,13 @@ namespace lull::io {
 [[nodiscard]] VolumeGeometry geometry_of_nifti(std::span<const std::byte> head,
                                                const NiftiHeader& header);
 
-/// Returns descriptions of all contents of a header and its extensions that other formats cannot
-/// store.
+/// Returns one text for each content that other formats cannot store. The function examines the
+/// header and the extensions of the header.
 /// @param head  all bytes before the samples
 [[nodiscard]] std::vector<std::string> other_contents_of_nifti(std::span<const std::byte> head,
                                                                const NiftiHeader& header);
 
-/// Returns a NIfTI-1 header, followed by 4 bytes that mean that there are no extensions. The caller
+/// Returns a NIfTI-1 header, and 4 bytes which state that the file has no extensions. The caller
 /// must check the sizes, because NIfTI-1 does not support sizes above 32767.
 [[nodiscard]] std::vector<std::byte> make_nifti_head(const VolumeGeometry& geometry,
                                                      const StoredFormat& samples);

@@ -67,8 +67,8 @@ constexpr TypeCode type_codes[] = {
     {512, StoredType::u16},  {768, StoredType::u32}, {1024, StoredType::i64},
     {1280, StoredType::u64},
 };
-/// Returns the name of a sample type of the standard that lull does not support. The name is empty
-/// for all other codes.
+/// Returns the name of a sample type that NIfTI defines but lull does not support. The name is
+/// empty for all other codes.
 std::string_view refused_type(int code) {
   switch (code) {
     case 1:

@@ -16,7 +16,7 @@
 
 namespace lull::io {
 
-/// Number of bytes at the beginning of a file for looks_like_nifti() and parse_nifti().
+/// Number of bytes that looks_like_nifti() and parse_nifti() need from the beginning of a file.
 inline constexpr std::size_t nifti_head_bytes = 540;
 
 struct NiftiHeader {

@@ -12,7 +12,8 @@
 
 namespace lull::io {
 
-/// Returns whether a file is the header or the samples of a pair whose files both exist.
+/// Returns whether a file belongs to a pair (as header or as samples), and whether both files of
+/// the pair exist.
 [[nodiscard]] bool is_nifti_pair(const std::string& path);
 
 /// Reads the header of a pair.
@@ -20,7 +21,8 @@ namespace lull::io {
 /// @throws NoInput  the file of the samples does not exist
 [[nodiscard]] ForeignVolume read_nifti_pair(const std::string& path);
 
-/// Returns the content of the .hdr file of an output with samples of another type.
+/// Returns the content of the .hdr file of an output. The samples of the output may have another
+/// type than the samples of the input.
 /// @param original  content of the .hdr file of the input
 [[nodiscard]] std::vector<std::byte> pair_head_of(std::span<const std::byte> original,
                                                   bool is_analyze, const NiftiHeader& header,

@@ -68,8 +68,8 @@ std::string geometry_lines(const VolumeGeometry& geometry) {
   return lines;
 }
 
-/// Returns the lines of a header that do not describe how the file stores samples. The result lacks
-/// the empty line at the end of the header.
+/// Returns the header lines that do not describe how the file stores samples. The result lacks the
+/// empty line at the end of the header.
 std::string kept_lines(const std::string& original) {
   constexpr std::string_view sample_fields[] = {"type",      "endian",    "encoding",
                                                 "data file", "datafile",  "byte skip",

@@ -47,8 +47,8 @@ bool holds_range(StoredType type, double minimum, double maximum) {
 }
 
 /// Returns the format of samples for int16 outputs whose header contains a scale. If all samples
-/// are integers that fit in 16 bits, the samples remain unchanged. Otherwise, the function scales
-/// all values to -32767..32767.
+/// are integers that fit in 16 bits, the samples remain unchanged. If not, the function scales all
+/// values to -32767..32767.
 OutputSamples scaled_int16(const NiftiHeader& header, const SampleChoice& choice) {
   const StoredFormat& in = header.samples;
   OutputSamples out{in, header.scaled, {}};
@@ -79,8 +79,8 @@ bool is_whole(const StoredFormat& format) {
          std::floor(format.inter) == format.inter;
 }
 
-/// Returns the format of samples for outputs whose header contains no scale, and a text that
-/// describes the loss of precision.
+/// Returns the format of samples for outputs whose header contains no scale. Also returns a text
+/// that describes the loss of precision.
 OutputSamples unscaled(const NiftiHeader& header, const SampleChoice& choice) {
   const StoredFormat& in = header.samples;
   const bool is_identity = in.slope == 1 && in.inter == 0;

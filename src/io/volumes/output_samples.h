@@ -24,8 +24,8 @@ struct SampleChoice {
   double minimum = 0, maximum = 0;  // range of the input's values
 };
 
-/// Returns the format of the samples of an output. If the header of the output has no scale, the
-/// output stores values as integers if all values are integers, and otherwise as floats.
+/// Returns the format of the samples of an output. If the output format has no scale, the output
+/// stores integers if all values are integers, and floats if not.
 /// @throws InvalidArgument  int16 cannot hold the values
 [[nodiscard]] OutputSamples output_samples(const NiftiHeader& input, const SampleChoice& choice);
 

@@ -71,12 +71,12 @@ float to_frame(double at) {
   return is_within_margin(at) ? static_cast<float>(at) : std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Rounds a value to an integer, with ties to even. Values whose integers do not fit in T may
-/// remain unchanged.
+/// Rounds a value to an integer, with ties to even. A value that does not fit in T may remain
+/// unchanged.
 template <class T>
 double round_to_even(double value) {
   // nearbyint() is a function call on CPUs without SSE4.1. If the value is below 2^51, the sum of
-  // value and `shift` has no bits below 1. Larger values do not fit in T.
+  // the value and `shift` is an integer. Larger values do not fit in T.
   constexpr double shift = 0x1.8p52;
   if constexpr (sizeof(T) <= 4)
     return std::abs(value) < 0x1p51 ? value + shift - shift : value;
@@ -97,9 +97,9 @@ T from_value(double value, const StoredFormat& format) {
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = round_to_even<T>(stored);
-    // The conversion of the maximum of a 64-bit integer type to double rounds up. `>=` prevents the
-    // conversion of the rounded double back to the integer type, which would be undefined
-    // behaviour.
+    // The conversion of the maximum of a 64-bit integer type to double rounds up. Without `>=`, the
+    // function would convert the rounded double back to the integer type. The behaviour of this
+    // conversion is undefined.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);
@@ -143,9 +143,9 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // `min_used` and `beyond` are fractions of `white`. Even the values of a dark picture cover at
-  // least the fraction `min_used` of the scale 0..white. Noise may exceed the ends of the scale by
-  // at most the fraction `beyond`.
+  // `white` is the sample value of white. A range of floats matches `white` if its span is at least
+  // the fraction `min_used` of `white`, and if noise exceeds 0..white by at most the fraction
+  // `beyond`.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&
@@ -160,8 +160,8 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
       minimum_(std::numeric_limits<double>::infinity()),
       maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
-  // If the width of a picture is a power of two, samples at an even distance omit some columns.
-  // Samples at an odd distance reach all columns.
+  // The class examines one of every `step_` samples. If the width of a picture and the step are
+  // even, the class misses the same columns in all rows. An odd step reaches all columns.
   if (step_ % 2 == 0) ++step_;
 }
 

@@ -41,9 +41,9 @@ struct ValueRange {
 double white_of(const StoredFormat& format, const ValueRange& range);
 
 /// Maximum distance of noisy samples from the range of values, in units of the span. Samples at a
-/// larger distance are outliers: hot pixels or fill values. Outliers, NaN and infinities remain
-/// unchanged in the output. In frames they are NaN, and filters replace NaN by estimates from
-/// surrounding samples. core/float_range.h defines the same margin.
+/// larger distance are outliers: hot pixels or fill values. Frames contain NaN in place of outliers
+/// and infinities, and filters replace NaN by estimates from surrounding samples. The output
+/// contains the original outliers, NaN and infinities.
 inline constexpr double outlier_margin = 0.5;
 
 /// Collects the values of a stack piece by piece, and chooses the range of values.
@@ -77,8 +77,8 @@ void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
 
 /// Converts values to the stored samples of a file. The size of `to` must be the number of values
-/// times the size of a sample. The function rounds integers to the nearest and clamps them to the
-/// type. NaN becomes the value 0.
+/// times the size of a sample. For integer types, the function rounds to the nearest integer and
+/// clamps to the type. NaN becomes the value 0.
 void store_values(std::span<const double> values, const StoredFormat& format,
                   std::span<std::byte> to);
 
@@ -86,13 +86,13 @@ void store_values(std::span<const double> values, const StoredFormat& format,
 void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
                  const ValueRange& range, std::span<float> to);
 
-/// Sets the samples of row `y` outside the mask of the slice to the value 0. Does nothing if the
-/// slice has no mask, or if SliceMask::zero() returns false.
+/// Sets the samples of row `y` that are outside the mask of the slice to the value 0. Does nothing
+/// if the slice has no mask, or if SliceMask::zero() returns false.
 void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row);
 
 /// Converts filtered samples back to the format `out`. `original`, `format` and `range` must be the
-/// arguments of load_stored(). The function rounds integers to the nearest and clamps them to the
-/// type. NaN becomes the value 0.
+/// arguments of load_stored(). For integer types, the function rounds to the nearest integer and
+/// clamps to the type. NaN becomes the value 0.
 void store_filtered(std::span<const float> filtered, std::span<const std::byte> original,
                     const StoredFormat& format, const ValueRange& range, const StoredFormat& out,
                     std::span<std::byte> to);

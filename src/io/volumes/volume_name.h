@@ -9,8 +9,8 @@ namespace lull::io {
 
 enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 
-/// Returns the format of volumes that the ending of a name states, ignoring case. Files whose names
-/// end in `.hdr` or `.img` may also be pictures or disk images.
+/// Returns the format of volumes that the ending of a name states, in upper or lower case. Files
+/// whose names end in `.hdr` or `.img` may also be pictures or disk images.
 [[nodiscard]] VolumeFormat volume_format(std::string_view path);
 
 /// Returns the name of a format for messages, such as "NRRD".
@@ -32,8 +32,8 @@ enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 struct PairNames {
   std::string head, data;
 };
-/// Returns the names of both files of the pair to which `path` belongs. The names end in `.gz` if
-/// `path` ends in `.gz`.
+/// Returns the names of both files of the pair that contains the file `path`. The names end in
+/// `.gz` if `path` ends in `.gz`.
 [[nodiscard]] PairNames pair_names(const std::string& path);
 
 /// Returns the name of the separate file for the samples of the output `path`. The name is empty if

@@ -1,5 +1,5 @@
 #pragma once
-// The contents of a volume file other than its samples, for each format that lull writes. This file
+// The contents of a volume file, except the samples, for each format that lull writes. This file
 // also declares the interface that writes the samples.
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace lull::io {
 
-/// All properties of a volume that the reader has read, without the samples.
+/// All properties that the reader has read from the file of a volume, except the samples.
 struct VolumeInput {
   std::string path = {};
   std::vector<std::byte> head = {};           // all bytes of a NIfTI file before the first sample
@@ -57,8 +57,8 @@ class VolumeWriter {
   virtual const std::string& temporary() const = 0;
 };
 
-/// Returns the contents of the output `path` other than its samples. If the input has the same
-/// format, the output has all contents of the input.
+/// Returns the contents of the output `path`, except the samples. If the input has the same format,
+/// the output has all contents of the input.
 /// @throws InvalidArgument  the format cannot hold the volume
 [[nodiscard]] VolumeOutput make_volume_output(const std::string& path, const VolumeInput& input,
                                               const OutputSamples& samples);

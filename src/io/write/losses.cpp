@@ -33,7 +33,7 @@ bool is_one_of(std::string_view key, Names names) {
   return std::ranges::find(names, lower(key)) != names.end();
 }
 
-/// Returns the properties of pictures that the bit stream of the encoder can state.
+/// Returns which properties of pictures the bit stream of the encoder can state.
 PictureProperties stated_by(const AVCodecContext& encoder) {
   const EncoderTraits traits = encoder_traits(*encoder.codec);
   const bool able = traits.picture_from_level == 0 || encoder.level >= traits.picture_from_level;
@@ -130,8 +130,8 @@ class Losses {
     const char* consequence = angle > 45 && angle < 135 ? "the picture will lie on its side"
                               : angle >= 135            ? "the picture will be upside down"
                                              : "the picture will be oriented incorrectly";
-    // MP4 and MOV can store the rotation. The text suggests MP4 only if MP4 supports the codec, and
-    // otherwise MOV.
+    // MP4 and MOV can store the rotation. The text suggests MP4 if MP4 supports the codec, and MOV
+    // if not.
     const AVOutputFormat* mp4 = av_guess_format("mp4", nullptr, nullptr);
     const bool suits =
         mp4 && avformat_query_codec(mp4, encoder_.codec_id, FF_COMPLIANCE_NORMAL) == 1;
@@ -194,7 +194,7 @@ class Losses {
     if (find_tag(from.metadata, "title") && !traits_.stream_titles) lose("the title" + of, name_);
     const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
     // If a container does not store AV_DISPOSITION_DEFAULT, players choose the default stream by
-    // the position of the streams. The output then loses nothing.
+    // the position of the streams. In this case, the output loses nothing.
     constexpr int ignored_flags = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
                                   AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
     const int lost = from.disposition & ~traits_.dispositions & ~ignored_flags;

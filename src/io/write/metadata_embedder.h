@@ -31,7 +31,7 @@ class MetadataEmbedder {
   /// it sends the picture to the encoder.
   /// @throws InvalidArgument  the picture needs another rotation than the first picture
   void push(const Frame& frame);
-  /// Returns the metadata of the next picture from the encoder, for a caller that itself writes the
+  /// Returns the metadata of the next picture from the encoder. The caller must itself write the
   /// metadata.
   PictureMetadata next();
   /// Returns the next encoded picture with its metadata. For each picture, the caller must call

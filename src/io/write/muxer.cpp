@@ -16,8 +16,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns the codec tag of the input if the tag means the same codec in the new container.
-/// Otherwise, returns 0, and the muxer chooses the tag.
+/// Returns the codec tag of the input if the tag means the same codec in the new container. If not,
+/// the function returns 0, and the muxer chooses the tag.
 std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& codec) {
   unsigned own = 0;
   const bool same = !format.codec_tag ||
@@ -68,8 +68,8 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   encoder_time_base_ = encoder.context().time_base;
   set_shift(source, container);
-  // If the user has chosen the video stream, it keeps its position. Otherwise, it becomes the first
-  // stream.
+  // If the user has chosen the video stream, the stream keeps its position. If not, the video
+  // stream becomes the first stream.
   if (!source.options().video || container.still()) add_video(source, encoder);
   if (!container.still()) add_copies(source, container, encoder);
   copy_global(source.demuxer().context());
@@ -209,8 +209,8 @@ void Muxer::attach_file(const AVStream& from) {
     av_dict_set(&to->metadata, "mimetype", "application/octet-stream", AV_DICT_DONT_OVERWRITE);
 }
 
-// Copies a cover picture as an attached file, which is the form in Matroska. In MP4 and from
-// FFmpeg's demuxers, a cover picture is a stream of one packet.
+// Copies a cover picture as an attached file, because Matroska stores cover pictures in this form.
+// In MP4 and from FFmpeg's demuxers, a cover picture is a stream of one packet.
 void Muxer::attach_cover(const AVStream& from) {
   const AVPacket& picture = from.attached_pic;
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
@@ -317,8 +317,8 @@ void Muxer::write_copied(PacketPtr packet) {
   const auto index = static_cast<std::size_t>(packet->stream_index);
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
-  // In MP4, empty packets of two bytes fill the gaps between subtitles. FFmpeg's muxer adds such
-  // packets itself, so this function drops those of the input.
+  // In MP4, empty packets of two bytes fill the gaps between subtitles. The function drops empty
+  // packets of the input, because FFmpeg's muxer itself adds new empty packets.
   if (copy.fills_gaps && packet->size <= 2) return;
   using Preroll = ContainerTraits::Preroll;
   if (packet->flags & AV_PKT_FLAG_DISCARD && traits_.preroll != Preroll::all) {
@@ -377,7 +377,7 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     check_write(code, watch);
 }
 
-/// Converts a packet to the codec of the output stream; null if there is no data to write.
+/// Converts a packet to the codec of the output stream. Returns null if there is no data to write.
 PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   try {
     return copy.converter->convert(packet);

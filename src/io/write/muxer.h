@@ -32,7 +32,7 @@ class Muxer {
   /// after the last frame and the last packet.
   void flush_copies();
   void write_trailer();
-  /// Returns the number of packets that the copied streams lack, because these packets are damaged.
+  /// Returns the number of damaged packets that the copied streams lack.
   const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& losses() const { return losses_; }
   /// Returns notes for the user, one text each. The notes describe converted content, and content

@@ -8,7 +8,7 @@
 
 namespace lull::io {
 
-/// Opens the sink for the output name `null`, which discards all frames.
+/// Opens the sink for the output name `null`. The sink discards all frames.
 std::unique_ptr<MediaSink> open_null_sink(const MediaSource& source, const SinkOptions& options);
 
 /// Opens the sink for the output name `hash`. It writes digests of the frames as text to the open

@@ -186,8 +186,8 @@ class SequenceSink final : public MediaSink {
     notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
   }
 
-  // Checks all names of output files that are known before the first frame. An error then occurs at
-  // the start, and not after hours.
+  // Checks all names of output files that are known before the first frame, so that errors occur at
+  // the start.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
     std::error_code ignored;
@@ -220,8 +220,9 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // Checks all existing files whose names an output frame may get. The number of frames is only an
-  // estimate for a video, so the function checks the numbers of the files.
+  // Checks all existing files whose names the output may need. The exact number of frames of a
+  // video is unknown, so the function cannot make a list of the names. It lists the existing files,
+  // and compares their numbers with the selection and the estimated number of frames.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
     for (const SequenceFile& file : existing_numbers(path_))
@@ -238,8 +239,8 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // Time stamps may be rounded. A frame that begins up to 0.1 frames before the selected part
-    // therefore belongs to the part.
+    // Because of rounded time stamps, a frame that begins up to 0.1 frames before the selected part
+    // belongs to the part.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));

@@ -20,13 +20,12 @@ bool makes_tiff(const std::string& path, const FileSource& source, const SinkOpt
 /// Returns whether the output consists of TIFF files with the tags of the input's TIFF files.
 bool copies_tiff_tags(const FileSource& source, const Container& container);
 
-/// Returns whether the output is one TIFF file with several pages, which are the pages of a TIFF
-/// input.
+/// Returns whether the output is a single TIFF file that contains the pages of a single TIFF input.
 bool keeps_tiff_pages(const std::string& path, const FileSource& source,
                       const SinkOptions& options);
 
-/// Returns the differences between the pages of the source and output pages with the pixel format
-/// `format`. The source must read TIFF files.
+/// Returns the differences between the pages of the source and the output pages. The output pages
+/// have the pixel format `format`. The source must read TIFF files.
 TiffChanges predict_tiff_changes(const FileSource& source, const SinkOptions& options,
                                  AVPixelFormat format);
 

@@ -11,10 +11,11 @@ namespace {
 
 // Maximum delay of audio encoders in seconds. An audio encoder inserts samples of some milliseconds
 // before the audio. MP4 files hide these samples with an edit list, but some containers do not. If
-// audio begins before 0 by at most this time, its start counts as 0.
+// audio begins before 0 by at most this delay, the function counts 0 as the start.
 constexpr double max_encoder_delay_s = 0.1;
-// Maximum time in seconds by which subtitles and data may precede all other streams, as in the
-// ffmpeg command. If a stream precedes by more, the function ignores its start.
+// Maximum time in seconds by which subtitles and data may precede all other streams. If a stream
+// begins earlier, the function ignores the start of the stream. The ffmpeg command has the same
+// limit.
 constexpr double max_text_lead_s = 1;
 
 struct Start {

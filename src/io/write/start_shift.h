@@ -19,16 +19,15 @@ struct StartShift {
   std::int64_t in(AVRational other) const { return av_rescale_q(ticks, tick, other); }
 };
 
-/// Returns the shift of all streams. The earliest stream of the output then begins at 0, as in
-/// files of the ffmpeg command. If Container::keep_times is true, only streams that begin before 0
-/// require a shift: MP4 hides content before 0, players change negative time stamps of Matroska,
-/// and other containers do not support them. The caller must call this function before the first
-/// read of `source`.
+/// Returns the shift of all streams. With this shift, the earliest stream of the output begins at
+/// 0. If Container::keep_times is true, only streams before 0 require a shift: MP4 hides content
+/// before 0, players change negative time stamps of Matroska, and other containers do not support
+/// negative time stamps. The caller must call this function before the first read of `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 
-/// Returns the shift for an encoder of a constant frame rate. Such an encoder counts frames, and
-/// the shift makes the time of the first frame a whole number of ticks. All streams begin later
-/// than with start_shift(), by the same time of less than one frame.
+/// Returns the shift for an encoder of a constant frame rate. Such an encoder counts frames, so the
+/// time of the first frame must be a whole number of ticks. Compared with start_shift(), the
+/// function delays all streams by the same time of less than one frame.
 /// @param tick  seconds per tick of the encoder's times
 StartShift shift_on_grid(const FileSource& source, const Container& container, AVRational tick);
 

@@ -21,8 +21,9 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;
 }
 
-/// Returns the number of the first copied stream whose format is unknown, because its packets are
-/// damaged or begin too late. Returns -1 if the formats of all copied streams are known.
+/// Returns the number of the first copied stream of unknown format. The format is unknown if the
+/// packets of the stream are damaged or begin too late. Returns -1 if the formats of all copied
+/// streams are known.
 int find_unknown(const FileSource& source, const Drops& drops) {
   const AVFormatContext& context = source.demuxer().context();
   for (unsigned i = 0; i < context.nb_streams; ++i) {

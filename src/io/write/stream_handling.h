@@ -1,5 +1,5 @@
 #pragma once
-// Decides how an output treats the streams of the input that are not denoised.
+// Decides how an output treats the input streams, except the denoised stream.
 
 #include "io/encode/encoder_choice.h"
 

@@ -35,8 +35,8 @@ class StoredChunks {
   explicit StoredChunks(ZarrArray array) : array_(std::move(array)) {}
 
   /// Reads a compressed chunk. Returns nullopt if the store does not contain the chunk.
-  /// @throws BadData  the chunk is larger than any encoder writes, or the index of its shard is
-  ///     damaged or truncated
+  /// @throws BadData  the chunk exceeds the maximum size that encoders write, or the index of its
+  ///     shard is damaged or truncated
   /// @throws NoInput, IoError
   [[nodiscard]] std::optional<std::vector<std::byte>> read(ArrayIndex chunk);
   /// Returns whether the store contains a chunk.

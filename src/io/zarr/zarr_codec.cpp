@@ -60,8 +60,8 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
   const unsigned long long stated = ZSTD_getFrameContentSize(stored.data(), stored.size());
   if (stated == ZSTD_CONTENTSIZE_ERROR) return false;
   if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != size) return false;
-  // A zstd block has at least 3 bytes and decompresses to at most 128 KiB. A larger decompressed
-  // size is invalid.
+  // A zstd block has at least 3 bytes and decompresses to at most 128 KiB. The check rejects a
+  // chunk with more than 128 KiB of decompressed data for each stored byte.
   if (size / (std::size_t{1} << 17) > stored.size()) return false;
   chunk.resize(size);
   return ZSTD_decompress(chunk.data(), size, stored.data(), stored.size()) == size;

@@ -27,8 +27,8 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Returns the index in ZarrAxis of an axis. The function uses the name of the axis or, if the name
-/// is unknown, its type. Returns -1 for unknown axes.
+/// Returns the ZarrAxis value of an axis as an integer; -1 for unknown axes. The function uses the
+/// name of the axis or, if the name is unknown, the type of the axis.
 int axis_of(const std::string& stated_name, const std::string& type) {
   const std::string name = lower_case(stated_name);
   for (int axis = 0; axis < zarr_axes; ++axis)

@@ -10,8 +10,8 @@ namespace lull::io {
 
 using Json = nlohmann::json;
 
-/// Reads a JSON file that contains an object. The numbers NaN, Infinity and -Infinity, which Python
-/// writes, become texts.
+/// Reads a JSON file that contains an object. Python writes the numbers NaN, Infinity and
+/// -Infinity; the function converts these numbers to texts.
 /// @throws NoInput  the file does not exist or is not readable
 /// @throws BadData  the file is not valid JSON, contains no object, or is too large
 [[nodiscard]] Json read_json(const std::string& path);
@@ -21,10 +21,12 @@ using Json = nlohmann::json;
 /// Returns the member `key` of an object. Returns null if `object` is not an object, or if it has
 /// no such member.
 [[nodiscard]] const Json& member(const Json& object, const char* key);
-/// Returns the text of a member. Returns `otherwise` if the member is absent or is not a text.
+/// Returns the text of a member. If the member is absent or is not a text, returns the argument
+/// `otherwise`.
 [[nodiscard]] std::string text_member(const Json& object, const char* key,
                                       const std::string& otherwise = {});
-/// Returns the integer value of a member; `otherwise` if the member is absent.
+/// Returns the integer value of a member. If the member is absent, returns the argument
+/// `otherwise`.
 /// @param path  name of the file in messages
 /// @throws BadData  the value is not an integer from `minimum` to `maximum`
 [[nodiscard]] std::int64_t integer_member(const Json& object, const char* key,

@@ -1,6 +1,7 @@
-// The cpu backend: divides the picture into blocks of reference patches and runs the kernels on
-// them. Each block adds its estimates to its own tile, and the engine adds the tiles to the picture
-// in the order of the blocks. Therefore the result does not depend on the number of threads.
+// The `cpu` backend of linear combinations: divides the picture into blocks of reference patches
+// and runs the kernels on them. Each block adds its estimates to its own tile. The engine adds the
+// tiles to the picture in the order of the blocks. The result therefore does not depend on the
+// number of threads.
 
 #include "linear/engine.h"
 
@@ -26,7 +27,7 @@ using namespace cpu;
 /// Width and height, in samples, of the area that the reference patches of a block cover.
 constexpr int block_side = 64;
 
-/// A rectangle of a frame that contains all patches of the groups of a block.
+/// A rectangle of a frame that contains the patches of all groups of a block.
 struct Area {
   int left = 0, top = 0, right = 0, bottom = 0;
 
@@ -41,8 +42,8 @@ struct Area {
   }
 };
 
-/// A block: the reference patches in the columns i0 to i1 - 1 and the rows j0 to j1 - 1, and for
-/// each frame the area that contains all patches of their groups.
+/// A block of reference patches in the columns i0 to i1 - 1 and the rows j0 to j1 - 1. For each
+/// frame, the block also contains the area of all patches of its groups.
 struct Block {
   int i0, j0, i1, j1;
   std::vector<Area> areas;
@@ -155,7 +156,7 @@ class CpuEngine : public Engine {
   }
 
  private:
-  /// Makes the quantised guide. An element contains a sample and the sample below it.
+  /// Makes the quantised guide. Each element contains a sample and the sample below.
   PairedGuide pair_rows(PlaneView<const float> guide, const GuideRange& range,
                         Buffer<std::int32_t>& memory) {
     const int columns = round_up(guide.width + guide_border + guide_padding, padding);
@@ -181,8 +182,8 @@ class CpuEngine : public Engine {
     const ReferenceGrid& grid = groups.grid();
     const GroupSizes& sizes = groups.sizes();
     // The last two columns of reference patches may be closer than `step`, so the matcher processes
-    // the last column separately. With several frames, all reference patches of a call belong to
-    // one bundle (a block of 8x4 reference patches with the same motion vectors).
+    // the last column in a separate call. With several frames, all reference patches of a call
+    // belong to one bundle (a block of 8x4 reference patches with the same motion vectors).
     const int fitting = (row_width - sizes.side) / sizes.step + 1;
     const int per_row =
         groups.frames().size() == 1 ? fitting : std::min<int>(fitting, motion_columns);

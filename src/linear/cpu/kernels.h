@@ -1,9 +1,7 @@
 #pragma once
-// Data and kernels of the cpu backend. Each kernel is one source file that Highway compiles for
-// every instruction set. The program selects the instruction set at run time:
-//   match.cpp    distances of all candidates of a row of reference patches, and their selection
-//   combine.cpp  Gram matrix, inverse, Theta and estimates of a group, aggregation into a tile
-// engine.cpp divides the picture and runs the kernels in parallel.
+// Data and kernels of the `cpu` backend of linear combinations. Highway compiles the kernels in
+// match.cpp and combine.cpp for several instruction sets, and selects an instruction set at run
+// time. The file engine.cpp divides the picture and runs the kernels in parallel.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,9 +18,10 @@ using lull::cpu::Buffer;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// The quantised guide in pairs of rows. Element (x, y) has sample (x, y) in its low 16 bits, and
-/// sample (x, y + 1) in its high 16 bits. Samples outside the picture have the value `outside`, so
-/// that the distance of a candidate that extends beyond the picture exceeds max_inside_distance.
+/// The quantised guide in pairs of rows. Element (x, y) contains sample (x, y) in its low 16 bits,
+/// and sample (x, y + 1) in its high 16 bits. Samples outside the picture have the value `outside`.
+/// The distance of a candidate that extends beyond the picture therefore exceeds
+/// max_inside_distance.
 struct PairedGuide {
   const std::int32_t* origin = nullptr;  // element (0, 0)
   std::ptrdiff_t stride = 0;
@@ -34,14 +33,15 @@ inline constexpr std::uint32_t max_inside_distance =
     max_patch_samples * guide_levels * guide_levels;
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
 static_assert(0xffffffffu / max_patch_samples > outside * outside);
-/// Maximum distance, in samples, of a candidate from the picture. It is limited because no motion
-/// vector moves the centre of a bundle (a block of 8x4 reference patches) out of the picture.
+/// Maximum distance, in samples, of a candidate from the picture. This maximum exists because no
+/// motion vector moves the centre of a bundle (a block of 8x4 reference patches) out of the
+/// picture.
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 
-/// Width of a row of reference patches that the matcher processes together, in samples.
+/// Maximum width, in samples, of the reference patches that the matcher processes in one call.
 inline constexpr int row_width = 96;
-/// Number of elements that the matcher can read beyond the last sample of a row of the picture.
+/// Number of elements that the matcher may read beyond the last sample of a row of the picture.
 inline constexpr int guide_padding = row_width + 64 + guide_border;
 
 /// Key of a candidate that cannot become a member of the group.
@@ -55,8 +55,8 @@ struct SearchedGuide {
   int first_index = 1;  // index of the first candidate
 };
 
-/// Reference patches in one row: `count` patches, starting at (x, y), at a distance of `step`. The
-/// patches cover at most row_width samples.
+/// A row of `count` reference patches at a distance of `step`, with the first reference patch at
+/// (x, y). The reference patches cover at most row_width samples.
 struct ReferenceRow {
   int x = 0, y = 0, count = 0;
   GroupSizes sizes;
@@ -65,26 +65,26 @@ struct ReferenceRow {
   std::span<const SearchedGuide> guides;  // the first one is that of the reference patches
   int candidates = 0;                     // number of candidates in all frames
 
-  /// Returns the distance between the first keys of two successive reference patches, in keys. It
-  /// is a multiple of the number of lanes.
+  /// Returns the distance between the first keys of two successive reference patches, in keys. The
+  /// distance is a multiple of the number of lanes.
   std::size_t key_stride() const { return round_up(candidates, 16); }
 };
 
 /// Computes the keys of all candidates: keys[r * key_stride() + i] is the key of candidate i + 1 of
-/// reference patch r. It is no_key for candidates that are not inside the picture, the reference
-/// patch itself, and candidates in frames that are not in row.guides.
+/// reference patch r. The key is no_key for the reference patch itself, for candidates that are not
+/// inside the picture, and for candidates in frames that are not in row.guides.
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
 /// Writes the members of a group to `members` and returns their number. `keys` has `count` keys, a
-/// multiple of 16. `limit` is a guess of the largest key of a member. The function updates it for
-/// the next reference patch. `scratch` has count + 16 elements.
+/// multiple of 16. `limit` is an estimate of the largest key of a member. The function updates
+/// `limit` for the next reference patch. `scratch` must have count + 16 elements.
 int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
                    std::uint32_t& limit, std::uint32_t* scratch);
 
 // ---- combination ---------------------------------------------------------------------------
 
-/// Groups are padded to a multiple of this number of members, and patches to a multiple of this
-/// number of samples.
+/// Unit of the padding: the kernels pad groups to a multiple of this number of members, and patches
+/// to a multiple of this number of samples.
 inline constexpr int padding = 16;
 inline constexpr int max_samples = (max_patch_samples + padding - 1) / padding * padding;
 
@@ -104,9 +104,9 @@ struct Picture {
   std::ptrdiff_t stride = 0;
 };
 
-/// The sums of a tile, with pointers to sample (0, 0) of the picture, although the tile covers only
-/// a part of the picture. The kernel may write up to 16 elements beyond the end of each row of x
-/// and z.
+/// The sums of a tile. Pointers refer to sample (0, 0) of the picture, although the tile covers
+/// only a part of the picture. The kernel may write up to 16 elements beyond the end of each row of
+/// x and z.
 struct TileSums {
   float *x = nullptr, *z = nullptr;  // sums of weighted estimates; z is null if there is no next z
   float* weights = nullptr;          // weights of estimates, at the origins of their patches
@@ -126,8 +126,8 @@ struct PlaneStep {
   int side = 0;
 };
 
-/// A group. `first` contains the positions of the first halves of its members, and `second` the
-/// positions of their second halves, relative to the reference patch at (left, top).
+/// The members of a group, relative to the reference patch at (left, top). `first` contains the
+/// positions of the first halves of the patches, and `second` those of the second halves.
 struct GroupPlaces {
   int left = 0, top = 0;
   std::span<const Place> first, second;  // second: empty if patches lie in one frame

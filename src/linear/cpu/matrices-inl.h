@@ -1,5 +1,5 @@
 // Products and inverses of small matrices. This file is a part of combine.cpp, which Highway
-// compiles for every instruction set.
+// compiles for several instruction sets.
 
 #if defined(LULL_LINEAR_CPU_MATRICES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_LINEAR_CPU_MATRICES_INL_H_
@@ -44,7 +44,7 @@ struct LeftFactor {
   int row_stride, column_stride;
 };
 
-/// Computes a part of a product: four rows, and kVectors vectors of columns.
+/// Computes a part of a product: four rows and `kVectors` vectors of columns.
 template <int kVectors>
 HWY_INLINE void multiply_block(const LeftFactor& a, int inner, const float* HWY_RESTRICT b,
                                int columns, float* HWY_RESTRICT to) {
@@ -66,7 +66,7 @@ HWY_INLINE void multiply_block(const LeftFactor& a, int inner, const float* HWY_
     for (int v = 0; v < kVectors; ++v) hn::Store(sum[i][v], d, to + i * columns + v * lanes);
 }
 
-/// Computes four rows of a product, starting at column `first`.
+/// Computes four rows of a product, from column `first` on.
 HWY_INLINE void multiply_rows(const LeftFactor& a, int inner, const float* b, int columns,
                               int first, float* to) {
   const D d;
@@ -81,7 +81,7 @@ HWY_INLINE void multiply_rows(const LeftFactor& a, int inner, const float* b, in
 }
 
 /// Computes to = a b. `a` has `rows` rows and `inner` columns, and `b` and `to` have `columns`
-/// columns. `rows` is a multiple of 4, and `columns` is a multiple of the number of lanes.
+/// columns. `rows` must be a multiple of 4, and `columns` a multiple of the number of lanes.
 HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float* b, int columns,
                            float* to) {
   for (int i = 0; i < rows; i += block)
@@ -89,19 +89,20 @@ HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float
                   0, to + i * columns);
 }
 
-/// Returns the first stored column of row `i` of a symmetric matrix. The stored part is the upper
-/// triangle and the 16x16 squares on the diagonal.
+/// Returns the first stored column of row `i` of a symmetric matrix. The stored part consists of
+/// the upper triangle and the 16x16 squares on the diagonal.
 constexpr int square = 16;
 constexpr int first_column(int i) { return i / square * square; }
 
-/// Computes the upper triangle of the k x k Gram matrix, which contains the inner products of all
-/// pairs of columns of `columns`. `columns` has `rows` rows.
+/// Computes the upper triangle of the k x k Gram matrix, whose elements are the inner products of
+/// the columns of `columns`. The matrix `columns` has `rows` rows.
 HWY_NOINLINE void gram_matrix(const float* columns, int rows, int k, float* to) {
   for (int i = 0; i < k; i += block)
     multiply_rows({columns + i, 1, k}, rows, columns, k, first_column(i), to + i * k);
 }
 
-/// Computes the missing part of the lower triangle of a symmetric matrix from the upper triangle.
+/// Completes a symmetric matrix: copies the upper triangle to the part of the lower triangle
+/// outside the 16x16 squares on the diagonal.
 HWY_INLINE void mirror(int k, float* matrix) {
   const D d;
   const hn::FixedTag<float, block> four;
@@ -138,7 +139,7 @@ HWY_INLINE Symmetric2 inverse_of(const Symmetric2& m) {
 }
 
 /// Inverts a symmetric positive definite 4x4 matrix [P B; B' C], from the inverses of P and of the
-/// Schur complement C - B' P^-1 B. Rows of `from` are `block` elements apart.
+/// Schur complement C - B' P^-1 B. The stride of `from` is `block` elements.
 HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][block]) {
   const Symmetric2 p = inverse_of({from[0], from[1], from[5]});
   const float b00 = from[2], b01 = from[3], b10 = from[6], b11 = from[7];
@@ -148,7 +149,8 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   const Symmetric2 s =
       inverse_of({from[10] - (b00 * t00 + b10 * t10), from[11] - (b00 * t01 + b10 * t11),
                   from[15] - (b01 * t01 + b11 * t11)});
-  // The matrix U = T S^-1, where S is the Schur complement of P.
+  // The matrix U = P^-1 B S^-1, where S is the Schur complement of the upper left block P, and B is
+  // the upper right block.
   const float u00 = t00 * s.a + t01 * s.b, u01 = t00 * s.b + t01 * s.c;
   const float u10 = t10 * s.a + t11 * s.b, u11 = t10 * s.b + t11 * s.c;
   to[0][0] = p.a + u00 * t00 + u01 * t01;
@@ -163,9 +165,9 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts multiples of the four pivot rows from all other rows from `top` to top + square - 1.
-/// `factors` contains the four factors for each row. The function processes kVectors vectors,
-/// starting at column `column`.
+/// Subtracts multiples of the four pivot rows from the rows `top` to top + square - 1, except from
+/// the pivot rows themselves. `factors` contains four factors for each row. The function processes
+/// `kVectors` vectors, from column `column` on.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
                           const float* HWY_RESTRICT pivots, float* HWY_RESTRICT matrix) {
@@ -222,9 +224,9 @@ HWY_INLINE void take_pivot_columns(int k, int p, float* HWY_RESTRICT matrix,
   }
 }
 
-/// Replaces a symmetric positive definite k x k matrix by the negative of its inverse, by
-/// elimination of four pivots at a time. The function reads and writes only the upper triangle and
-/// the squares on the diagonal (first_column()). `k` is a multiple of 16, and at most max_group.
+/// Replaces a symmetric positive definite k x k matrix by the negative of its inverse, with four
+/// pivots at a time. The function accesses only the upper triangle and the squares on the diagonal
+/// (first_column()). `k` must be a multiple of 16, and at most max_group.
 HWY_NOINLINE void invert_negative(int k, float* matrix) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));

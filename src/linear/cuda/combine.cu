@@ -1,24 +1,33 @@
 // Linear combinations of the patches of groups (definition: linear/params.h). A warp combines the
-// patches of one group after the other.
-//
+// patches of one group at a time, and stores the matrices of the group in registers.
+
 // A thread block processes neighbouring reference patches. Shared memory contains the samples of
-// the union of their search windows, and the sums of the estimates at these samples. A warp stores
-// the matrices of a group in registers. Tensor cores compute the products, with operands in half
-// precision and sums in single precision:
-//   1. The warp computes the mean patch of the group in half precision. Before this step, the block
-//      subtracts its level from the samples, so that flat areas are exact.
-//   2. The warp computes the Gram matrix of the differences from the mean patch, and the inverse of
-//      Q in floats.
-//   3. The warp computes Theta in half precision, and the weights of its rows.
-//   4. The warp computes the estimates for 16 samples of all patches at a time, and adds them to
-//      the sums. The sums are integers, so their order does not matter.
-// At the end, the block adds its sums to device memory.
-//
-// The noise level t that remains in z follows from the moments of y - z, which another kernel has
+// the union of their search windows, and the sums of the estimates at these samples. At the end,
+// the block adds the sums to device memory. All sums are integers, so the order of additions does
+// not change the result.
+
+// Tensor cores compute the matrix products, with operands in half precision and sums in single
+// precision.
+
+// Step 1: The warp computes the mean patch of the group in half precision. Before this step, the
+// thread block subtracts a level from its samples. Half precision then represents flat areas
+// exactly.
+
+// Step 2: The warp computes the Gram matrix of the patches minus their mean, and the inverse of Q
+// (linear/params.h), in single precision.
+
+// Step 3: The warp computes the matrix Theta (linear/params.h) in half precision, and the weights
+// of its rows.
+
+// Step 4: The warp computes the estimates for 16 samples of all patches at a time, and adds them to
+// the sums.
+
+// The kernel computes the noise level t of z from the moments of y - z, which another kernel has
 // computed for all patches.
-//
-// If a group has fewer members than the maximum, the unused elements refer to the reference patch.
-// The rows of Xc for the unused elements are zero, so Theta does not mix them with members.
+
+// In groups with fewer members than the maximum, unused elements refer to the reference patch. The
+// rows of unused elements in the Gram matrix are zero, so Theta does not mix unused elements with
+// members.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -38,12 +47,13 @@ struct CombineJob {
   CombinePlan plan;
 };
 
-/// The union of the search windows of a block.
+/// The union of the search windows of all reference patches of a thread block.
 struct Region {
   int x, y, pitch, rows;
 
   /// Calls use(x, y, index) for all samples of the region that are inside the picture. (x, y) is
-  /// the position of the sample in the picture, and `index` is its index in the region.
+  /// the position of the sample in the picture, and `index` is the index of the sample in the
+  /// region.
   template <class Use>
   __device__ __forceinline__ void for_samples(const Margins& m, Use use) const {
     for (int n = threadIdx.x; n < pitch * rows; n += blockDim.x) {
@@ -65,8 +75,8 @@ __device__ void load_words(const Region& region, const Margins& m, const float* 
   }
 }
 
-/// Writes the index of each member's first sample in the windows. Returns the sums of the moments
-/// of y - z of all members, in all lanes.
+/// Writes the index of the first sample of each member in the search windows. Returns, in all
+/// lanes, the sums of the moments of y - z of all members.
 template <int T, Kind kind>
 __device__ __forceinline__ float2 find_places(const CombineJob& job, const Region& region, int i,
                                               int j, int count, int* places, int* positions) {

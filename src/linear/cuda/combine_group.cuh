@@ -1,7 +1,7 @@
 #pragma once
-// Combines the patches of one group, with one warp, for combine.cu (groups in one picture) and
-// combine_time.cu (groups with patches of several frames). The samples and the sums are in shared
-// memory.
+// Combines the patches of one group, with one warp. The kernels combine.cu (groups in one picture)
+// and combine_time.cu (groups with patches of several frames) use these functions. The samples and
+// the sums are in shared memory.
 
 #include "linear/cuda/combine_plan.h"
 #include "linear/cuda/combine_sums.h"
@@ -10,15 +10,15 @@
 
 namespace lull::linear {
 
-/// Minimum eigenvalue of Q, in units of the largest diagonal element of Q. Smaller eigenvalues
-/// would make the inverse inexact, because the kernel multiplies floats with about 21 significant
-/// bits.
+/// Minimum eigenvalue of Q (linear/params.h), in units of the largest diagonal element of Q. With
+/// smaller eigenvalues, the inverse would be inexact, because the kernel multiplies floats with
+/// about 21 significant bits.
 constexpr float min_eigenvalue = 1.0f / (1 << 14);
 
 enum class Kind { pilot, middle, last };
 
-/// The first part of the shared memory of a thread block. The values for the samples of the search
-/// windows follow it. `Pairs` is the maximum number of pairs of samples of a patch.
+/// The first part of the shared memory of a thread block. The samples of the search windows and
+/// their sums follow. `Pairs` is the maximum number of pairs of samples of a patch.
 template <int T, int Pairs>
 struct BlockMemory {
   SamplePair pairs[Pairs];
@@ -40,8 +40,8 @@ struct BlockWork {
   const float* autocorrelation;
 };
 
-/// Returns t (params.h): the standard deviation of the noise that remains in z, relative to the
-/// standard deviation of the noise in y. `moments` contains sums over the patches of all members.
+/// Returns the noise level t of z, in units of the noise level of y (linear/params.h). `moments`
+/// contains sums over the patches of all members.
 __device__ __forceinline__ float remaining_noise(const BlockWork& work, const Step& step,
                                                  float2 moments, int count) {
   const float samples = static_cast<float>(count) * work.samples;
@@ -51,7 +51,7 @@ __device__ __forceinline__ float remaining_noise(const BlockWork& work, const St
 }
 
 /// Adds the estimates of a group to the sums (step 4 of combine.cu). `share` is the factor r of
-/// params.h.
+/// linear/params.h.
 template <int T, Kind kind>
 __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& theta,
                                               const GroupSamples& samples, const int* places,
@@ -108,10 +108,10 @@ __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& theta,
   }
 }
 
-/// Combines the patches of a group. `places` contains the index of each member's first sample in
-/// the windows. `positions` contains the positions of the members in the format of SharedNoise. For
-/// each member, one lane calls add_weight(row, weight), with the weight in units of 1 /
-/// weight_scale.
+/// Combines the patches of a group. `places` contains the index of the first sample of each member
+/// in the search windows. `positions` contains the positions of the members in the format of
+/// SharedNoise. For each member, one lane calls add_weight(row, weight), with the weight in units
+/// of 1 / weight_scale.
 template <int T, Kind kind, bool white, class AddWeight>
 __device__ __forceinline__ void combine_group(const BlockWork& work, const Step& step, int count,
                                               float2 moments, const int* places,

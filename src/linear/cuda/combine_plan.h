@@ -12,7 +12,7 @@
 
 namespace lull::linear {
 
-/// The part of the work that one thread block performs, and the shared memory that the block needs.
+/// The reference patches of one thread block, and the shared memory that the thread block needs.
 struct CombinePlan {
   int across = 0, down = 0;  // number of reference patches along x and y
   int pitch = 0, rows = 0;   // union of their search windows, in samples
@@ -20,15 +20,15 @@ struct CombinePlan {
   std::size_t bytes = 0;  // dynamic shared memory in bytes
 };
 
-/// Maximum number of reference patches of a block. This maximum determines the fixed-point unit of
-/// the sums of a block (combine_sums.h).
+/// Maximum number of reference patches of a thread block. This maximum determines the fixed-point
+/// unit of the sums of a thread block (combine_sums.h).
 inline constexpr int max_block_references = 16;
 inline constexpr int max_combine_warps = 8;
 
-/// Returns the plan with the most reference patches per block. The windows of a block must fit into
-/// shared memory. A block needs `fixed` bytes, and `per_sample` bytes for each sample of the
-/// windows.
-/// @throws InternalError  not even the window of one reference patch fits
+/// Returns the plan with the most reference patches per thread block. The search windows of these
+/// reference patches must fit into shared memory. A thread block needs `fixed` bytes, and
+/// `per_sample` bytes for each sample of the search windows.
+/// @throws InternalError  the search window of one reference patch does not fit
 [[nodiscard]] inline CombinePlan plan_combine(const GroupSizes& sizes, std::size_t fixed,
                                               std::size_t per_sample,
                                               const cuda::DeviceLimits& limits) {
@@ -42,9 +42,9 @@ inline constexpr int max_combine_warps = 8;
     plan.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
     plan.bytes = fixed + per_sample * static_cast<std::size_t>(plan.pitch) * plan.rows;
     if (plan.bytes > limits.dynamic_limit()) continue;
-    // A multiprocessor has registers for two blocks of 8 warps, or for four blocks of 4 warps.
-    // Blocks have 4 warps if shared memory suffices for at least three of them, because smaller
-    // blocks distribute the work more evenly.
+    // A multiprocessor has registers for two thread blocks of 8 warps, or for four of 4 warps.
+    // Blocks of 4 warps distribute the work more evenly, so the plan uses them if shared memory
+    // suffices for at least three blocks of 4 warps.
     plan.warps =
         std::min(limits.blocks(32 * max_combine_warps / 2, plan.bytes) >= 3 ? max_combine_warps / 2
                                                                             : max_combine_warps,

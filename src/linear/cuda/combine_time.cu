@@ -1,12 +1,13 @@
 // Linear combinations of the patches of groups from several frames (definition: linear/params.h). A
-// warp combines the patches of a group as in combine.cu. A thread block processes neighbouring
-// reference patches of one bundle (a block of 8x4 reference patches with the same motion vectors).
-// In each frame, the union of their search windows is a rectangle. An atlas in shared memory
-// contains the rectangles of all frames (TimePlan). If patches span two frames, a second atlas
-// contains the same rectangles of the partner frames.
-//
-// At the end, the block adds its sums to the sums of all frames. Warps add weights directly to
-// device memory, because there is only one weight per member.
+// warp combines the patches of a group as in combine.cu.
+
+// A thread block processes neighbouring reference patches of one bundle (a block of 8x4 reference
+// patches with the same motion vectors). In each frame, the union of their search windows is a
+// rectangle. An atlas in shared memory contains the rectangles of all frames (TimePlan). If patches
+// span two frames, a second atlas contains the same rectangles of the partner frames.
+
+// At the end, the thread block adds the sums of estimates to the sums of all frames in device
+// memory. Warps add weights directly to device memory, because a member has only one weight.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -27,11 +28,11 @@ template <int T>
 struct TimeBlockMemory {
   BlockMemory<T, max_time_pairs> group;
   BlockMotion motion;
-  /// The frame of each member, and the index of the member's first sample in the plane.
+  /// The frame of each member, and the index of the first sample of the member in the plane.
   int frames[max_combine_warps][16 * T], origins[max_combine_warps][16 * T];
 };
 
-/// The windows of a thread block: the unions of the windows of its reference patches.
+/// The unions of the search windows of all reference patches of a thread block.
 struct BlockWindows {
   const TimeCombineJob& job;
   const BlockMotion& motion;
@@ -40,13 +41,14 @@ struct BlockWindows {
   __device__ __forceinline__ const WindowAtlas& atlas() const {
     return job.plan.atlases[motion.halves - 1];
   }
-  /// Returns the index of the first sample of a frame's windows. The frame must contain candidates.
+  /// Returns the index of the first sample of the search windows in a frame. The frame must contain
+  /// candidates.
   __device__ __forceinline__ int first(int f) const {
     return atlas().first[motion.halves == 2 && f > job.args.frames.last ? f - 1 : f];
   }
 
-  /// Calls use(frame, x, y, index) for each sample of all windows, including samples outside the
-  /// picture. `index` is the index of the sample in shared memory.
+  /// Calls use(frame, x, y, index) for each sample of all search windows, including samples outside
+  /// the picture. `index` is the index of the sample in shared memory.
   template <class Use>
   __device__ __forceinline__ void for_samples(Use use) const {
     const TimeCombineArgs& a = job.args;
@@ -70,8 +72,8 @@ struct BlockWindows {
   }
 };
 
-/// Writes the index of each member's first sample in the windows, the frame of the member and its
-/// position. Returns the sums of the moments of y - z of all members, in all lanes.
+/// Writes the frame and the position of each member, and the index of its first sample in the
+/// search windows. Returns, in all lanes, the sums of the moments of y - z of all members.
 template <int T, Kind kind, bool white>
 __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
                                                    const BlockWindows& windows, int i, int j,
@@ -95,8 +97,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
         position = index - 1;
       }
     }
-    // Offsets of the member from the first position of the block's windows in this frame, in
-    // samples.
+    // Offset of the member, in samples, from the first position of the search windows in this
+    // frame.
     const int u = x0 - windows.x + position % window, v = y0 - windows.y + position / window;
     const Motion centre = windows.motion.centre[frame];
     const int origin =
@@ -118,8 +120,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
   return moments;
 }
 
-/// Lists the pairs of adjacent samples in a patch. Returns the number of steps, of 8 pairs each, in
-/// which kernels process these pairs.
+/// Lists the pairs of adjacent samples in a patch. Returns the number of steps in which kernels
+/// process these pairs. A step processes 8 pairs.
 template <int T>
 __device__ __forceinline__ int find_pairs(const TimeCombineJob& job, int halves,
                                           TimeBlockMemory<T>& block) {
@@ -209,7 +211,7 @@ __global__ void __launch_bounds__(32 * max_combine_warps)
   });
 }
 
-/// Plans the division of a step's work into thread blocks.
+/// Divides the work of a step into thread blocks.
 template <int T, Kind kind>
 TimePlan plan_step(const GroupSizes& sizes, int frames, const cuda::DeviceLimits& limits) {
   constexpr int words = kind == Kind::pilot ? 2 : kind == Kind::middle ? 4 : 3;
@@ -230,8 +232,8 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// Values of T, the template argument of the kernel, for groups of up to 16 T members: for pilots
-// whose groups are small (white noise), for all other pilots, and for iterations.
+// For groups of up to 16 T members, the template argument of the kernel is T. The first value of T
+// is for pilots with small groups, the second for all other pilots, and the third for iterations.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

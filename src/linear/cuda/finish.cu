@@ -9,8 +9,8 @@
 namespace lull::linear {
 namespace {
 
-/// The type AllSums is CombineSums or TimeSums. `value_scale` determines the unit of the sums
-/// (combine_sums.h).
+/// Divides the sums of estimates by the sums of weights. The type `AllSums` is CombineSums or
+/// TimeSums. `value_scale` determines the unit of the sums (combine_sums.h).
 template <class AllSums>
 __global__ void finish_kernel(AllSums sums, float value_scale, Margins margins, int side, float* x,
                               float* z) {

@@ -1,7 +1,7 @@
 #pragma once
 // The matrix Theta (linear/params.h), which combines the patches of a group. One warp computes
-// Theta in registers, for 16 T patches. Blocks and operands have the layout of
-// symmetric_blocks.cuh.
+// Theta in registers, for 16 T patches, where T is a template argument. Blocks and operands have
+// the layout of symmetric_blocks.cuh.
 
 #include <cuda_fp16.h>
 
@@ -16,16 +16,16 @@ namespace lull::linear {
 
 constexpr std::uint32_t minus_signs = 0x80008000;
 
-/// Two adjacent samples of every patch. `offset` is their offset from the first sample of the
-/// patch. `mask` selects the samples of the pair that belong to the patch.
+/// Two adjacent samples of every patch. `offset` is the distance in memory from the first sample of
+/// the patch to the pair. `mask` selects the samples of the pair that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
 };
 
 /// The samples of a group in shared memory. A word contains a sample and its right neighbour in
-/// half precision. `mean` points to the mean patch of the group, which has one word for each pair
-/// of samples.
+/// half precision. `mean` points to the mean patch of the group, with one word for each pair of
+/// samples.
 struct GroupSamples {
   const std::uint32_t* words;
   const SamplePair* pairs;
@@ -39,15 +39,15 @@ struct GroupSamples {
   }
 };
 
-/// Computes the mean of the first `count` patches, for 8 * steps pairs of samples. The mean patch
+/// Computes the mean of the first `count` patches, for 8 * `steps` pairs of samples. The mean patch
 /// has one word for each pair.
 template <int T>
 __device__ __forceinline__ void find_mean(const std::uint32_t* words, const SamplePair* pairs,
                                           const int* places, int steps, int count,
                                           std::uint32_t* mean) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  // Each row of the left operand has ones for the members and zeros for all other patches, so the
-  // product is the sum of the members.
+  // Each row of the left operand has ones for the members and zeros for all other patches. The
+  // product is therefore the sum of the members.
   std::uint32_t members[T][2];
   int from[T][4];
 #pragma unroll
@@ -86,8 +86,8 @@ __device__ __forceinline__ void find_mean(const std::uint32_t* words, const Samp
   __syncwarp();
 }
 
-/// Computes the blocks on and below the diagonal of -Xc Xc', the negative Gram matrix of the
-/// patches minus their mean. Rows with an index of at least `count` are zero.
+/// Computes the negative Gram matrix of the patches minus their mean, in the blocks on and below
+/// the diagonal. Rows from `count` on are zero.
 template <int T>
 __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, const int* places,
                                                    int steps, int count, Block (&gram)[T][T]) {
@@ -116,7 +116,7 @@ __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, 
   }
 }
 
-/// Calls use(value, row, column) for the values of a block that this lane contains.
+/// For the elements of a block in the registers of this lane, calls use(value, row, column).
 template <class Use>
 __device__ __forceinline__ void for_values(Block& block, int i, int j, Use use) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
@@ -148,8 +148,8 @@ __device__ __forceinline__ void add_to_diagonal(Block (&matrix)[T][T], float val
   for (int i = 0; i < T; ++i) lull::add_to_diagonal(matrix[i][i], value);
 }
 
-/// The covariance of the noise of two members, summed over their samples, from the autocorrelation
-/// of the noise and the displacement between the members.
+/// The covariance of the noise of two members, summed over their samples. It follows from the
+/// autocorrelation of the noise and the displacement between the members.
 struct SharedNoise {
   const float* autocorrelation;  // autocorrelation, in device memory
   const int* positions;          // positions of the members: 65536 y + x
@@ -176,8 +176,8 @@ __device__ __forceinline__ void add_noise(const SharedNoise& noise, float factor
                  [&](float& v, int row, int column) { v += factor * noise(row, column); });
 }
 
-/// Computes R = Q^-1 - q q' / (1' q) on and above the diagonal, where q = Q^-1 1. The vector 1 has
-/// ones in the first `count` rows, and zeros in all other rows.
+/// Computes R = Q^-1 - q q' / (1' q) in the blocks on and above the diagonal, where q = Q^-1 1. The
+/// vector 1 has ones in the first `count` rows, and zeros in all other rows.
 template <int T>
 __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count) {
   float of_row[2 * T] = {}, of_column[2 * T][2] = {};
@@ -205,8 +205,8 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
     for (int e = 0; e < 2; ++e)
 #pragma unroll
       for (int j = 4; j < 32; j <<= 1) of_column[r][e] += __shfl_xor_sync(~0u, of_column[r][e], j);
-    // The lanes of row g need the sum over column g. Lane t = g / 2 has the sum of an even column g
-    // in of_column[r][0], and the sum of an odd column g in of_column[r][1].
+    // The lanes of row g read the sum over column g from lane g / 2: of_column[r][0] for even g,
+    // and of_column[r][1] for odd g.
     const float from_even = __shfl_sync(~0u, of_column[r][0], g / 2);
     const float from_odd = __shfl_sync(~0u, of_column[r][1], g / 2);
     q_row[r] += g % 2 == 0 ? from_even : from_odd;
@@ -230,9 +230,9 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
                 share * q_row[2 * i + h] * q_column[2 * j + n][e];
 }
 
-/// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise from Q^-1, where k is `count`.
-/// Only the blocks of Q^-1 on and above the diagonal exist. `own` is the eigenvalue of Q for the
-/// eigenvector 1 (all ones).
+/// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise, where k is `count`, 11' is
+/// the matrix of ones, and `own` is the eigenvalue of Q for the vector of ones. Only the blocks of
+/// Q^-1 on and above the diagonal exist.
 template <int T>
 __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float noise, float own,
                                               int count, HalfMatrix<T>& theta) {
@@ -250,8 +250,8 @@ __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float nois
     }
 }
 
-/// Computes Theta = I - factor C R for coloured noise, from the covariance C of the noise and from
-/// the result R of subtract_mean(). Only the blocks of R on and above the diagonal exist.
+/// Computes Theta = I - factor C R for coloured noise, from the covariance C of the noise and the
+/// result R of subtract_mean(). Only the blocks of R on and above the diagonal exist.
 template <int T>
 __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block (&r)[T][T],
                                                  float factor, HalfMatrix<T>& theta) {
@@ -278,8 +278,8 @@ __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block
   }
 }
 
-/// Returns the weight of row i = 8 r + lane / 4 of Theta, which is 1 / sqrt(max(sum_j Theta_ij^2, 1
-/// / count)).
+/// Returns the weight 1 / sqrt(max(sum_j Theta_ij^2, 1 / count)) of row i of Theta, where i is 8 r
+/// + lane / 4.
 template <int T>
 __device__ __forceinline__ float row_weight(const HalfMatrix<T>& theta, int r, int count) {
   float sum = 0;

@@ -1,7 +1,6 @@
 #pragma once
 // The kernels of iterated linear combinations of patches (linear/params.h), as functions that
-// launch them on `stream`. The functions neither allocate memory nor wait. Each .cu file describes
-// its algorithm.
+// launch the kernels on `stream`. The functions neither allocate memory nor wait for the GPU.
 
 #include <cuda_runtime_api.h>
 
@@ -23,7 +22,7 @@ struct QuantisedGuide {
 };
 
 /// The groups of all reference patches. A group is an array of `sizes.group` indices of candidates
-/// (params.h), in an order that has no meaning but is the same in each run.
+/// (linear/params.h). The order of the indices has no meaning, but is the same in each run.
 struct DeviceGroups {
   GroupSizes sizes;
   ReferenceGrid grid;
@@ -64,14 +63,14 @@ struct CombineArgs {
   Step step;                               // if tau is 0, an iteration computes no z
 };
 
-/// Computes sums of y - z, and sums of the squares of y - z, over the patch that begins at each
-/// sample (finish.cu).
+/// Computes the sum of y - z and the sum of its squares over the patch that begins at each sample
+/// (finish.cu).
 void patch_moments(const float* y, const float* z, const Margins& margins, int side, float2* to,
                    cudaStream_t stream);
 /// Combines the patches of all groups and adds the estimates to the sums (combine.cu).
 void combine(const CombineArgs& args, cudaStream_t stream);
-/// Computes the weighted means of the estimates, and sets the sums to 0. `z` may be null
-/// (finish.cu).
+/// Computes the weighted means of the estimates, and sets the sums to 0 (finish.cu). `z` may be
+/// null.
 void finish(const CombineSums& sums, const Margins& margins, int side, float* x, float* z,
             cudaStream_t stream);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of temporal linear combinations (linear/params.h), as functions that launch them on
-// `stream`. The functions neither allocate memory nor wait. Each .cu file describes its algorithm.
+// The kernels of temporal linear combinations (linear/params.h), as functions that launch the
+// kernels on `stream`. The functions neither allocate memory nor wait for the GPU.
 
 #include <array>
 #include <cstdint>
@@ -17,9 +17,9 @@ struct TimeMatchArgs {
   SearchedFrames frames;
   std::array<QuantisedGuide, max_frames> guides;
   DeviceGroups groups;
-  /// Amount that the matcher subtracts from the distance of the candidate that motion predicts, in
+  /// Amount by which the matcher reduces the distance of the candidate that motion predicts, in
   /// squared levels of the quantised guide. Element 0 is for patches in one frame, and element 1
-  /// for patches in two frames.
+  /// for patches that span two frames.
   std::array<std::uint32_t, 2> bonus{};
 };
 void match_over_time(const TimeMatchArgs& args, cudaStream_t stream);
@@ -49,15 +49,15 @@ struct TimeCombineArgs {
   int max_frames_searched = 1;  // maximum of frames.count in the session
   float value_scale = 0;        // time_value_scale()
 };
-/// Returns whether the kernel for these parameters fits into the shared memory of a device with
-/// these limits.
+/// Returns true if the kernels for these parameters fit into the shared memory of a device with the
+/// limits `limits`.
 [[nodiscard]] bool fits_over_time(const SetParams& params, int frames,
                                   const cuda::DeviceLimits& limits);
 /// Combines the patches of all groups and adds the estimates to the sums (combine_time.cu).
 void combine_over_time(const TimeCombineArgs& args, cudaStream_t stream);
 
-/// Computes the weighted means of the estimates, and sets the sums to 0. `z` may be null
-/// (finish.cu).
+/// Computes the weighted means of the estimates, and sets the sums to 0 (finish.cu). `z` may be
+/// null.
 void finish_over_time(const TimeSums& sums, float value_scale, const Margins& margins, int side,
                       float* x, float* z, cudaStream_t stream);
 

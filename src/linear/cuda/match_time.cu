@@ -1,14 +1,15 @@
 // Matching in several frames for linear combinations (definition: linear/params.h). A thread block
 // finds the groups of neighbouring reference patches of one bundle (a block of 8x4 reference
-// patches with the same motion vectors). A warp finds the group of one reference patch, with the
-// words, norms and selection of members of match.cu. The block processes the search windows frame
-// by frame: it copies the union of its windows in a frame to shared memory and, if patches span two
-// frames, the same windows in the partner of the frame. The keys of the candidates of all frames
-// remain in shared memory.
-//
+// patches with the same motion vectors). A warp finds the group of one reference patch. The file
+// match.cu describes the words, the norms and the selection of members.
+
+// The thread block processes the search windows frame by frame. It copies the union of its search
+// windows in a frame to shared memory and, if patches span two frames, the same windows in the
+// partner of the frame. The keys of the candidates of all frames remain in shared memory.
+
 // A lane computes the distances of a few candidates in one column and neighbouring rows. It loads
-// each word of the column only once for all these candidates. The words of the reference patch pass
-// through a chain of registers, with one register for each candidate of the lane.
+// each word of the column only once for all these candidates. Each word of the reference patch
+// moves through a chain of registers, with one register for each candidate of the lane.
 
 #include <algorithm>
 
@@ -27,9 +28,9 @@ namespace {
 constexpr int across = 4, down = 2, references = across * down;
 static_assert(motion_columns % across == 0 && motion_rows % down == 0);
 /// The distribution of candidates over lanes. A lane has candidates in `rows` neighbouring rows, in
-/// each of `passes` passes over the window. OwnLayout, for the frame of the reference patches, has
-/// 16 lanes for a row of up to 16 columns. OtherLayout, for all other frames, has as many lanes as
-/// the window has columns.
+/// each of `passes` passes over the search window. OwnLayout, for the frame of the reference
+/// patches, has 16 lanes for each row. OtherLayout, for all other frames, has one lane for each
+/// column of the window.
 struct OwnLayout {  // the window in the frame of the reference patches
   static constexpr int rows = 4, passes = 2, max_window = 15;
   static constexpr int pitch = 44;  // rows of lanes read in different memory banks
@@ -42,8 +43,9 @@ struct OtherLayout {  // the windows in other frames
 };
 static_assert(4 * OwnLayout::pitch % 32 == 16 && 3 * OtherLayout::pitch % 32 == 9);
 
-/// Number of words in a column of a reference patch. It exceeds the side of a patch because the
-/// kernel processes four rows of a window at a time. Words beyond the patch are 0.
+/// Number of words in a column of a reference patch. This number exceeds the side of a patch,
+/// because the kernel processes four rows of a search window at a time. Words beyond the patch are
+/// 0.
 constexpr int column_words = 16;
 static_assert(max_side + OwnLayout::rows - 1 <= column_words);
 constexpr int max_columns = 2 * ((max_pair_side + 3) / 4);  // word columns of both halves
@@ -61,7 +63,7 @@ struct BlockMemory {
   BlockMotion motion;
 };
 
-/// The windows of a block in one frame.
+/// The search windows of a thread block in one frame.
 struct FrameWindows {
   int window, pitch;
   int left, top;  // position of the first candidate of the first reference patch
@@ -75,8 +77,8 @@ struct FrameWindows {
   }
 };
 
-/// Copies the windows in a frame to shared memory, as the words of match.cu. The values of samples
-/// outside the picture do not matter, because candidates there get no valid key.
+/// Copies the search windows in a frame to shared memory, as the words of match.cu. Samples outside
+/// the picture have arbitrary values, because candidates outside the picture get no valid key.
 __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameWindows& at,
                                            const std::uint8_t* guide, std::uint32_t* words) {
   const Margins& m = job.args.margins;
@@ -88,8 +90,8 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
     const std::uint8_t* const from = guide + m.at(0, y);
     for (int column = threadIdx.x % 32; column < columns; column += 32) {
       const int x = at.left + column;
-      // Words must be read at multiples of 4 bytes. The samples at (x & ~3, y) are at such
-      // addresses, because sample (0, y) is.
+      // Loads of words must be aligned to 4 bytes. The sample at (x & ~3, y) is aligned, because
+      // sample (0, y) is aligned.
       const int aligned = min(max(x & ~3, -m.left), m.pitch - m.left - 8);
       const auto* const pair = reinterpret_cast<const std::uint32_t*>(from + aligned);
       words[row * at.pitch + column] = __funnelshift_r(pair[0], pair[1], 8 * (x & 3));
@@ -97,9 +99,9 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
   }
 }
 
-/// Copies the words of the reference patch of this warp from the windows in the frame of the
+/// Copies the words of the reference patch of this warp from the search windows in the frame of the
 /// reference patches. (u, v) is the position of the reference patch relative to the first reference
-/// patch of the block.
+/// patch of the thread block.
 __device__ __forceinline__ void load_reference(const TimeMatchJob& job, const FrameWindows& at,
                                                int u, int v, int halves,
                                                const std::uint32_t* windows, std::uint32_t* own) {
@@ -119,7 +121,7 @@ __device__ __forceinline__ void load_reference(const TimeMatchJob& job, const Fr
 
 /// Computes the inner products of the reference patch with the patches at `Rows` positions, one
 /// below the other. `from` points to the first word of the first patch. The function multiplies
-/// words beyond the windows by zeros.
+/// words beyond the search windows by zeros.
 template <int Rows>
 __device__ __forceinline__ void multiply_patches(const TimeMatchJob& job, int pitch, int halves,
                                                  const std::uint32_t* from,
@@ -149,8 +151,8 @@ __device__ __forceinline__ void multiply_patches(const TimeMatchJob& job, int pi
     }
 }
 
-/// Computes the keys of all candidates of a reference patch in frame f. (u, v) is the position of
-/// the reference patch relative to the first reference patch of the block.
+/// Computes the keys of all candidates of a reference patch in frame `f`. (u, v) is the position of
+/// the reference patch relative to the first reference patch of the thread block.
 template <class Layout>
 __device__ __forceinline__ void find_frame_keys(const TimeMatchJob& job, const FrameWindows& at,
                                                 int f, int halves, int u, int v, int own_norm,
@@ -243,8 +245,8 @@ void match_over_time(const TimeMatchArgs& args, cudaStream_t stream) {
       columns + sizes.temporal_window > OtherLayout::pitch)
     throw InternalError("a search window over time that exceeds the kernel's; report it");
   TimeMatchJob job{.args = args, .words = 0, .keys = 0};
-  // A lane always reads groups of four rows, so it also reads rows below the windows
-  // (multiply_patches()).
+  // A lane reads four rows at a time (multiply_patches()). It therefore also reads rows below the
+  // search windows.
   const auto words = [&]<class Layout>(Layout, int window) {
     const int last = (down - 1) * sizes.step + round_up(window, Layout::rows) - Layout::rows;
     return Layout::pitch * (last + round_up(sizes.side + Layout::rows - 1, 4));

@@ -16,28 +16,28 @@
 
 namespace lull::linear {
 
-/// Returns whether the kernels for frames of this format with the temporal radius `radius` fit into
-/// the shared memory of a device with these limits.
+/// Returns true if the kernels for frames of this format with the temporal radius `radius` fit into
+/// the shared memory of a device with the limits `limits`.
 [[nodiscard]] bool fits_over_time(const FrameFormat& format, const NoiseModel& noise, int radius,
                                   const cuda::DeviceLimits& limits);
 
-/// Filters frames with temporal linear combinations. The class owns the pictures of all frames that
-/// are in progress.
+/// Filters frames with temporal linear combinations. The class owns the pictures of all unfinished
+/// frames.
 class DeviceFilterOverTime {
  public:
   /// Returns the motion vectors from the frame in a slot to the frame at an offset, in device
-  /// memory. There is one vector for each motion block of the main plane. Null: all vectors are
+  /// memory. There is one vector for each motion block of the first plane. Null: all vectors are
   /// zero.
   using MotionCells = std::function<const Motion*(int slot, int offset)>;
 
-  /// The arguments are those of DeviceFilter (filter.h). In addition, `slots` is the number of
-  /// slots, and `radius` is the temporal radius.
+  /// The arguments are those of DeviceFilter (filter.h), the number of slots, and the temporal
+  /// radius.
   /// @throws OutOfDeviceMemory
   DeviceFilterOverTime(const FrameFormat& format, const NoiseModel& noise,
                        const std::array<Margins, max_planes>& margins, int slots, int radius,
                        cudaStream_t stream);
 
-  /// Returns the noisy planes of a slot, which the caller fills.
+  /// Returns the noisy planes of a slot. The caller fills these planes before it calls start().
   [[nodiscard]] std::array<float*, max_planes> noisy(int slot) const;
   /// Prepares the first step of the frame in a slot, after the caller has filled its noisy planes.
   void start(int slot);
@@ -46,8 +46,8 @@ class DeviceFilterOverTime {
   void filter(int step, std::span<const SlotFrame> frames, const MotionCells& cells);
   /// Computes the pictures x and z from the sums of a step, and prepares the next step.
   void finish_step(int step, int slot);
-  /// Returns the filtered planes of a slot after the last step. For a plane that is not filtered,
-  /// the result is the noisy plane.
+  /// Returns the filtered planes of a slot after the last step. For an unfiltered plane, the result
+  /// is the noisy plane.
   [[nodiscard]] Planes results(int slot) const;
 
  private:
@@ -59,7 +59,7 @@ class DeviceFilterOverTime {
     PlaneRing<float2> moments;
     cuda::DeviceBuffer<float> autocorrelation;  // empty: white noise
   };
-  /// The guides of a set in all slots, and the groups of the iterations.
+  /// The guides of a set of planes in all slots, and the groups of the iterations.
   struct SetMemory {
     PlaneRing<std::uint8_t> samples;
     PlaneRing<std::int32_t> norms;
@@ -91,7 +91,7 @@ class DeviceFilterOverTime {
   cudaStream_t stream_;
   std::array<PlaneMemory, max_planes> planes_;
   std::vector<SetMemory> set_memory_;
-  // Only one step of one set uses the following buffers at a time.
+  // Buffers of the step in progress. Only one step of one set of planes is in progress at a time.
   cuda::DeviceBuffer<std::uint16_t> pilot_members_;
   cuda::DeviceBuffer<std::uint8_t> pilot_counts_;
   cuda::DeviceBuffer<float> guide_;  // guides that are computed from several planes

@@ -15,8 +15,8 @@ struct BlockMotion {
 };
 
 /// Computes the motion vectors of the bundle (a block of 8x4 reference patches) that contains
-/// reference patch (i, j). All threads of the block must call the function, which ends with a
-/// barrier.
+/// reference patch (i, j). All threads of the thread block must call this function, because it ends
+/// with a barrier.
 __device__ __forceinline__ void find_motion(const SearchedFrames& frames, const ReferenceGrid& grid,
                                             int i, int j, BlockMotion& to) {
   for (int f = threadIdx.x; f < frames.count; f += blockDim.x)
@@ -37,7 +37,7 @@ __device__ __forceinline__ void find_motion(const SearchedFrames& frames, const 
   __syncthreads();
 }
 
-/// Returns whether frame `f` contains candidates that span `halves` frames.
+/// Returns true if frame `f` contains candidates that span `halves` frames.
 __device__ __forceinline__ bool has_candidates(const SearchedFrames& frames, int f, int halves) {
   return halves == 1 || frames.partner[f] != no_frame;
 }

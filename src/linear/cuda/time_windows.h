@@ -1,6 +1,6 @@
 #pragma once
-// The search windows for groups with patches of several frames, in the form that kernels receive.
-// The functions of this file need no device.
+// The search windows for groups with patches of several frames, as arguments of kernels. The
+// functions of this file need no device.
 
 #include <algorithm>
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace lull::linear {
 
-/// The frames in which the groups of one frame have patches. The first of them is the frame of the
-/// reference patches.
+/// The frames in which the groups of one frame have patches. The first frame contains the reference
+/// patches.
 struct SearchedFrames {
   MotionGrid grid;
   int count = 1;
@@ -31,18 +31,18 @@ struct SearchedFrames {
   std::array<const Motion*, max_frames> cells{};
 };
 
-/// Maximum number of pairs of adjacent samples in a patch that spans two frames, rounded up to a
-/// multiple of 8.
+/// Maximum number of pairs of adjacent samples in a patch, rounded up to a multiple of 8.
 inline constexpr int max_time_pairs =
     (std::max(2 * max_pair_side * ((max_pair_side + 1) / 2), max_side*((max_side + 1) / 2)) + 7) /
     8 * 8;
 
-/// The part of the work of one thread block of combine_time.cu, which combines the patches of
-/// several frames: the reference patches, and the layout of their windows in shared memory.
+/// The work of one thread block of combine_time.cu: the number of reference patches, and the layout
+/// of their search windows in shared memory.
 struct TimePlan {
-  /// Layouts of the windows. Element 0, for patches in one frame, has a window for each frame.
-  /// Element 1, for patches that span two frames, has a window for each frame with a partner, in
-  /// two atlases of the same layout (first frames, partners).
+  /// Layouts of the search windows. Element 0 is for patches in one frame, with a window for each
+  /// frame. Element 1 is for patches that span two frames, with a window for each frame that has a
+  /// partner. Patches that span two frames need two atlases of this layout: one for the first
+  /// frames, and one for the partners.
   std::array<WindowAtlas, 2> atlases;
   std::size_t bytes = 0;  // dynamic shared memory
 
@@ -52,13 +52,14 @@ struct TimePlan {
 };
 
 /// Returns the plan with which a multiprocessor executes the most warps, for up to `frames` frames.
-/// A block needs `fixed` bytes, and `per_sample` bytes for each sample of the windows. The plan has
-/// no reference patches if not even blocks of 2x2 fit into shared memory.
+/// A thread block needs `fixed` bytes, and `per_sample` bytes for each sample of the search
+/// windows. The plan has no reference patches if thread blocks of 2x2 reference patches do not fit
+/// into shared memory.
 [[nodiscard]] inline TimePlan plan_over_time(const GroupSizes& sizes, int frames, std::size_t fixed,
                                              std::size_t per_sample,
                                              const cuda::DeviceLimits& limits) {
-  // A block has 4x2 or 2x2 reference patches, which belong to one bundle (a block of 8x4 reference
-  // patches with the same motion vectors). The registers of a multiprocessor suffice for 16 warps.
+  // A thread block has 4x2 or 2x2 reference patches of one bundle (a block of 8x4 reference patches
+  // with the same motion vectors). A multiprocessor has registers for 16 warps.
   constexpr std::array<std::array<int, 2>, 2> shapes{{{4, 2}, {2, 2}}};
   constexpr int most_warps = 16;
   static_assert(motion_columns % 4 == 0 && motion_rows % 2 == 0);
@@ -91,10 +92,10 @@ struct TimePlan {
   return best;
 }
 
-/// Returns a scale of estimates for which the 32-bit sums of a frame, in units of 1 / (weight_scale
-/// * scale), cannot overflow. At most 4 R + 1 frames add to these sums, where R is the temporal
-/// radius. Each reference patch adds at most one estimate of each member to a sample, or two if
-/// patches span two frames. Weights are at most the square root of the group size.
+/// Returns a scale with which the 32-bit sums of a frame, in units of 1 / (weight_scale * scale),
+/// cannot overflow. Bounds: With the temporal radius R, at most 4 R + 1 frames add to these sums.
+/// Each reference patch adds at most one estimate per member and half of a patch to a sample.
+/// Weights are at most the square root of the group size.
 [[nodiscard]] inline float time_value_scale(const GroupSizes& sizes, int radius) {
   const auto references = [&](int window) {  // number whose windows contain a sample
     const int along = (window + sizes.side - 2) / sizes.step + 2;

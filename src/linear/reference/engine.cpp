@@ -1,5 +1,5 @@
-// The reference backend: double precision, one group at a time, on one thread, not optimised for
-// speed. Tests compare the other backends with it.
+// The `reference` backend of linear combinations, in double precision and without optimisations.
+// Tests compare all other backends with this backend.
 
 #include "linear/engine.h"
 

@@ -1,12 +1,12 @@
 #pragma once
-// Matrices of doubles for the reference backends.
+// Matrices of doubles for the `reference` backends.
 
 #include <cstddef>
 #include <vector>
 
 namespace lull::linear {
 
-/// A matrix of doubles. If it contains patches, each row is a patch.
+/// A matrix of doubles. In matrices of patches, each row is a patch.
 struct Matrix {
   int rows = 0, columns = 0;
   std::vector<double> values;

@@ -1,8 +1,7 @@
 #pragma once
-// Kernels of clustered matching on the CPU, compiled for every instruction set. cluster_matcher.cpp
-// runs them.
-//   cluster_splits.cpp    splits clusters;
-//   cluster_nearest.cpp   lists the candidates of a reference patch and selects the nearest.
+// Kernels of clustered matching on the CPU, compiled for every instruction set. The class
+// ClusterMatcher runs these kernels. cluster_splits.cpp splits clusters. cluster_nearest.cpp lists
+// the candidates of a reference patch and selects the nearest.
 
 #include <array>
 #include <cstddef>
@@ -16,9 +15,9 @@
 
 namespace lull::cpu {
 
-/// The patches of all frames, rearranged so that each patch is two contiguous pieces of memory of 4
-/// rows each. The element at index [patch number] (PatchNumbers) contains the sample at the
-/// position of the patch and the 3 samples below it; the next element contains the next column.
+/// The patches of all frames, arranged in strips of 4 rows. Each patch consists of two contiguous
+/// pieces of memory with 4 rows each. The element at index [patch number] contains the sample at
+/// the position of the patch and the 3 samples below. The next element contains the next column.
 struct PatchStrips {
   const std::uint8_t* columns = nullptr;  // [number][4]
   std::size_t below = 0;  // distance in memory between the upper and the lower piece of a patch
@@ -27,14 +26,14 @@ struct PatchStrips {
   }
   const std::uint8_t* lower(std::uint32_t number) const { return upper(number) + below; }
 };
-/// Fills the strips (PatchStrips) for one row of patch positions, from 4 rows of samples. The
-/// number of positions, `count`, is a multiple of 16.
+/// Fills the strips (PatchStrips) for one row of patch positions, from 4 rows of samples. `count`
+/// is the number of positions, a multiple of 16.
 void fill_strips(const std::uint8_t* const (&rows)[4], int count, std::uint8_t* to);
 
 // ---- clusters ------------------------------------------------------------------------------
 
-/// Implementations of PatchSpace::split() and PatchSpace::partition(). The samples of a patch are
-/// in memory order.
+/// The two functions implement PatchSpace::split() and PatchSpace::partition(). The samples of a
+/// patch are in the order of their addresses.
 std::optional<Split> split_patches(const PatchStrips& strips,
                                    std::span<const std::uint32_t> patches);
 std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t> patches,
@@ -45,8 +44,8 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
 /// Maximum number of candidates of one reference patch: the members of one cluster in each of 4
 /// tilings, and one patch in each neighbouring frame.
 inline constexpr int max_candidates = max_tilings * max_leaf + max_frames;
-/// Size of the arrays of candidates, with space behind the candidates for reads and writes of
-/// complete vectors.
+/// Size of an array of candidates. Kernels read and write complete vectors, also beyond the last
+/// candidate.
 inline constexpr int candidate_places = max_candidates + 64;
 /// Number of readable elements behind the last member of a cluster.
 inline constexpr int member_padding = 8;
@@ -56,17 +55,17 @@ struct LeafView {
   const std::uint32_t* members = nullptr;
   int count = 0;
   std::uint32_t leaf_id = 0;  // identifier of the cluster
-  /// For each member of the cluster, the identifiers of the clusters of the preceding tilings that
-  /// contain this member.
+  /// For each preceding tiling, an array with one element for each member of this cluster. The
+  /// element is the identifier of the member's cluster in the preceding tiling.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
-/// Lists the patches of all clusters that contain the reference patch `own`, each once and without
-/// `own`. Returns the number of listed patches.
+/// Lists the patches of all clusters that contain the reference patch `own`. The list contains each
+/// patch once, and does not contain `own`. Returns the number of listed patches.
 int list_candidates(std::span<const LeafView> leaves, std::uint32_t own, std::uint32_t* candidates);
 
 /// Computes the sum of squared differences between the reference patch `own` and each of `count`
-/// patches. 8 more valid patch numbers must follow them, because the function reads complete
-/// vectors.
+/// patches. The array `patches` must contain 8 more valid patch numbers, because the function reads
+/// complete vectors.
 void patch_distances(const PatchStrips& strips, std::uint32_t own, const std::uint32_t* patches,
                      int count, std::int32_t* distances);
 
@@ -76,13 +75,13 @@ struct Nearest {
   int count = 0;
   std::array<std::uint32_t, max_group> patches;
 };
-/// Selects the nearest of `count` different patches, ordered by distance and then by number. Both
-/// arrays have `candidate_places` elements.
+/// Selects the nearest of `count` different patches, ordered by distance and then by patch number.
+/// The arrays of patches and distances have `candidate_places` elements each.
 void find_nearest(const std::uint32_t* patches, std::int32_t* distances, int count,
                   Nearest& nearest);
 
 /// Packs the displacements from patch `own` to `count` patches of the same frame. `row` is
-/// PatchNumbers::row. The function reads and writes up to 8 elements beyond `count`.
+/// PatchNumbers::row. The arrays must have 8 more elements than `count`.
 void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches, int count,
                         std::uint32_t* packed);
 

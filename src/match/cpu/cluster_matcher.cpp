@@ -21,12 +21,12 @@
 namespace lull::cpu {
 namespace {
 
-/// Size of a block in reference patches. The estimates of a block extend up to one cluster tile
-/// beyond the block on all sides.
+/// Size of a block in reference patches. On each side, the estimates of a block extend up to one
+/// tile of clusters beyond the block.
 constexpr BlockSize cluster_block{48, 12};
 constexpr int rows_at_once = 32;  // number of rows of strips that one task fills
 
-/// The patches of the guides in the layout of PatchStrips.
+/// The patches of the guides of all frames, arranged as PatchStrips.
 class StripSpace final : public PatchSpace {
  public:
   /// Fills the strips (PatchStrips). The caller must run in the TBB arena of the engine.
@@ -87,7 +87,7 @@ struct ClusterWorkspace {
   std::vector<std::uint32_t> scratch;
   Buffer<std::uint32_t> candidates;
   Buffer<std::int32_t> distances;
-  // Clusters of the reference patch that is matched, and of the next reference patch.
+  // The clusters of the current reference patch and of the next reference patch.
   std::array<Leaves, 2> leaves;
   Nearest nearest{};
 };
@@ -129,16 +129,16 @@ class ClusterMatcher final : public Matcher {
     look_up(block.x, y, work.leaves[0]);
     for (int column = 0; column < block.columns; ++column) {
       const int x = block.x + column * params_.step;
-      // Prefetches the clusters of the next reference patch, because clusters are scattered in
-      // memory.
+      // The matcher prefetches the clusters of the next reference patch, because clusters are
+      // scattered in memory.
       if (column + 1 < block.columns) look_up(x + params_.step, y, work.leaves[(column + 1) % 2]);
       find_group(x, y, work.leaves[column % 2], work, groups[column]);
     }
   }
 
  private:
-  /// For each member of a tiling, stores the identifiers of the clusters that contain this member
-  /// in the preceding tilings.
+  /// For each member of a cluster, stores the identifiers of the member's clusters in the preceding
+  /// tilings.
   void relate_tilings() {
     const std::size_t count = clusters_.members(0).size();
     constexpr std::size_t at_once = 1 << 14;
@@ -207,14 +207,14 @@ class ClusterMatcher final : public Matcher {
       }
     }
   }
-  /// Prefetches 48 members of a cluster. The default maximum size of a cluster is 48.
+  /// Prefetches 48 members of a cluster, the default maximum size of a cluster.
   static void prefetch(const std::uint32_t* members) {
     for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }
 
-  /// Returns the patch number (PatchNumbers) of the patch in frame `f` to which the motion vector
-  /// leads from the reference patch at (x, y), or nullopt if this patch is not completely inside
-  /// the picture.
+  /// Returns the number (PatchNumbers) of the patch that motion predicts in frame `f` for the
+  /// reference patch at (x, y). Returns std::nullopt if the predicted patch is not completely
+  /// inside the picture.
   std::optional<std::uint32_t> predicted(std::size_t f, int x, int y) const {
     const GuideView& frame = frames_[f].frame;
     const Motion motion = frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
@@ -234,9 +234,9 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  /// Subtracts the motion bias from the distances of the candidates that motion predicts, which
-  /// begin at index `predicted`. If such a patch is also a member of a cluster, its two entries
-  /// become one. Returns the number of candidates that remain.
+  /// Subtracts the motion bias from the distances of the candidates that motion predicts. The
+  /// predicted candidates begin at index `predicted`. If a predicted candidate is also a member of
+  /// a cluster, its two entries become one. Returns the number of candidates that remain.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;
@@ -252,15 +252,15 @@ class ClusterMatcher final : public Matcher {
   }
 
   std::vector<ClusterWorkspace> workspaces_;  // one element for each thread
-  // State of the frame whose reference patches are matched. It is valid after begin().
+  // Data of the current reference frame. The function begin() sets these members.
   MatchParams params_;
   std::span<const GuideAt> frames_;
   MotionGrid grid_;
   std::optional<ClusterRules> rules_;
   StripSpace space_;
   Clusters clusters_;
-  // Identifier of the cluster that contains a member in a preceding tiling. The indices are
-  // [tiling][preceding tiling][member].
+  // The element [tiling][preceding tiling][member] is the identifier of the member's cluster in the
+  // preceding tiling.
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 

@@ -1,6 +1,7 @@
 // Lists the candidates of a reference patch from its clusters, computes their distances, and
-// selects the nearest. A key consists of a distance and a list index. Sorting networks on vectors,
-// which need no branches, sort 32 keys at a time and merge them with the best keys so far.
+// selects the nearest. A key consists of a distance and a list index. Sorting networks on vectors
+// sort 32 keys at a time without branches, and merge the result with the best keys of the previous
+// rounds.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_nearest.cpp"
@@ -22,7 +23,7 @@ namespace {
 
 // ---- Sorting networks ----------------------------------------------------------------------
 
-/// A key: a distance and, in the lowest bits, the candidate's index in the list.
+/// A key consists of a distance and, in the 8 lowest bits, the candidate's index in the list.
 using Key = std::int32_t;
 using Keys = Sums;
 using KeyVector = hn::Vec<Keys>;
@@ -63,8 +64,8 @@ HWY_INLINE void sort_bitonic(KeyVector* v) {
   }
 }
 
-/// Splits two sorted runs of `count` vectors each: the smaller half of all their values goes to
-/// `a`, the larger half to `b`. Both results are bitonic sequences.
+/// Splits the values of two sorted runs of `count` vectors each. The smaller half of all values
+/// goes to `a`, and the larger half to `b`. The contents of `a` and `b` are bitonic sequences.
 template <int count>
 HWY_INLINE void split_runs(KeyVector* a, KeyVector* b) {
   KeyVector other[count];
@@ -83,7 +84,7 @@ HWY_INLINE void merge_runs(KeyVector* v) {
   sort_bitonic<count>(v + count);
 }
 
-/// Writes the smaller half of the values of two sorted runs to `a`, in sorted order.
+/// Writes the smaller half of the values of two sorted runs to `a`, in ascending order.
 template <int count>
 HWY_INLINE void keep_least(KeyVector* a, KeyVector* b) {
   split_runs<count>(a, b);
@@ -123,8 +124,8 @@ HWY_INLINE void sort_halves(KeyVector* v) {
   for (int i = 0; i < batch_vectors; i += 2 * eight) merge_runs<eight>(v + i);
 }
 
-/// Selects the smallest of `count` keys, in sorted order. `wanted` is the number of selected keys,
-/// 16 or 32. `count` is a multiple of 32.
+/// Selects the `wanted` smallest of `count` keys, in ascending order. `wanted` is 16 or 32, and
+/// `count` is a multiple of 32.
 template <int wanted>
 HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
   const Keys d;
@@ -148,8 +149,8 @@ HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
 
 // ---- selection -----------------------------------------------------------------------------
 
-/// Makes keys of the distances up to the limit, and no_key of larger distances, with which the
-/// array is padded. Returns the number of keys, a multiple of 32.
+/// Makes a key of each distance up to `limit`. Greater distances and the padding get the key
+/// `no_key`. Returns the number of keys with padding, a multiple of 32.
 HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t limit, Key* keys) {
   const Keys d;
   const auto most = hn::Set(d, limit), none = hn::Set(d, no_key);
@@ -166,7 +167,7 @@ HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t 
 
 constexpr std::int32_t distance_of(Key key) { return key >> place_bits; }
 
-/// Orders patches at equal distance by their patch number. Before the call, such patches are
+/// Sorts patches at equal distance by their patch number. Before the call, these patches are
 /// ordered by their list index.
 HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count) {
   for (int i = 1; i < count; ++i)
@@ -176,8 +177,8 @@ HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count)
       std::swap(patches[k], patches[k - 1]);
 }
 
-/// Fills `to` with patches at the distance `distance`, in ascending order of their patch numbers.
-/// The order of `patches` has no influence on the result.
+/// Fills `to` with the patches at the distance `distance` that have the smallest patch numbers, in
+/// ascending order. The order of `patches` does not influence the result.
 void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distances, int count,
                       std::int32_t distance, std::span<std::uint32_t> to) {
   std::uint32_t equals[candidate_places];
@@ -190,8 +191,8 @@ void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distance
   std::ranges::copy_n(equals, static_cast<std::ptrdiff_t>(to.size()), to.begin());
 }
 
-/// Selects the nearest candidates without keys. The matcher uses this function if a candidate's
-/// list index can exceed the index bits of a key.
+/// Selects the nearest candidates without keys, for lists that are too long for the index bits of a
+/// key.
 void sort_all(const std::uint32_t* patches, const std::int32_t* distances, int count,
               Nearest& nearest) {
   int order[candidate_places], within = 0;
@@ -284,8 +285,8 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
     // `away` is the difference between the patch numbers of the candidate and the reference patch.
     // `rows` is the difference between the patch numbers of a patch and the patch below it. The
-    // quotient away / rows, rounded to nearest, is the number of rows between the patches, because
-    // the columns between them change the quotient by less than 0.5.
+    // quotient away / rows, rounded to nearest, is the vertical displacement, because the
+    // horizontal displacement changes the quotient by less than 0.5.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

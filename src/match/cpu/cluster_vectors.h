@@ -25,11 +25,11 @@ using Sums = hn::RepartitionToWide<Halves>;
 using Numbers = hn::RebindToUnsigned<Sums>;
 using Bytes = hn::Repartition<std::uint8_t, Halves>;
 constexpr int half_lanes = hn::MaxLanes(Halves());
-/// Number of patches that are processed at once: 4 or 8.
+/// Number of patches that the kernels process at once: 4 or 8.
 constexpr int sum_lanes = hn::MaxLanes(Sums());
 
-/// Returns the address of sample `k` of a patch. The remaining samples of the same half of the
-/// patch follow this sample in memory.
+/// Returns the address of sample `k` of a patch. The samples of each half of a patch are contiguous
+/// in memory.
 HWY_INLINE const std::uint8_t* sample_at(const PatchStrips& strips, std::uint32_t number, int k) {
   constexpr int half = patch_samples / 2;
   return k < half ? strips.upper(number) + k : strips.lower(number) + (k - half);
@@ -40,7 +40,7 @@ HWY_INLINE hn::Vec<Halves> samples_at(const PatchStrips& strips, std::uint32_t n
                        hn::LoadU(hn::Rebind<std::uint8_t, Halves>(), sample_at(strips, number, k)));
 }
 
-/// Returns, for each block of four lanes, the four sums over the lanes of a, b, c and d in this
+/// Returns four sums for each block of four lanes: the sums of a, b, c and d over the lanes of the
 /// block.
 HWY_INLINE hn::Vec<Sums> sums_by_block(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec<Sums> c,
                                        hn::Vec<Sums> d) {
@@ -53,7 +53,7 @@ HWY_INLINE hn::Vec<Sums> sums_by_block(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec
                  hn::BitCast(tag, hn::InterleaveUpper(pairs, left, right)));
 }
 
-/// Returns a vector of sums: lane i is the sum over the lanes of vector(i).
+/// Returns a vector whose lane i is the sum over the lanes of vector(i).
 template <class F>
 HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   const auto first = sums_by_block(vector(0), vector(1), vector(2), vector(3));
@@ -67,8 +67,8 @@ HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
 }
 
 /// Permutations of the lanes of a vector, one for each subset of lanes (a bit mask). A permutation
-/// moves the lanes of the subset to the front, and keeps the order within the subset and within the
-/// rest.
+/// moves the lanes of the subset to the front. The order within the subset and within the rest does
+/// not change.
 struct LaneOrders {
   alignas(8) std::uint8_t of[1 << sum_lanes][sum_lanes] = {};
   constexpr LaneOrders() {
@@ -78,10 +78,11 @@ struct LaneOrders {
           if ((bits >> lane & 1) != pass) of[bits][to++] = static_cast<std::uint8_t>(lane);
   }
 };
-// hn::Compress() also uses a table of permutations, but compilers copy this table at every call.
+// A table of permutations, because compilers copy the table of hn::Compress() at every call.
 constexpr LaneOrders lane_orders;
 
-/// Moves the lanes of the bit mask `lanes` to the front of a vector. Both parts keep their order.
+/// Moves the lanes that the bit mask `lanes` selects to the front of a vector. The order within the
+/// selected lanes and within the other lanes does not change.
 HWY_INLINE hn::Vec<Numbers> move_to_front(hn::Vec<Numbers> v, unsigned lanes) {
   const Numbers d;
   const hn::Rebind<std::uint8_t, Numbers> bytes;

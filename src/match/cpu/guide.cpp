@@ -1,5 +1,5 @@
 // Arranges the 8-bit guide in pairs or quads of samples (PhasedGuide in kernels.h). This code is
-// not vectorised, because the following stages take far more operations per sample.
+// not vectorised, because the later stages of matching need far more operations per sample.
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace lull::cpu {
 namespace {
 
-/// Fills a row of the guide. An element consists of several bytes, in the order of the samples.
+/// Fills a row of a guide whose elements consist of several bytes, one for each sample.
 template <class Element>
 void phased_row(std::span<const float> samples, const Quantiser& quantiser,
                 const PhasedRow<Element>& row) {

@@ -1,15 +1,18 @@
 // Computes the distances between the reference patches of a block and all their candidates, with an
-// instruction that multiplies four pairs of bytes and adds the products to a 32-bit sum (AVX-512
-// VNNI).
-//
-// As in scores.cpp, each lane processes one reference patch. The sum of squared differences of
-// patches a and b is expanded: sum (a - b)^2 = sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b,
-// where a + 128 is the unsigned operand of the instruction. The second sum, the norm of a position,
-// is the same for all reference patches. So two instructions suffice for a row of a patch.
-//   1. The products of a row are summed over `step` rows, and these sums are summed over the height
-//      of a patch. Vertically neighbouring reference patches share the sums of `step` rows.
-//   2. Several vertical displacements dy are processed together. They share a row of the reference
-//      patches and all but one row of the candidates, which saves loads that cross cache lines.
+// instruction of AVX-512 VNNI. The instruction multiplies four pairs of bytes and adds the products
+// to a 32-bit sum. As in scores.cpp, each lane processes one reference patch.
+
+// The sum of squared differences of patches a and b is expanded: sum (a - b)^2 = sum a^2 + sum (b^2
+// + 256 b) - 2 sum (a + 128) b, where a + 128 is the unsigned operand of the instruction. The
+// second sum, the norm of a position, is the same for all reference patches. Two instructions
+// therefore suffice for a row of a patch.
+
+// The products of a row are summed over `step` rows, and these sums are summed over the height of a
+// patch. Vertically neighbouring reference patches share the sums of `step` rows.
+
+// The kernel processes several vertical displacements dy together, in order to save loads across
+// cache lines. These displacements share a row of the reference patches and all but one row of the
+// candidates.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/products.cpp"
@@ -34,7 +37,7 @@ using HalfLanes = hn::Rebind<std::uint16_t, QuadSums>;
 constexpr int width = static_cast<int>(hn::MaxLanes(QuadSums()));
 static_assert(width == 16);
 
-/// Number of vertical displacements dy that the kernel processes together. It divides most window
+/// Number of vertical displacements dy that the kernel processes together, a divisor of most window
 /// sides.
 constexpr int dy_together = 5;
 /// Offset of the second group of four samples (quad) in a row of a patch.
@@ -42,8 +45,9 @@ constexpr int second_quad = patch / 2;
 
 HWY_INLINE QuadSum load(const std::int32_t* at) { return hn::LoadU(QuadSums(), at); }
 
-/// Returns `sum` plus the products of unsigned and signed bytes. The code uses inline assembly,
-/// because Highway neither has a function for this instruction nor enables its intrinsic for AVX3.
+/// Returns `sum` plus the products of unsigned and signed bytes. The function uses inline assembly,
+/// because Highway has no function for this instruction, and does not enable its intrinsic for the
+/// target AVX3.
 HWY_INLINE QuadSum add_products(QuadSum sum, QuadSum bytes, QuadSum signed_bytes) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(signed_bytes.raw));
   return sum;
@@ -61,7 +65,8 @@ HWY_INLINE QuadSum add_squares(QuadSum sum, QuadSum quads) {
   return add_products(sum, magnitudes, magnitudes);
 }
 
-/// Returns the norm of one row of a patch: sum (b^2 + 256 b) = sum ((b + 128) b + 128 b).
+/// Returns the norm of one row of a patch with the bytes b: sum (b^2 + 256 b) = sum ((b + 128) b +
+/// 128 b).
 HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* second) {
   const QuadSum a = load(first), b = load(second), none = hn::Zero(QuadSums());
   const QuadSum all_128 = unsigned_bytes(none);
@@ -69,7 +74,7 @@ HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* secon
                  add_products(add_products(none, unsigned_bytes(b), b), all_128, b));
 }
 
-/// Addresses at which the scores of one candidate are stored, for the first row of the block.
+/// The places where the scores of one candidate are stored, for the first row of the block.
 struct Target {
   int first, last;  // rows of the block whose window contains the candidate
   std::uint16_t *values, *minima;
@@ -77,8 +82,8 @@ struct Target {
   std::uint16_t added, subtracted;  // bias of the candidate
 };
 
-/// Computes the scores of several candidates. If `kPlain` is true, no candidate has a bias or an
-/// invalid position.
+/// Computes the scores of the candidates of a block. If `kPlain` is true, no candidate has a bias
+/// or an invalid position.
 template <int kStep, int kDys, bool kPlain>
 class ProductScorer {
  public:
@@ -107,10 +112,11 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// Number of bands of kStep rows before the last band of a patch, which may have fewer rows.
+  /// A patch is divided into bands of kStep rows. The last band may have fewer rows. This constant
+  /// is the number of bands before the last band.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of rows of candidates that remain in registers from one band of rows to the next. If
-  /// kStep is the height of a patch, reference patches share no rows, and no rows remain.
+  /// Number of rows of candidates that remain in registers from one band of rows to the next. The
+  /// number is 0 if kStep is the height of a patch, because reference patches then share no rows.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.
@@ -158,10 +164,9 @@ class ProductScorer {
     for (int lane = 0; lane < scores_.lanes; lane += width) match_lanes(candidates, lane);
   }
 
-  /// The rows of candidates that the kernel compares with one band of rows of the reference
-  /// patches.
+  /// The rows of candidates that belong to one band of rows of the reference patches.
   struct Window {
-    // HWY_ATTR compiles the constructor for the instruction set that the members need.
+    // HWY_ATTR compiles this constructor for the instruction set of the data members.
     HWY_ATTR Window() {}
     QuadSum rows[kDys - 1 + kStep][2];
   };
@@ -211,7 +216,7 @@ class ProductScorer {
   }
 
   /// Completes the scores of one row of reference patches. `sum` contains the products of the last
-  /// band of rows of the patches, and `history` those of all other bands.
+  /// band of rows of a patch, and `history` contains the products of all other bands.
   HWY_INLINE void finish(const Candidates& candidates, int row, int lane, const Totals& sum,
                          const Totals (&history)[before + 1]) const {
     const QuadSums d;
@@ -271,7 +276,7 @@ void score_block_of(const QuadGuide& guide, const MatchGeometry& g, const Block&
 
 }  // namespace
 
-// AVX3_DL is AVX3 with the VNNI instruction and other instructions.
+// The target AVX3_DL of Highway includes the VNNI instructions.
 bool scores_by_products(int step) {
   return step >= 3 && (hwy::SupportedTargets() & HWY_AVX3_DL) != 0;
 }

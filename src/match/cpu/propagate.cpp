@@ -1,8 +1,6 @@
-// Makes groups from members of the groups of other reference patches.
-//
-// Vector code removes members outside the allowed displacements, and repeated members. A key
-// consists of a score and an index, so all keys are different; the rank of a key is the number of
-// smaller keys, counted with vectors.
+// Makes groups from members of the groups of other reference patches. Vector code removes repeated
+// members, and members outside the allowed displacements. A key consists of a score and an index,
+// so all keys are different. The rank of a key is the number of smaller keys, counted with vectors.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/propagate.cpp"
@@ -29,7 +27,7 @@ using Pairs = hn::CappedTag<std::uint16_t, 16>;
 constexpr int member_bits = 5;
 static_assert(1 << member_bits >= max_propagated);
 
-/// The samples of the reference patch, in the form that score() needs.
+/// The samples of a reference patch, in the layout that score() needs.
 class StripReference {
  public:
   HWY_INLINE explicit StripReference(const std::int8_t* at, std::size_t below) : below_(below) {
@@ -66,9 +64,9 @@ class StripReference {
   alignas(64) std::int8_t samples_[2 * half];
 };
 
-/// Selects the members that may be candidates, without changing their order. `to` receives these
-/// members; it has space for max_propagated members and one vector. Returns the number of selected
-/// members.
+/// Selects the members whose displacements are allowed, without changing their order, and writes
+/// them to `to`. `to` has space for max_propagated members and one vector. Returns the number of
+/// selected members.
 HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* members, int count,
                          std::int32_t* to) {
   const Members d;
@@ -96,8 +94,8 @@ HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* mem
   return found;
 }
 
-/// Removes repeated members from `list`, so that `list` contains only the first of equal members.
-/// `list` has space for max_propagated members and one vector.
+/// Removes repeated members from `list`: only the first of several equal members remains. `list`
+/// has space for max_propagated members and one vector.
 HWY_INLINE int remove_duplicates(std::int32_t* list, int count) {
   const Members d;
   const int width = static_cast<int>(hn::Lanes(d));
@@ -116,7 +114,7 @@ HWY_INLINE int remove_duplicates(std::int32_t* list, int count) {
   return left;
 }
 
-/// Sorts keys. The array has space for max_propagated keys.
+/// Sorts `count` keys in ascending order. The array has space for max_propagated keys.
 HWY_INLINE void sort_keys(std::int32_t* keys, int count) {
   const Members d;
   const int width = static_cast<int>(hn::Lanes(d));

@@ -13,8 +13,8 @@
 namespace lull::cpu {
 namespace {
 
-/// Maximum size of a block. Large blocks are efficient, because their tiles, in which the engine
-/// sums estimates, overlap less in proportion to their size.
+/// Maximum size of a block. The engine sums the estimates of each block in a tile, and neighbouring
+/// tiles overlap. In large blocks, the overlap is a smaller part of the work.
 constexpr BlockSize max_block{96, 8};
 
 constexpr int strip_rows = patch / 2;
@@ -117,7 +117,7 @@ class PropagatingMatcher final : public Matcher {
     });
   }
 
-  // State of the frame whose reference patches are matched. It is valid after begin().
+  // Data of the current reference frame. The function begin() sets these members.
   MatchParams params_;
   std::span<const GuideAt> frames_;
   std::vector<int> offsets_;  // time offsets of the frames

@@ -13,24 +13,24 @@
 
 namespace lull::cpu {
 
-/// Maximum score of a candidate: one less than the value at which 16-bit scores saturate.
+/// Maximum score of a candidate. Scores saturate at the next integer, 65535.
 inline constexpr float max_score = 65534;
 
-/// Scratch memory that is reused from frame to frame.
+/// Scratch memory for the sample ranges of rows, reused from frame to frame.
 using SampleRanges = std::vector<std::array<float, 2>>;
 
 /// Chooses the unit of the bytes to which the guides are quantised. All samples must fit in a byte,
 /// and the variance of the quantisation noise, unit^2 / 12, must be below a hundredth of the noise
 /// variance. If possible, the score of the match threshold tau fits in 16 bits. If not, patches
-/// beyond the maximum score are not candidates. `noise` is MatchInput::noise.
+/// beyond max_score are not candidates.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);
 
-/// Returns the score that corresponds to a distance of 1.
+/// Returns the score of a patch at a distance of 1.
 [[nodiscard]] inline float scores_per_distance(const Quantiser& quantiser) {
   return patch * patch / (quantiser.unit * quantiser.unit);
 }
-/// Converts a distance, such as a threshold or a bias, to a score. `scores` is the result of
+/// Converts a distance, for example a threshold or a bias, to a score. `scores` is the result of
 /// scores_per_distance().
 [[nodiscard]] inline std::uint16_t score_of(float distance, float scores) {
   return static_cast<std::uint16_t>(std::min(max_score, distance * scores));

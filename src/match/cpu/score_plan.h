@@ -1,6 +1,6 @@
 #pragma once
-// A plan that states how scores.cpp computes the distance of two patches from sums that
-// neighbouring reference patches share.
+// A plan for scores.cpp. The distance of two patches is the total of several sums, which
+// neighbouring reference patches share. The plan states which sums the kernel adds.
 
 #include <array>
 
@@ -8,20 +8,20 @@
 
 namespace lull::cpu {
 
-/// The plan for one step between reference patches. The kernel compares pairs of columns: 0-1, 2-3,
-/// 4-5 and 6-7. The pair at column c of a patch is also the pair at column c % step (its phase) of
-/// the reference patch c / step positions to the right. All pairs with the same c / step are summed
-/// first.
+/// The plan for one step between reference patches. The kernel compares the pairs of columns 0-1,
+/// 2-3, 4-5 and 6-7 of a patch. The pair at column c is also the pair at column c % step (the
+/// phase) of the reference patch c / step positions to the right. The kernel first sums all pairs
+/// with the same c / step.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
   int stored = 0;
-  /// For each array of sums that the kernel stores, a mask of the phases whose pairs of columns the
-  /// array sums. Bit i stands for phase[i].
+  /// For each array of sums that the kernel stores: a bit mask of the phases that the array sums.
+  /// Bit i stands for phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
-  /// The stored arrays whose sum is the distance of two patches. The kernel loads each array with
-  /// an offset of `shift` vector lanes to the right.
+  /// The arrays of sums whose total is the distance of two patches. The kernel loads each array
+  /// with an offset of `shift` vector lanes to the right.
   std::array<int, 4> array{}, shift{};
 };
 

@@ -1,12 +1,13 @@
 // Selects the most similar candidates of each reference patch, exactly and in order, without
-// sorting all candidates.
-//
-// Each lane processes one reference patch. The score kernels divide the candidates into classes,
-// twice as many as a group has patches, and store the minimum score of each class. The N-th
-// smallest of these minima bounds the scores of at least N candidates, and of about 1.5 N
-// candidates on average. A sorting network computes this bound for a vector of reference patches at
-// once. The selection collects the candidates within the bound as keys (score, then position in the
-// window). The rank of a key is the number of smaller keys, counted with vectors.
+// sorting all candidates. Each lane processes one reference patch.
+
+// The score kernels divide the candidates into classes, twice as many as a group has patches, and
+// store the minimum score of each class. The N-th smallest of these minima bounds the scores of at
+// least N candidates, and of about 1.5 N candidates on average. A sorting network computes this
+// bound for a vector of reference patches at once.
+
+// The selection collects the candidates within the bound as keys. A key consists of a score and a
+// position in the window. The rank of a key is the number of smaller keys, counted with vectors.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/select.cpp"
@@ -26,8 +27,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
-/// A key is a score and, in the lower bits, a position in the window. Keys are positive signed
-/// numbers, because signed comparisons are cheaper in several instruction sets.
+/// A key consists of a score and, in the lower bits, a position in the window. Keys are positive
+/// signed integers, because signed comparisons are cheaper in several instruction sets.
 using Keys = hn::ScalableTag<std::int32_t>;
 inline constexpr int max_classes = 2 * max_group, max_window = 127, place_bits = 15;
 static_assert(max_window * max_window < 1 << place_bits);
@@ -52,7 +53,7 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
 }
 
 /// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors. The function
-/// sorts each half of these vectors, and then considers, for each i, the case that i of the
+/// sorts each half of these vectors. For each i, the function then considers the case that i of the
 /// smallest values come from the first half.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
@@ -68,23 +69,23 @@ HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   return bound;
 }
 
-/// Collects the keys of lane_multiple reference patches at a time. Their scores for one candidate
-/// fill one cache line.
+/// Collects the keys of lane_multiple reference patches at a time. The scores of these reference
+/// patches for one candidate fill one cache line.
 class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
 
-  /// Returns the bounds of the scores, one for each lane. The caller sets the bounds before it
-  /// calls collect(), which takes only the scores below the bound of their lane.
+  /// Returns the upper bounds of the scores, one for each lane. The caller sets the bounds before
+  /// the call of collect().
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
-  /// Collects keys of the candidates from `first` to first + count - 1. `count` is at most 127. The
-  /// function lists all scores below the bounds before it processes them, because a branch for each
-  /// score would be unpredictable.
+  /// Collects keys of candidates with scores below the bounds. The candidates are `first` to first
+  /// + count - 1, and `count` is at most 127. The function first lists the scores below the bounds
+  /// and then processes the list, because a branch for each score would be unpredictable.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
-    // Index of the candidate, followed by 5 bits for the lane.
+    // Each element contains the index of a candidate and, in the 5 lowest bits, a lane.
     std::uint32_t hits[(max_window + 1) * lane_multiple];
     int found = 0;
     values += first * stride;
@@ -92,7 +93,7 @@ class Collector {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
       for (int n = 0; n < 4; ++n) {  // elements beyond `hit` are overwritten
-        // If no bit is left, the bit last_lane keeps the argument of countr_zero() above 0.
+        // The bit last_lane keeps the argument of countr_zero() above 0 when no other bit is left.
         hits[found + n] = base + std::countr_zero(bits | last_lane);
         bits &= bits - 1;
       }
@@ -110,8 +111,8 @@ class Collector {
     }
   }
 
-  /// Writes the smallest keys of a lane, at most `wanted`, in ascending order. Returns the number
-  /// of these keys.
+  /// Writes the smallest keys of a lane to `sorted`, at most `wanted` keys in ascending order.
+  /// Returns the number of written keys.
   HWY_INLINE int ranked(int lane, std::uint32_t* sorted) const {
     const Keys d;
     const int width = static_cast<int>(hn::Lanes(d)), step = 2 * width;
@@ -152,9 +153,9 @@ class Collector {
     return bits;
   }
 
-  /// Keeps the smallest keys and removes the others. `wanted` is the number of keys that remain.
-  /// Candidates that are found later have larger positions, so they rank behind earlier candidates
-  /// with an equal score.
+  /// Keeps the `wanted` smallest keys of a lane and removes all others. Candidates that are found
+  /// later have larger positions. At an equal score, later candidates rank behind earlier
+  /// candidates.
   void tighten(int lane) {
     std::uint32_t* const keys = keys_ + lane * max_keys;
     std::nth_element(keys, keys + wanted_ - 1, keys + max_keys);

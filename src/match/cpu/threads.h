@@ -10,12 +10,13 @@
 
 namespace lull::cpu {
 
-/// Allows oneTBB to run at least `threads` threads; its default is one thread per core. The
-/// smallest of several limits applies, so all sessions of a process share one limit.
+/// Allows oneTBB to run at least `threads` threads. The default limit of oneTBB is one thread per
+/// core. The smallest of several limits applies, so all sessions of a process share one limit.
 void allow_threads(int threads);
 
 /// Calls work(task, tile) for the tasks 0 .. count - 1, in any order and on all threads of the
-/// arena, and then add(task, tile) for each task, one at a time and in the order of the tasks.
+/// arena. After work(), the function calls add(task, tile) for each task, one at a time and in the
+/// order of the tasks.
 template <class Tile, class Work, class Add>
 void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work, const Add& add) {
   using Item = std::pair<std::size_t, Tile*>;
@@ -25,7 +26,8 @@ void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work,
       control.stop();
       return {};
     }
-    // The tasks use the tiles in turn and release them in the same order, so this tile is free.
+    // The next tile is always free, because tasks take the tiles in turn and release them in the
+    // same order.
     Tile* const tile = &tiles[next % tiles.size()];
     return {next++, tile};
   };

@@ -1,6 +1,6 @@
 #pragma once
-// Ranks all candidates of complete search windows: computes all distances in 16 bits, and then
-// selects the smallest. The matchers make groups from the rankings.
+// Ranks all candidates of complete search windows. The class WindowSearch computes all distances in
+// 16 bits, and then selects the smallest. The matchers make groups from the rankings.
 
 #include <array>
 #include <memory>
@@ -19,25 +19,25 @@ class WindowSearch {
 
   static BlockSize block_size(const MatchParams& params, int columns);
 
-  /// begin() and begin_block() have the same preconditions as the functions of Matcher with these
-  /// names (matcher.h). With a temporal window of 0, no neighbouring frame is searched.
+  /// begin() and begin_block() have the preconditions of Matcher::begin() and
+  /// Matcher::begin_block(). If the temporal window is 0, the search covers only the reference
+  /// frame.
   void begin(const MatchParams& params, std::span<const GuideAt> frames,
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);
-  /// Computes and returns the rankings for the reference patches in one row of the block, one for
-  /// each column. The rankings remain valid until the next call by the same thread.
+  /// Returns the rankings of the reference patches in one row of the block, one for each column.
+  /// The rankings remain valid until the next call by the same thread.
   std::span<const Ranking> rank(const Block& block, int row, int thread);
 
  private:
-  /// Memory of a thread while it works on a block.
+  /// Memory of one thread for its current block.
   struct Workspace {
     Buffer<std::uint16_t> values, minima, sums, outside;
     Buffer<std::uint32_t> keys;
     std::vector<Ranking> rankings;
     Scores scores{};
   };
-  /// Layout of a guide for reference patches that are `step` apart. The guide is padded for search
-  /// windows of radius `radius`.
+  /// Layout of a guide for one step between reference patches and one radius of the search window.
   struct Arrangement {
     int before, elements, rows;
     std::ptrdiff_t phase_stride, row_stride;
@@ -68,20 +68,20 @@ class WindowSearch {
   int threads_;
   std::vector<Workspace> workspaces_;  // one element for each thread
 
-  // State of the frame whose reference patches are matched. It is valid after begin().
+  // Data of the current reference frame. The function begin() sets these members.
   MatchParams params_;
   std::span<const GuideAt> frames_;
-  /// Search windows in the reference frame, and in the neighbouring frames.
+  /// The search windows in the reference frame and in the neighbouring frames.
   MatchGeometry own_geometry_{}, temporal_geometry_{};
   MotionGrid grid_;
-  // Packed displacement of each candidate from its reference patch.
+  // The packed displacement of each candidate from its reference patch.
   std::vector<std::uint32_t> displacements_;
   // True if score_block_by_products() computes the scores of the reference frame.
   bool by_products_ = false;
   PairedGuide guide_;
   QuadGuide quads_;  // used instead of `guide_` if by_products_ is true
-  /// The guides of all frames, arranged for a step of 1 between reference patches. Used only if the
-  /// search covers several frames.
+  /// The guides of all frames, arranged for a step of 1 between reference patches. The member is
+  /// used only if the search covers several frames.
   std::array<PairedGuide, max_frames> guides_;
   std::uint16_t limit_ = 0, motion_bias_ = 0;  // distance parameters in units of scores
   ScoreBias score_bias_{};

@@ -1,8 +1,12 @@
 // Makes groups from clusters. A warp compares 32 candidates of a cluster at a time with one
-// reference patch, one candidate in each lane. So that each candidate counts once, the kernel skips
-// patches that a cluster of a preceding tiling contains. It also skips patches that motion
-// predicts; it adds these patches last, with their motion bias. A key consists of the distance and
-// the patch number. The warp sorts 32 keys at a time, and merges them with the best keys so far.
+// reference patch, one candidate in each lane.
+
+// Each candidate counts once: the kernel skips patches that are also in a cluster of a preceding
+// tiling. The kernel also skips patches that motion predicts, and adds them last, with their motion
+// bias.
+
+// A key consists of the distance and the patch number. The warp sorts 32 keys at a time, and merges
+// them with the best keys of the previous rounds.
 
 #include <utility>
 
@@ -39,7 +43,7 @@ __device__ __forceinline__ Key exchange_keys(Key key, int j, bool keeps_less) {
   return (key < other) == keeps_less ? key : other;
 }
 
-/// Sorts a bitonic sequence in ascending order: lane 0 gets the smallest key.
+/// Sorts a bitonic sequence, one key in each lane, in ascending order.
 __device__ __forceinline__ Key merge_ascending(Key key, int lane) {
 #pragma unroll
   for (int j = 16; j > 0; j >>= 1) key = exchange_keys(key, j, (lane & j) == 0);
@@ -55,7 +59,7 @@ __device__ __forceinline__ Key sort_ascending(Key key, int lane) {
   return key;
 }
 
-/// The search for the group of one reference patch.
+/// Finds the group of one reference patch with one warp.
 class Query {
  public:
   __device__ Query(const QueryArgs& args, int i, int j, std::uint32_t* words,
@@ -92,7 +96,7 @@ class Query {
     }
   }
 
-  /// Stores the group as group `index` of the batch.
+  /// Stores the group at the index `index` in the groups of the batch.
   __device__ void store(int index) const {
     const int found = __popc(__ballot_sync(~0u, best_ != no_key && lane_ < a_.group - 1));
     const int log2_count = 31 - __clz(found + 1);
@@ -156,7 +160,8 @@ class Query {
     return distance;
   }
 
-  /// Adds one candidate of each lane to the list of the best candidates.
+  /// Compares one candidate in each lane with the reference patch, and adds it to the list of the
+  /// best candidates.
   __device__ void add(bool is_valid, std::uint32_t id) {
     Key key = no_key;
     if (is_valid) {

@@ -1,17 +1,18 @@
-// Makes clusters: a thread block processes a tile and splits its patches level by level. A warp
-// processes one cluster at a time.
-//
-// 1. The warp finds the split from 8 seed patches: each lane processes two samples of every patch,
-//    so distances and dot products are sums over the warp. All arithmetic uses integers
-//    (match/clusters.h). The only square root is rounded to nearest and then truncated, as on the
-//    host.
-// 2. The warp partitions the cluster: each lane processes one patch, and weights are bytes. Ballots
-//    (votes of a warp) determine the destination of each patch. Patches of the first part go to the
-//    other buffer at once. Patches of the second part go to the front of the buffer from which they
-//    were read, and are moved behind the first part as soon as the size of the first part is known.
-//
-// The assignment of clusters to warps does not influence the result: each cluster has its own range
-// of both buffers.
+// Makes clusters. A thread block processes a tile and splits the patches of the tile level by
+// level. A warp processes one cluster at a time, in two steps.
+
+// Step 1: the warp finds the split from 8 seed patches. Each lane processes two samples of every
+// patch, so distances and dot products are sums over the warp. All arithmetic uses integers
+// (match/clusters.h), except for one square root, which is truncated as on the host.
+
+// Step 2: the warp partitions the cluster. Each lane processes one patch, and weights are bytes.
+// Ballots (votes of a warp) determine the destination of each patch. The warp copies patches of the
+// first part to the destination buffer, and patches of the second part to the front of the source
+// buffer. Finally, the warp copies the second part to the destination buffer, behind the first
+// part.
+
+// The assignment of clusters to warps does not influence the result, because each cluster has its
+// own range of both buffers.
 
 #include "cuda/check.h"
 #include "cuda/warp.cuh"
@@ -35,7 +36,7 @@ struct ClusterArgs {
   uint2* nodes[2];  // index of the first member, number of members
 };
 
-/// The weights of a split. Each warp has its own weights in shared memory.
+/// The weights of a split. Each warp has its own object in shared memory.
 struct alignas(16) Weights {
   std::int8_t of[patch_samples];
 };
@@ -47,7 +48,7 @@ __device__ __forceinline__ int dot(std::uint32_t samples, std::uint32_t weights,
   return result;
 }
 
-/// Returns sample `k` of a patch, counted row by row.
+/// Returns sample `k` of a patch. Samples are numbered row by row.
 __device__ __forceinline__ int sample_of(const ClusterArgs& a, std::uint32_t id, int k) {
   return a.frames.guide[frame_of(id)][place_of(id) + k / patch * a.margins.pitch + k % patch];
 }
@@ -71,8 +72,9 @@ __device__ __forceinline__ int warp_max(int v) {
   return v;
 }
 
-/// Finds the split of a cluster from its seed patches (step 1 at the top of this file), and writes
-/// it to `weights` and `bound`. Returns false if there is no split, because all seeds are equal.
+/// Finds the split of a cluster from its seed patches (step 1 at the top of clusters.cu), and
+/// writes it to `weights` and `bound`. Returns false if all seed patches are equal, because there
+/// is no split.
 __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, uint2 node,
                               Weights& weights, int& bound) {
   const int lane = threadIdx.x & 31;
@@ -94,8 +96,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
     total += distance[i];
   }
   if (total == 0) return false;
-  // This code repeats the rule of second_centre() (clusters.h), which would need the distances in
-  // an array.
+  // The loop implements the rule of second_centre() (clusters.h). The function second_centre()
+  // itself would need an array of the distances.
   unsigned in_second = 0;
   int passed = 0;
 #pragma unroll
@@ -150,7 +152,7 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
 }
 
 /// Partitions the patches of a cluster from the buffer `from` into the buffer `to` (step 2 at the
-/// top of this file). Returns the size of the first part.
+/// top of clusters.cu). Returns the size of the first part.
 __device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::uint32_t* to,
                               uint2 node, const Weights& weights, int bound) {
   const int lane = threadIdx.x & 31, count = static_cast<int>(node.y);
@@ -173,7 +175,7 @@ __device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::ui
   return first;
 }
 
-/// Copies a cluster to its final position if it is not split further.
+/// Copies a cluster that is not split further to its final position.
 __device__ void keep_leaf(const ClusterArgs& a, const std::uint32_t* from, uint2 leaf) {
   const int lane = threadIdx.x & 31;
   for (int i = lane; i < static_cast<int>(leaf.y); i += 32) {
@@ -190,9 +192,9 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const Tiling::Tile tile = a.tiling.tile(blockIdx.x);
   const int width = tile.right - tile.x, places = tile.places(), count = places * a.frames.count;
-  // Index of the first member of the tile: the number of members in all tiles above this tile and
-  // to the left of it. The tiles above it cover complete rows of positions. The tiles to the left
-  // have as many rows as this tile.
+  // Index of the first member of the tile: the number of members in all rows of tiles above the
+  // tile, and in the tiles on the left in the same row. The rows of tiles above cover complete rows
+  // of positions. The tiles on the left have as many rows as the tile.
   const unsigned begin = static_cast<unsigned>(a.frames.count) *
                          (static_cast<unsigned>(tile.y) * a.tiling.width +
                           static_cast<unsigned>(tile.bottom - tile.y) * tile.x);
@@ -201,8 +203,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
     a.members[begin + i] = static_cast<std::uint32_t>(frame) << patch_frame_bit |
                            a.margins.at(tile.x + place - y * width, tile.y + y);
   }
-  // Two lists of the clusters that are to be split. They contain only clusters of more than `leaf`
-  // patches, so the ranges of two tiles do not overlap.
+  // Two lists of the clusters that are to be split. Each list contains only clusters of more than
+  // `leaf` patches, so the ranges of two tiles do not overlap.
   uint2* const nodes[2] = {a.nodes[0] + begin / (a.leaf + 1), a.nodes[1] + begin / (a.leaf + 1)};
   if (threadIdx.x == 0) {
     waiting[0] = count > a.leaf ? 1 : 0;
@@ -225,7 +227,7 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
       const uint2 node = nodes[now][n];
       Weights& weights = all_weights[warp];
       int bound = 0, first = 0;
-      // If there is no split, all patches are in the first part.
+      // Without a split, all patches belong to the first part.
       if (level >= max_split_levels || !find_split_of(a, from, node, weights, bound)) {
         for (int i = lane; i < static_cast<int>(node.y); i += 32) to[node.x + i] = from[node.x + i];
         __syncwarp();

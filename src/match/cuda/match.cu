@@ -1,25 +1,31 @@
-// Finds the most similar patches in the search window of each reference patch, exactly.
-//
-// The squared distance of two patches is |a|^2 + |b|^2 - 2ab. The inner products ab of 16 reference
+// Finds the most similar patches in the search window of each reference patch, exactly. The squared
+// distance of two patches a and b is |a|^2 + |b|^2 - 2ab. The inner products ab of 16 reference
 // patches with 8 candidates are one 16x64 by 64x8 matrix product of 8-bit integers: two
-// instructions on the tensor cores. A thread block processes 4x4 neighbouring reference patches and
-// the union of their search windows. It processes the union in bands, which have as many rows as
-// fit in shared memory:
-//   1. The block loads the samples and half norms of the band. Each position stores a 32-bit word
-//      with the 4 samples that begin at this position, so that no later load is unaligned.
-//   2. Warps fill the tables of scores. The table of a reference patch contains a 16-bit score for
-//      each candidate of its own window. A score is 65535 minus a scaled distance, or 0 for a
-//      position without a candidate.
-//   3. Each warp processes the scores of one reference patch, and merges the best scores of the
-//      band into the list of this reference patch.
-// Step 3 first finds a bound that at least N candidates reach (the N-th best of the lanes' best
-// scores), so that few candidates remain. The remaining candidates are gathered, sorted and merged,
-// 32 at a time. A key consists of score and position, so no two keys are equal, and the result does
-// not depend on the order of work.
-//
-// Tables are as dense as possible, so that step 3 reads consecutive words: two candidates in each
-// word, rows of (window + 1) / 2 words. The spare half word of a row, the reference patch itself,
-// and the words up to a multiple of the scan length are zero.
+// instructions on the tensor cores.
+
+// A thread block processes 4x4 neighbouring reference patches and the union of their search
+// windows. The block processes the union in bands, which have as many rows as fit in shared memory.
+// Each band takes three steps.
+
+// Step 1: the block loads the samples and half norms of the band. Each position stores a 32-bit
+// word with the 4 samples that begin at the position, so that no later load is unaligned.
+
+// Step 2: warps fill the tables of scores. The table of a reference patch contains a 16-bit score
+// for each candidate of its own window. A score is 65535 minus a scaled distance, or 0 for a
+// position without a candidate.
+
+// Step 3: each warp processes the scores of one reference patch, and merges the best scores of the
+// band into the list of the reference patch. The warp first finds a bound that at least N
+// candidates reach (the N-th best of the lanes' best scores), so that few candidates remain. The
+// warp then gathers, sorts and merges the remaining candidates, 32 at a time.
+
+// A key consists of a score and a position, so no two keys are equal, and the result does not
+// depend on the order of work.
+
+// The tables are dense, so that step 3 reads consecutive words. A word contains the scores of two
+// candidates, and a row of a table has (window + 1) / 2 words. The kernel sets three kinds of
+// scores to zero: the spare half word of a row, the score of the reference patch itself, and the
+// words up to a multiple of the scan length.
 
 #include <algorithm>
 #include <array>
@@ -36,9 +42,9 @@ namespace {
 
 using namespace match_detail;
 
-/// The kernel for a matching phase. `fixed` is an index in fixed_searches, or any_search. (It is a
-/// number because nvcc's host code cannot refer to kernels whose template arguments have class
-/// types.)
+/// The kernel of match(). `fixed` is an index in fixed_searches, or any_search. An index is
+/// necessary, because nvcc's host code cannot refer to kernels whose template arguments have class
+/// types.
 template <int N, int chunk, int union_pitch, int fixed>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs args) {
   extern __shared__ std::uint32_t memory[];

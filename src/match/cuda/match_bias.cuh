@@ -1,6 +1,6 @@
 #pragma once
-// Distance bias for coloured noise. Between steps 2 and 3 of match.cu, the kernels apply
-// MatchParams::bias to the scores of candidates near the reference patch.
+// Distance bias for coloured noise. The kernels apply MatchParams::bias to the scores of candidates
+// near the reference patch, between steps 2 and 3 of match.cu.
 
 #include <cmath>
 #include <cstdlib>
@@ -9,20 +9,20 @@
 
 namespace lull::match_detail {
 
-/// Returns the index of the bias of a displacement. A displacement and its opposite have the same
-/// bias, so the index is the magnitude of dy * correlation_lags + dx.
+/// Returns the index of the bias at a displacement: the magnitude of dy * correlation_lags + dx. A
+/// displacement and its opposite have the same bias.
 constexpr int bias_place(int dx, int dy) {
   const int place = dy * correlation_lags + dx;
   return place < 0 ? -place : place;
 }
 inline constexpr int bias_places = bias_place(correlation_reach, correlation_reach) + 1;
 
-/// The distance bias, converted to scores.
+/// The distance bias in the unit of scores.
 struct ScoreBias {
   std::int32_t of[bias_places];
 
   ScoreBias(const DistanceBias& bias, const Guide& guide) {
-    // The bias is clamped to the range of a score, beyond which it has no additional effect.
+    // The bias is clamped to the range of scores, because a greater bias has no additional effect.
     constexpr double most = 65535;
     for (int dy = 0; dy <= correlation_reach; ++dy)
       for (int dx = dy == 0 ? 0 : -correlation_reach; dx <= correlation_reach; ++dx) {
@@ -38,16 +38,16 @@ struct ScoreBias {
 struct SharedBias {
   const std::int32_t* of;
 
-  /// Copies the bias to `memory` in shared memory. The block must synchronise before it scans
-  /// scores.
+  /// Copies the bias to shared memory at `memory`. The thread block must synchronise before it
+  /// reads the bias.
   __device__ SharedBias(const ScoreBias& bias, std::int32_t (&memory)[bias_places]) : of(memory) {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }
 
   /// Applies the bias to the scores of a scan, except to scores of 0. A score of 0 belongs to no
-  /// candidate, or to a candidate whose distance exceeds tau with any bias (max_guide_scale()). The
-  /// reference patch is in column `radius` and row `own_row`, counted from the first row of the
-  /// scan; the row may be outside the scan.
+  /// candidate, or to a candidate whose distance exceeds tau for every value of the bias. The
+  /// reference patch is in column `radius` and row `own_row` of the scan. `own_row` may be outside
+  /// the scan.
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

@@ -14,23 +14,24 @@ using namespace match_detail;
 
 namespace {
 
-/// Preferred number of thread blocks in a multiprocessor. Several thread blocks hide latencies. If
-/// this number does not fit, the plan uses one block.
+/// Preferred number of thread blocks in a multiprocessor, because several thread blocks hide
+/// latencies. If this number of thread blocks does not fit, the plan uses one thread block.
 constexpr int wanted_blocks = 2;
 
-/// The tuning of the plans for devices whose multiprocessors have at least `shared_memory` bytes of
-/// shared memory. Few high bands are faster than many low bands, because kernels select candidates
-/// once per band of rows (match.cu). The plans for large memories were measured on compute
-/// capability 9.0. All other plans were not measured; they save memory for higher bands.
+/// Options of the plans for devices with at least `shared_memory` bytes of shared memory per
+/// multiprocessor. Few high bands of rows are faster than many low bands, because kernels select
+/// candidates once per band (match.cu). Plans for large memories were measured on compute
+/// capability 9.0. Plans for small memories, which save memory for higher bands, were not measured.
 struct MatchTuning {
   std::size_t shared_memory;
-  // Whether plans may use the kernels that save memory, and other shapes (MatchShape) if the best
-  // shape does not fit.
+  // Whether plans may use the kernels that save memory, and another MatchShape if the best
+  // MatchShape does not fit.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
-                                   // The first tuning is for the compute capabilities 8.0, 8.7, 9.0
-                                   // and 10.x. The second tuning is for 7.5, 8.6, 8.9 and 12.x.
+                                   // Devices of compute capability 8.0, 8.7, 9.0 and 10.x have at
+                                   // least 128 KiB of shared memory. Devices of compute capability
+                                   // 7.5, 8.6, 8.9 and 12.x have less.
                                    {0, true}};
 
 const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
@@ -39,9 +40,9 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands of rows that needs at most `limit` bytes of shared
-/// memory, in the shape (MatchShape) with which a warp scans the fewest words for a band. If this
-/// shape does not fit and `any` is true, the plan has another shape.
+/// Returns the plan with the tallest bands of rows among the plans that need at most `limit` bytes
+/// of shared memory. The plan has the MatchShape with which a warp scans the fewest words for a
+/// band. If this shape does not fit and `any` is true, the plan has another shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;
@@ -61,8 +62,8 @@ std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> s
   return std::nullopt;
 }
 
-/// Returns the shapes with the smallest row length, MatchShape::union_pitch, in which the union of
-/// the search windows fits.
+/// Returns the shapes whose rows are just long enough for the union of the search windows (the
+/// smallest possible MatchShape::union_pitch).
 std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) {
   std::vector<MatchShape> shapes;
   for (const int pitch : {medium_union, narrow_union, wide_union}) {
@@ -74,8 +75,8 @@ std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) 
   return shapes;
 }
 
-/// Maximum number of candidates of a reference patch, because a key has 16 bits for the position of
-/// a candidate.
+/// Maximum number of candidates of a reference patch. A key has 16 bits for the position of a
+/// candidate.
 constexpr int max_positions = 1 << 16;
 
 [[noreturn]] void refuse(const std::string& windows) {
@@ -97,8 +98,9 @@ MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device)
 
 namespace {
 
-/// Returns the plan with this shape whose tables use at most `limit` bytes of shared memory for the
-/// reference frame, and at most `other_limit` bytes for neighbouring frames.
+/// Returns a plan with the shape `shape`, or std::nullopt. The tables of the plan use at most
+/// `limit` bytes of shared memory for the reference frame, and at most `other_limit` bytes for
+/// neighbouring frames.
 std::optional<TimePlan> fit_over_time(const MatchParams& phase, int frames, const TimeShape& shape,
                                       std::size_t limit, std::size_t other_limit) {
   MatchParams other = phase;
@@ -146,9 +148,10 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // If the tables do not fit in a block's share of the shared memory, one block uses the shared
-  // memory of a multiprocessor alone: first only for the tables of the neighbouring frames, then
-  // for all tables.
+  // The function tries three limits of the memory for the tables. Attempt 1: all tables use a
+  // block's share of the shared memory. Attempt 2: the tables of the neighbouring frames use all
+  // shared memory of a multiprocessor. Attempt 3: all tables use all shared memory of a
+  // multiprocessor.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

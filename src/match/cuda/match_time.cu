@@ -15,8 +15,7 @@ namespace {
 
 using namespace match_detail;
 
-/// The kernel for a matching phase that searches several frames. `fixed` is an index in
-/// fixed_time_searches, or any_search.
+/// The kernel of match_over_time(). `fixed` is an index in fixed_time_searches, or any_search.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           int fixed>
 __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a) {

@@ -1,6 +1,6 @@
 #pragma once
-// Matching on a GPU: a matcher is planned once for a phase of a session. Then it finds the groups
-// of the reference patches (group.h), one batch after the other.
+// Matching on a GPU. A matcher is planned once for a phase of a session. The matcher then finds the
+// groups of the reference patches (group.h), one batch after another.
 
 #include <memory>
 #include <span>
@@ -10,13 +10,13 @@
 
 namespace lull::cuda {
 
-/// Input of a matcher: a batch of the reference patches of the first frame.
+/// Input of a matcher for one batch of reference patches of the first frame.
 struct MatchInput {
-  // The parameters for which the matcher was planned. If groups are stored, tau and the group size
-  // may differ from the parameters of the plan.
+  // The parameters with which the matcher was made. If the session stores groups for propagation,
+  // tau and the group size may have other values.
   MatchParams params;
-  /// The frames that the matcher searches. The scale of the guides must be chosen so that a score
-  /// can represent tau, or the sum of tau and motion_bias if there are neighbouring frames.
+  /// The frames that the matcher searches. The scale of the guides must be so small that a score
+  /// can represent tau, or tau + motion_bias if there are neighbouring frames.
   std::span<const SearchFrame> frames;
   const Margins& margins;
   const ReferenceGrid& grid;
@@ -27,18 +27,17 @@ struct MatchInput {
 class Matcher {
  public:
   virtual ~Matcher() = default;
-  /// Queues the search for the groups of the batch. The function allocates nothing and does not
-  /// wait, so it can be captured in a graph.
+  /// Queues the search for the groups of the batch. The function neither allocates memory nor
+  /// waits, so a CUDA graph can capture it.
   virtual void find(const MatchInput& input, const Groups& groups, cudaStream_t stream) const = 0;
 };
 
-/// Makes a matcher on the current device. `others` is the number of frames that are searched in
-/// addition to the reference frame. It is 0 without a temporal search. `greatest` is the layout of
-/// the largest plane that is matched.
+/// A function that makes a matcher on the current device. `others` is the number of searched frames
+/// in addition to the reference frame. `greatest` is the layout of the largest plane.
 using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, int others,
                                                     const Margins& greatest);
 
-/// Returns a matcher that finds exactly the most similar patches of the complete search window
+/// Returns a matcher that always finds the most similar patches of the complete search window
 /// (match.cu, match_time.cu).
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(const MatchParams& params,
                                                                int others, const Margins& greatest);

@@ -1,6 +1,6 @@
 #pragma once
-// Defines the patch numbers of clusters on a GPU: numbers the patches of several frames, and checks
-// the size of planes. This file needs neither a device nor the CUDA toolkit.
+// Numbers the patches of planes, for clustered matching on a GPU, and checks that planes are small
+// enough for the numbers. This file needs neither a device nor the CUDA toolkit.
 
 #include <cstddef>
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace lull {
 
-/// In a 32-bit patch number, the bits from this one on contain the index of the frame. The lower
-/// bits contain the position in the plane (Margins::at). Numbers increase frame by frame and row by
-/// row.
+/// The lowest bit of a 32-bit patch number that belongs to the index of the frame. The bits below
+/// contain the position in the plane (Margins::at). Numbers increase frame by frame, and row by row
+/// in a frame.
 inline constexpr int patch_frame_bit = 27;
 static_assert(max_frames <= 1 << (32 - patch_frame_bit));
 inline constexpr std::size_t max_patch_positions = std::size_t{1} << patch_frame_bit;
 
-/// Checks that the patches of a plane with this layout can be numbered.
+/// Checks that patch numbers suffice for all positions of a plane.
 /// @throws InvalidArgument  the plane has more positions than patch numbers allow
 inline void require_numbered_places(const Margins& margins) {
   if (margins.size() <= max_patch_positions) return;

@@ -1,11 +1,12 @@
-// Makes groups from the groups of neighbouring reference patches (match/propagation.h).
-//
-// A warp processes one reference patch. Its lanes test the candidates of the refinement windows and
-// then the members of the stored groups of neighbouring reference patches, 32 at a time: each lane
-// loads the 64 samples of one candidate in the 8-bit guide and computes their dot product with the
-// samples of the reference patch. Scores, keys and lists are as in match_select.cuh. The position
-// in a key is the index of the candidate in the order of the definition. Warps share no data and do
-// not synchronise, so that their loads overlap.
+// Makes groups from the groups of neighbouring reference patches (match/propagation.h). A warp
+// processes one reference patch. Its lanes test the candidates of the refinement windows and then
+// the members of the stored groups of neighbouring reference patches, 32 at a time.
+
+// Each lane loads the 64 samples of one candidate in the 8-bit guide, and computes the dot product
+// of these samples with the samples of the reference patch. match_select.cuh defines scores, keys
+// and lists. The position in a key is the index of the candidate in the order of propagation.h.
+
+// Warps share no data and do not synchronise, so that their loads overlap.
 
 #include <algorithm>
 
@@ -20,7 +21,7 @@ using namespace match_detail;
 
 static_assert(max_propagated == 32, "a member for each lane");
 
-/// Computes the quotient n / divisor, for n below 2^24 and divisors up to 256.
+/// Divides integers below 2^24 by a divisor of at most 256 with one multiplication.
 struct Divisor {
   std::uint32_t inverse = 0;  // 2^32 / divisor, rounded up; 0: the divisor is 1
   Divisor() = default;
@@ -31,32 +32,31 @@ struct Divisor {
   }
 };
 
-/// Arguments of the kernel. In arrays with one element for each frame, the frame with the offset d
-/// from the reference frame has the index d + max_temporal.
+/// Arguments of the propagation kernel. Some arrays have one element for each frame. The frame d
+/// frames after the reference frame has the index d + max_temporal.
 struct PropagationArgs {
   MatchArgs own;
   std::array<const std::uint8_t*, max_frames> samples;
   std::array<const std::int32_t*, max_frames> half_norms;
   std::array<const Motion*, max_frames> motion;
-  // Offsets of the neighbouring frames, in the order of group.h.
+  // Time offsets of the neighbouring frames, in the order of group.h.
   std::array<int, max_frames> refine_frames;
   MotionGrid motion_grid;
   KeptGroupsView kept;
   int kept_tiles_x;
   bool over_time;
-  // Maximum displacement in neighbouring frames. `own.radius` is the maximum in the reference
-  // frame.
+  // Maximum displacement in neighbouring frames. In the reference frame, the maximum is
+  // `own.radius`.
   int temporal_radius;
   int refine_window, refine_temporal_window;  // sides
-  // Number of candidates in the refinement window of the reference frame, and in all refinement
-  // windows.
+  // Numbers of candidates: `own_places` in the refinement window of the reference frame, and
+  // `refine_positions` in all refinement windows.
   int own_places, refine_positions;
   int motion_bias;  // added to the score of the patch that motion predicts
   Divisor search_step, refine_side, refine_temporal_side, refine_temporal_area;
 };
 
-/// Returns the result of adjacent_indices() (propagation.h), computed with a multiplication instead
-/// of a division.
+/// Computes adjacent_indices() (propagation.h) with a multiplication instead of a division.
 __device__ __forceinline__ AdjacentIndices searched_adjacent(const PropagationArgs& a, int x,
                                                              int last_place, int count) {
   const int first = a.search_step.quotient(x);
@@ -64,8 +64,8 @@ __device__ __forceinline__ AdjacentIndices searched_adjacent(const PropagationAr
   return {at_end ? count - 1 : first, at_end ? count - 1 : first + (between ? 1 : 0)};
 }
 
-/// Returns the dot product of the reference patch, which is in shared memory, and the patch at
-/// address `at`, which may be unaligned.
+/// Returns the dot product of the reference patch, in shared memory, and the patch at the index
+/// `at`. The index may be unaligned.
 __device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
                                                  const std::uint8_t* samples, int at, int pitch) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (at & ~3));
@@ -104,8 +104,8 @@ struct Propagation {
         motion(0),
         best(list_of_itself(args.own)) {
     if (!a.over_time || lane >= max_frames || a.motion[lane] == nullptr) return;
-    // All reference patches of a tile belong to one bundle (a block of 8x4 reference patches with
-    // the same motion vectors).
+    // All reference patches of a tile have the same motion vectors, because a tile lies within one
+    // bundle (a block of 8x4 reference patches).
     const Motion v =
         a.motion_grid.vector(a.motion[lane], (a.own.batch.x0 + blockIdx.x) * reference_tile_side,
                              (a.own.batch.y0 + blockIdx.y) * reference_tile_side,
@@ -114,7 +114,7 @@ struct Propagation {
   }
 
   /// Returns the motion vector to the frame that is `dt` frames after the reference frame. All
-  /// lanes must call this function.
+  /// lanes of the warp must call this function.
   __device__ std::uint32_t motion_to(int dt) const {
     return a.over_time ? __shfl_sync(~0u, motion, dt + max_temporal) : 0u;
   }
@@ -128,14 +128,14 @@ struct Propagation {
   }
 
   /// Returns the member of a stored group that the lane tests, as neighbours_of() defines it. If
-  /// there is no such member, the function returns 0, which stands for the reference patch itself.
+  /// there is no such member, the result is 0, the displacement of the reference patch itself.
   __device__ std::uint32_t kept_member() const {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of surrounding groups among which the lanes are divided equally. If it is
-    // 0, lanes 0 to 14 test members of the reference patch's own group, and the next 16 lanes test
-    // members of the groups of its four neighbours.
+    // Log2 of the number of surrounding groups, among which the lanes are divided equally. If the
+    // value is 0, the reference patch has its own stored group: lanes 0 to 14 test members of this
+    // group, and the next 16 lanes test members of the groups of its four neighbours.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -155,8 +155,8 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // The code loads the number of members and the member at the same time, although the member may
-    // not exist. Elements beyond the end of a group are readable but not used.
+    // The kernel loads the number of members and the member at the same time, although the member
+    // may not exist. Elements beyond the end of a group are readable.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +
@@ -164,7 +164,7 @@ struct Propagation {
     return member + 1 < 1 << log2_count ? one : 0u;
   }
 
-  /// Returns the k-th candidate of the refinement windows.
+  /// Returns the displacement of the k-th candidate of the refinement windows.
   __device__ std::uint32_t refine_candidate(int k) const {
     int place = k, side = a.refine_window, dt = 0;
     Divisor by = a.refine_side;
@@ -183,7 +183,7 @@ struct Propagation {
   }
 
   /// Computes the score of one candidate in each lane, and merges the best candidates into the
-  /// list. A lane whose candidate is not in the picture passes is_valid = false.
+  /// list. `is_valid` is false in a lane whose candidate lies outside the picture.
   __device__ void consider(bool is_valid, std::uint32_t displacement, int place) {
     const int dt = displacement_t(displacement);
     const bool predicted = ((displacement ^ motion_to(dt)) & 0xffffffu) == 0;
@@ -202,8 +202,9 @@ struct Propagation {
     if (__any_sync(~0u, key > best.worst)) best.merge(key, a.own.keep, lane);
   }
 
-  /// Returns whether a member of a stored group is a candidate: it lies in the search window, but
-  /// not in the refinement windows, and no lane with a lower index has the same member.
+  /// Returns whether the member of a stored group in this lane is a candidate. A candidate lies in
+  /// the search window, but not in the refinement windows. If several lanes have the same member,
+  /// only the lane with the lowest index has a candidate.
   __device__ bool is_candidate(std::uint32_t displacement) const {
     const int dt = displacement_t(displacement);
     const std::uint32_t v = motion_to(dt);
@@ -230,8 +231,8 @@ __global__ void __launch_bounds__(threads, 4) propagation_kernel(const Propagati
   __syncwarp();
 
   Propagation p(a, patches + reference * reference_pitch, at, lane);
-  // The members of stored groups directly follow the candidates of the refinement windows, which
-  // minimises the number of rounds of 32 candidates.
+  // The kernel compacts the members of stored groups and appends them to the candidates of the
+  // refinement windows, in order to minimise the number of rounds of 32 candidates.
   const std::uint32_t member = p.kept_member();
   const bool is_candidate = p.is_candidate(member);
   const std::uint32_t ballot = __ballot_sync(~0u, is_candidate);

@@ -1,4 +1,4 @@
-// Clustered matching, implemented as match/clusters.h defines it, without optimisation.
+// Clustered matching as match/clusters.h defines it, without optimisation.
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,7 @@
 namespace lull::reference {
 namespace {
 
-/// The guides in 8 bits, with unoptimised access to their patches.
+/// The guides, converted to 8 bits, with unoptimised access to their patches.
 class ScalarPatchSpace final : public PatchSpace {
  public:
   ScalarPatchSpace(std::span<const FramePlane> guides, const MatchParams& params)
@@ -111,7 +111,8 @@ class ClusterMatcher final : public Matcher {
   }
 
  private:
-  /// Returns the patch numbers of all candidates, each once, in ascending order.
+  /// Returns the patch numbers of all candidates of a reference patch, each once, in ascending
+  /// order.
   std::vector<std::uint32_t> candidates_of(std::span<const FramePlane> guides, int x, int y) const {
     std::vector<std::uint32_t> all;
     const std::uint32_t own_number = clusters_.numbers().of(0, x, y);

@@ -26,7 +26,7 @@ struct Candidate {
   std::uint32_t displacement;
 };
 
-/// Returns the group of the candidates with the smallest distances, with at most `most` members.
+/// Makes a group of the candidates with the smallest distances, with at most `most` members.
 /// Candidates at equal distance keep their order.
 Group group_of(std::vector<Candidate>& candidates, int most, bool any_size = false) {
   std::stable_sort(candidates.begin(), candidates.end(),

@@ -20,7 +20,7 @@ namespace lull {
                                     PlaneView<const float> b, int bx, int by,
                                     PatchShape shape = square_8);
 
-/// One plane of a frame, as the matcher reads it.
+/// The part of a frame that the matcher reads: one plane and the motion of the reference patch.
 struct SamplePlane {
   PlaneView<const float> samples;
   // Motion vector of the reference patch from the reference frame to this frame.
@@ -32,30 +32,29 @@ struct SamplePlane {
 using FramePlane = FrameAt<SamplePlane>;
 
 /// Returns the group of the reference patch at (x, y) of guides[0]: the most similar patches of the
-/// search windows around it, clipped to the picture. group.h defines the rules.
+/// search windows around this position, clipped to the picture. group.h defines the rules.
 [[nodiscard]] Group match(std::span<const FramePlane> guides, int x, int y,
                           const MatchParams& params, PatchShape shape = square_8);
 
-/// Finds the group of the reference patch at (x, y) by propagation (propagation.h). `members`
-/// contains the displacements of those members of stored groups that are candidates of the
-/// reference patch.
+/// Makes the group of the reference patch at (x, y) by propagation (propagation.h). `members`
+/// contains the displacements of candidates from stored groups.
 [[nodiscard]] Group propagate(std::span<const FramePlane> guides, int x, int y,
                               std::span<const std::uint32_t> members, const MatchParams& params,
                               PatchShape shape = square_8);
 
 namespace reference {
 
-/// Finds groups of patches for the reference backend.
+/// Interface of the matchers of the reference backend.
 class Matcher {
  public:
   virtual ~Matcher() = default;
   /// Prepares the matcher for the reference patches of guides[0]. The data to which `guides` refer
-  /// must remain valid until the last reference patch is matched.
+  /// must remain valid until the last reference patch has its group.
   virtual void begin(std::span<const FramePlane>, const MatchParams&, PatchShape) {}
   [[nodiscard]] virtual Group find(std::span<const FramePlane> guides, int x, int y,
                                    const MatchParams& params, PatchShape shape) const = 0;
 };
-/// Returns a matcher that searches windows by match().
+/// Returns a matcher that searches complete windows.
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher();
 /// Returns a matcher that takes its candidates from clusters (match/clusters.h), for patches of the
 /// shape square_8.

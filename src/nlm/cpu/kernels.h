@@ -1,16 +1,17 @@
 #pragma once
-// The interface between the engines of the cpu backend (frames.cpp, volumes.cpp) and its kernel
-// (tile.cpp), which Highway compiles for every instruction set.
-//
-// A tile is a rectangle of samples, in volumes of one or several slices. The kernel processes the
-// candidates displacement by displacement, like Marques and Pardo: for each displacement, it
-// computes squared differences, their sums over patches (separably), and weights, for the complete
-// tile.
-//
-// Sums are over *cells*, squares of 1 or 2 samples a side, as large as blocks, patches and steps
-// allow. With patches of 4x4 at a step of 2, four patches share the sum of squares of a cell, and
-// four samples share one weight. The columns of a plane are distributed to *phases*: phase m
-// contains column m of every cell, so that the lanes of a vector belong to neighbouring cells.
+// The interface between the engines of the cpu backend (frames.cpp, volumes.cpp) and its kernels
+// (tile.cpp, blocks.cpp). Highway compiles the kernels for every instruction set.
+
+// A tile is a rectangle of samples, in volumes a box of one or several slices. The kernel processes
+// the candidates displacement by displacement, as Marques and Pardo do. For each displacement, the
+// kernel computes squared differences, their sums over patches, and weights, for the complete tile.
+
+// The kernel sums over cells, which are squares of 1 or 2 samples a side. A cell is as large as
+// blocks, patches and steps allow. For patches of 4x4 with a step of 2, four patches share the sum
+// of squares of a cell, and four samples share one weight.
+
+// Planes are stored in a polyphase decomposition: phase m contains column m of every cell.
+// Therefore the lanes of a vector belong to neighbouring cells.
 
 #include <cstddef>
 #include <functional>
@@ -24,24 +25,24 @@
 
 namespace lull::nlm::cpu {
 
-/// A view of a padded plane in phases (beginning of this file).
+/// A view of a padded plane, stored in phases: phase m contains column m of every cell.
 struct PhasedView {
   const float* data = nullptr;  // sample (0, 0)
   std::ptrdiff_t row = 0;       // distance from row to row, in floats
   std::ptrdiff_t phase = 0;     // distance from phase to phase, in floats
 };
 
-/// A padded plane in phases (beginning of this file), which owns its memory. The padding contains
-/// the nearest border samples, or the mirror image of the plane (Border).
+/// Owns a padded plane, stored in phases. The padding contains the nearest border samples, or the
+/// mirror image of the plane (Border).
 class PhasedPlane {
  public:
   PhasedPlane() = default;
-  /// Allocates a plane with at least `pad` samples of padding on each side. On the right, vectors
-  /// may read beyond the padding, where the values are arbitrary.
+  /// Allocates a plane with at least `pad` samples of padding on each side. Vectors may read beyond
+  /// the padding on the right, where the values are arbitrary.
   PhasedPlane(int width, int height, int pad, int cell);
-  /// Copies samples, multiplied by `scale`.
+  /// Copies samples and multiplies them by `scale`.
   void fill(PlaneView<const float> samples, float scale, Border border);
-  /// Copies samples as fill() does, and writes hole_mark() at holes.
+  /// Copies samples as fill() does, but writes hole_mark() at holes.
   void fill_with_holes(PlaneView<const float> samples, float scale, Border border,
                        const Holes& holes);
   PhasedView view() const;
@@ -66,26 +67,26 @@ struct Shape {
   int estimates;   // number of estimates of a sample
   bool is_single;  // a block is one sample, which has one estimate
   Weights weights;
-  /// Guide plane c is multiplied by guide_scale sqrt(a_c), where a_c is its weight in the distance
-  /// D (weights.h). Then D multiplied by the slope of WeightCurve is the sum of squared differences
-  /// of two patches, plus the square of their sum of differences multiplied by mean_share.
+  /// fill() multiplies guide plane c by guide_scale sqrt(a_c), where a_c is the weight of the plane
+  /// in the distance D (weights.h). D, multiplied by the slope of WeightCurve, is then q1 +
+  /// mean_share q2^2. q1 is the sum of the squared differences of two patches, and q2 the sum of
+  /// their differences.
   float guide_scale, mean_share;
   float zero;  // zero of WeightCurve, multiplied by its slope
 };
 
-/// A source of candidates. In clips, it is a frame. In volumes, it contains the slices z + dz for
-/// all slices z of the tile, with one displacement dz.
+/// A source of candidates. In clips, the source is a frame. In volumes, the source consists of the
+/// slices z + dz for all slices z of the tile, with a constant displacement dz.
 struct TileSource {
-  /// Guide planes of the tile's slices and of the neighbouring slices that patches contain: plane c
-  /// of slice k has the index k * guides + c. `wanted` contains the planes of the reference
-  /// patches.
+  /// Guide planes of the reference patches (`wanted`) and of the candidates, for all slices that
+  /// patches contain. Plane c of slice k has the index k * guides + c.
   std::span<const PhasedView> wanted, candidates;
-  /// Sample planes of the candidates: the plane for result plane c of slice t of the tile has the
+  /// Sample planes of the candidates. The plane for result plane c of slice t of the tile has the
   /// index t * planes + c. `data` is null if the slice does not exist.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // motion in samples
-  /// True if the source is the frame itself. `candidates` may then contain marked holes
-  /// (hole_mark()), so the kernel reads reference patches from `wanted`.
+  /// True if the candidates are in the target frame itself. Guide planes in `candidates` may then
+  /// contain marked holes (hole_mark()), so the kernel reads reference patches from `wanted`.
   bool is_own = false;
   std::span<const PhasedView> candidates_at(int e_x, int e_y) const {
     return is_own && e_x == 0 && e_y == 0 ? wanted : candidates;
@@ -97,35 +98,36 @@ struct Tile {
   int slices = 1;
   int guides = 1, planes = 1;
   std::span<const TileSource> sources;  // the first source contains the reference patches
-  /// Complete result planes: plane c of slice t has the index t * planes + c. The kernel writes
+  /// Complete result planes. Plane c of slice t has the index t * planes + c. The kernel writes
   /// only the samples of the tile.
   std::span<const PlaneView<float>> results;
-  /// The kernel divides the results of each plane by this factor.
+  /// For each plane, the factor by which the kernel divides the results.
   std::span<const float> scale;
 };
 
-/// Memory that a thread reuses for its tiles.
+/// Memory that a thread reuses for all its tiles.
 class TileMemory {
  public:
-  /// Returns aligned memory for at least this number of floats; previous contents are lost.
+  /// Returns aligned memory for at least this number of floats. The previous contents are lost.
   float* allocate(std::size_t floats);
 
  private:
   std::vector<float> memory_;
 };
 
-/// Default size of tiles, in samples. The patches of 4x4 samples that cover a tile of this width,
-/// at a step of 2, have 64 cells in a row, which fill vectors completely.
+/// Default size of tiles, in samples. With patches of 4x4 samples and a step of 2, a row of patches
+/// that cover such a tile has 64 cells, which fill vectors completely.
 inline constexpr int tile_width = 124, tile_height = 16;
 
 void estimate_tile(const Shape& shape, const Tile& tile, TileMemory& memory);
 
-/// Returns whether blocks.cpp has a kernel for this shape of patches. If it has, estimate_tile()
-/// calls estimate_blocks().
+/// Returns whether the kernel of blocks.cpp supports the shape of the patches. If the result is
+/// true, estimate_tile() calls estimate_blocks().
 [[nodiscard]] bool fits_blocks(const Shape& shape, const Tile& tile);
 void estimate_blocks(const Shape& shape, const Tile& tile, TileMemory& memory);
 
-/// Calls `work(tile, memory of the thread)` for all tiles of a plane, in parallel.
+/// Calls work(tile, memory) for all tiles of a plane, in parallel. `memory` belongs to the calling
+/// thread.
 class TileExecutor {
  public:
   explicit TileExecutor(int threads);

@@ -1,18 +1,21 @@
-// Computes all estimates of a tile. For each source and displacement, the kernel computes
-// 1. the squared differences, summed over cells and then over patches: along rows, along columns,
-//    over slices;
-// 2. the weights. If each sample has one estimate, the kernel adds the weighted samples to the sums
-//    of the tile at once. If not, it stores the weights until the sum over all displacements is
-//    known for each patch;
-// 3. for each cell, the sum of the weights of the patches that cover it, each divided by the sum of
-//    weights of its patch. The result is the weight of the displacement for the samples of the
-//    cell.
+// Computes all estimates of a tile in three steps. In step 1, the kernel computes the squared
+// differences for each source and displacement. The kernel sums the differences over cells and then
+// over patches: along rows, along columns, and over slices.
+
+// In step 2, the kernel of tile.cpp computes the weights. If each sample has one estimate, the
+// kernel immediately adds the weighted samples to the sums of the tile. If samples have several
+// estimates, the kernel stores the weights until the sum over all displacements is complete for
+// each patch.
+
+// In step 3, the kernel of tile.cpp divides each stored weight by the sum of the weights of its
+// patch. For each cell, the kernel sums the quotients of all patches that cover the cell. The sum
+// is the weight of the displacement for the samples of the cell.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/tile.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// Each of these headers requires the headers above it, so their order must not change.
+// The order of the headers must not change, because each header requires the headers above it.
 #include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
@@ -66,7 +69,8 @@ HWY_INLINE void sum_along(const float* HWY_RESTRICT from, int count, int columns
   }
 }
 
-/// Returns the sum of `count` rows. `from` is the index of the first row.
+/// Returns the sum of `count` rows, which are `stride` floats apart. `from` points to the first
+/// row.
 HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride, int count) {
   Vector sum = hn::LoadU(d, from);
   for (int k = 1; k < count; ++k) sum = hn::Add(sum, hn::LoadU(d, from + k * stride));
@@ -77,8 +81,8 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
 /// `patch_sums`) between the tile and the candidates at one displacement.
 struct TileSums {
   float *squares, *sums;  // one sum for each cell of a row
-  // Sums over the cells that a patch has in one row of cells. `patch_squares` has a plane of such
-  // sums for each slice, and `patch_sums` one for each slice and guide plane.
+  // Sums over the cells that a patch contains in one row of cells. `patch_squares` has a plane of
+  // sums for each slice. `patch_sums` has a plane of sums for each slice and guide plane.
   float *patch_squares, *patch_sums;
 };
 
@@ -131,8 +135,8 @@ HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdi
   return hn::Mul(t4, t4);
 }
 
-/// Adds weighted samples to the sums of a tile. Each position in a cell has its own plane of sums,
-/// so that a vector contains the sums of successive cells.
+/// Adds weighted samples to the sums of a tile. Each position in a cell has its own plane of sums.
+/// Therefore a vector contains the sums of successive cells.
 template <int cell>
 HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const PhasedView* samples,
                             int x, int row, int e_x, int e_y, Vector weight, float* sums) {
@@ -147,7 +151,7 @@ HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const Phased
 }
 
 /// Adds the weights and the weighted samples of one displacement to the sums of the reference
-/// samples (step 2 at the top of this file, if each sample has one estimate).
+/// samples. The kernel calls the function in step 2 of tile.cpp if each sample has one estimate.
 template <bool mean, bool exponential>
 void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
                  const TileSums& from, float* weights, float* sums) {
@@ -166,9 +170,9 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
   }
 }
 
-/// Stores the weights of one displacement, and adds them to the sums of weights (step 2 at the top
-/// of this file, if several patches cover a sample). In cells where no patch begins, weights are
-/// set to 0.
+/// Stores the weights of one displacement, and adds them to the sums of weights. The kernel calls
+/// the function in step 2 of tile.cpp if several patches cover a sample. Cells where no patch
+/// begins get the weight 0.
 template <bool mean, bool exponential>
 void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, const float* grid,
                   float* kept, float* weights) {
@@ -185,9 +189,9 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
   }
 }
 
-/// Adds the samples of one displacement to the sums, with the stored weights (step 3 at the top of
-/// this file). `shares` contains one factor for each patch: 1 / (sum of the patch's weights *
-/// number of estimates of a sample).
+/// Adds the samples of one displacement to the sums, with the stored weights (step 3 of tile.cpp).
+/// For each patch, `shares` contains 1 / (sum of the weights of the patch * number of estimates of
+/// a sample).
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {
@@ -203,8 +207,8 @@ void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, 
     }
     if (y < block - 1) continue;
     for (int x = 0; x < plan.columns; x += lanes) {
-      // The sum begins with the topmost row of patches, so that rounding does not depend on where a
-      // tile begins.
+      // The sum begins with the topmost row of patches. Therefore rounding does not depend on the
+      // first row of the tile.
       Vector sum = hn::LoadU(d, lines + (y + 1) % block * plan.stride + x);
       for (int k = 2; k <= block; ++k)
         sum = hn::Add(sum, hn::LoadU(d, lines + (y + k) % block * plan.stride + x));
@@ -251,7 +255,7 @@ std::size_t memory_of_sums(const TilePlan& plan, int guides) {
   return 2 * plan.stride + plan.slices * (1 + guides) * plan.cell_plane();
 }
 
-/// Estimates the samples of a tile if each sample has one estimate.
+/// Computes a tile in which each sample has one estimate.
 template <bool mean, bool exponential>
 void estimate_single(const TilePlan& plan, const Tile& tile, TileMemory& memory) {
   const std::size_t sum_floats = tile.slices * tile.planes * plan.sum_plane();
@@ -273,7 +277,7 @@ void estimate_single(const TilePlan& plan, const Tile& tile, TileMemory& memory)
   }
 }
 
-/// Estimates the samples of a tile if each sample has several estimates.
+/// Computes a tile in which each sample has several estimates.
 template <int cell, bool mean, bool exponential>
 void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory) {
   const Shape& shape = plan.shape;
@@ -298,7 +302,7 @@ void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory)
     keep_weights<mean, exponential>(plan, tile, from, grid, next, weights);
     next += plan.patch_plane();
   });
-  // In cells where no patch begins, the sum of weights is 0, so the share is also 0.
+  // The sum of weights is 0 in cells where no patch begins. The share of such a cell is also 0.
   for (std::size_t i = 0; i < plan.patch_plane(); ++i)
     weights[i] = weights[i] > 0 ? 1 / (weights[i] * static_cast<float>(shape.estimates)) : 0;
   next = kept;

@@ -1,5 +1,5 @@
-// The engine of the cpu backend for volumes. It stores padded slices in a ring buffer, and
-// processes several slices at a time, tile by tile, because neighbouring slices share sums of their
+// The cpu backend of non-local means for volumes. The engine stores padded slices in a ring buffer.
+// The engine processes several slices at a time, because neighbouring slices share sums of their
 // patches.
 
 #include <algorithm>
@@ -61,8 +61,8 @@ class CpuVolumeEngine final : public VolumeEngine {
         shift.samples.push_back(available.holds(z) ? samples_[index(z)].view() : PhasedView{});
         any |= available.holds(z);
       }
-      // The kernel reads only slices that lie in the patch of a candidate. All other views remain
-      // empty.
+      // The kernel reads only slices that are part of the patch of a candidate. All other views
+      // remain empty.
       for (int z = wanted.first - patch + dz; z < wanted.end + patch + dz; ++z)
         shift.guides.push_back(is_near(z, wanted, dz, available) ? guide(z) : PhasedView{});
       if (!any) shifted.pop_back();
@@ -82,7 +82,7 @@ class CpuVolumeEngine final : public VolumeEngine {
  private:
   std::size_t index(int z) const { return static_cast<std::size_t>(z) % samples_.size(); }
 
-  /// Returns whether slice z is part of the patch of a candidate. dz is the displacement of the
+  /// Returns whether slice `z` is part of the patch of a candidate. `dz` is the displacement of the
   /// candidate along z.
   bool is_near(int z, SliceSpan wanted, int dz, SliceSpan available) const {
     const int first = std::max(wanted.first + dz, available.first);

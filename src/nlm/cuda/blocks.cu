@@ -1,13 +1,15 @@
-// The kernel for patches that are 4x4 blocks, at a step of 1 or 2, in one plane, as in the profiles
-// for pictures. A second kernel averages the estimates.
-//
-// A warp processes 32 columns of cells (squares of `step` samples a side). A thread processes
-// several rows of one column: it computes the differences of its own cells, and gets the sums along
-// a patch from the lanes to the right. The thread accumulates the weighted differences of all 16
-// samples of its patches, and finally divides them by the sum of weights. It writes the estimates
-// to several layers, so that no two patches of a layer overlap. All sums have a fixed order.
-//
-// In half precision, a thread processes two strips of columns at a time.
+// The kernel of non-local means for patches that are 4x4 blocks in one plane, at a step of 1 or 2,
+// as in the profiles for pictures. A second kernel averages the estimates. All sums have a fixed
+// order.
+
+// A warp of the kernel for 4x4 blocks processes 32 columns of cells (squares of `step` samples a
+// side). A thread processes several rows of one column of cells. The thread computes the
+// differences of its own cells, and adds the differences from the lanes to the right. In half
+// precision, a thread processes two strips of columns at a time.
+
+// A thread of the kernel for 4x4 blocks accumulates the weighted differences of all 16 samples of
+// its patches, and finally divides the sums by the sum of weights. The thread writes the estimates
+// to several layers. Two patches of the same layer never overlap.
 
 #include "core/round_up.h"
 #include "cuda/check.h"
@@ -18,11 +20,12 @@ namespace lull::nlm::cuda {
 namespace {
 
 constexpr int warps = 4;  // warps of a thread block, one below the other
-// Number of patches of a thread, one below the other (sum_patches()).
+// Number of vertically neighbouring patches that a thread processes.
 constexpr int patches_per_thread = 2;
 constexpr int side = 4;  // side of a patch
 
-/// Sizes that follow from the step between reference patches.
+/// Sizes that depend on the step between reference patches. A cell is a square of `cell` samples a
+/// side.
 template <int cell>
 struct Cells {
   // Number of cells along a side of a patch.
@@ -31,7 +34,7 @@ struct Cells {
   static constexpr int columns = 33 - across;
   // Number of rows of cells that a thread reads.
   static constexpr int rows = patches_per_thread + across - 1;
-  // Column and row of the first patch that covers samples of the plane, in cells.
+  // Column and row, in cells, of the first patch that covers samples of the plane.
   static constexpr int first = -(across - 1);
   /// Returns the number of patches along an axis of `length` samples.
   static __host__ __device__ constexpr int patches(int length) {
@@ -39,10 +42,9 @@ struct Cells {
   }
 };
 
-/// Layout of the samples of a thread block in shared memory. The samples of a row whose x has the
-/// same remainder modulo `cell` follow each other, so that successive lanes read successive
-/// samples. Rows have the length for a search radius of `max_search`, so that all offsets are
-/// constants.
+/// Layout of the samples of a thread block in shared memory. Samples of a row are adjacent if their
+/// x has the same remainder modulo `cell`. Therefore successive lanes read successive samples. Rows
+/// have the length for a search radius of `max_search`, which makes all offsets constant.
 template <int cell, int max_search>
 struct Window {
   static constexpr int pitch = (31 * cell + side + 2 * max_search + cell - 1) / cell;
@@ -57,9 +59,9 @@ struct Window {
 };
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
-/// The estimates of patches, in n x n planes (layers), where n is Cells::across. The patches of a
-/// layer do not overlap: layer (a, b) contains the patches in columns a + i n and rows b + j n, at
-/// (4 i, 4 j).
+/// The estimates of patches, in n x n planes (layers), where n is Cells::across. Layer (a, b)
+/// contains the patches in columns a + i n and rows b + j n, stored at (4 i, 4 j). The patches of a
+/// layer do not overlap.
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)
@@ -70,7 +72,7 @@ struct Layers {
   std::size_t pitch, size;
 };
 
-/// Returns the sum of `v` in this lane and the next across - 1 lanes.
+/// Returns the sum of `v` over this lane and the next across - 1 lanes.
 template <int across, class T>
 __device__ __forceinline__ T sum_along(T v) {
   v = add(v, __shfl_down_sync(~0u, v, 1));
@@ -78,8 +80,8 @@ __device__ __forceinline__ T sum_along(T v) {
   return v;
 }
 
-/// Computes the sums over the patches of a thread, which have the middle rows in common. A lane
-/// first sums over the rows, so that lanes exchange only these sums.
+/// Computes the sums over the two patches of a thread, which share their middle rows. A lane first
+/// sums over rows, so that lanes exchange only the sums.
 template <int across, class T, int rows>
 __device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[patches_per_thread]) {
   T shared = cells[1];
@@ -96,8 +98,8 @@ struct Patches {
   T weights[patches_per_thread];
 };
 
-/// Adds the candidates at one displacement. `d` contains the differences of the candidates from the
-/// reference patches.
+/// Adds the candidates at one displacement to the sums of a thread. `d` contains the differences
+/// between the candidates and the reference patches.
 template <int cell, bool exponential, class T>
 __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * cell][side], T top,
                                                T mean_share, Patches<T>& patches) {
@@ -182,7 +184,7 @@ __device__ void write(const Patches<T>& patches, const Space& space,
   }
 }
 
-/// Filters a plane, with thread blocks of (32, warps) threads.
+/// Filters a plane. Thread blocks have (32, warps) threads.
 template <class T, int cell, int max_search, bool exponential>
 __global__ void __launch_bounds__(32 * warps, 4)
     blocks_kernel(const float* __restrict__ plane, Space space, int search, Curve curve, float base,
@@ -196,8 +198,8 @@ __global__ void __launch_bounds__(32 * warps, 4)
   fill(plane, space, search, base, window, tile);
   __syncthreads();
 
-  // The first sample of the thread is in the column of cell `lane`, and in the first row of cells
-  // that the thread processes.
+  // The first sample of a thread is in column `lane` of the cells, and in the first row of cells of
+  // the thread.
   const int lane = static_cast<int>(threadIdx.x);
   const int top_row = static_cast<int>(threadIdx.y) * patches_per_thread * cell;
   T reference[rows][side];
@@ -218,8 +220,8 @@ __global__ void __launch_bounds__(32 * warps, 4)
   for (int dy = 0; dy <= 2 * search; ++dy)
 #pragma unroll
     for (int parity = 0; parity < cell; ++parity) {
-      // candidate() returns the sample in row j and column k of candidate `number`. Successive
-      // candidates are one cell apart.
+      // candidate() returns the sample in row j and column k of the candidate with the index
+      // `number`. The distance between successive candidates is one cell.
       const T* const from = tile + (top_row + dy) * cell * Window<cell, max_search>::pitch + lane;
       const auto candidate = [&](int j, int k, int number) {
         const int x = k + parity;
@@ -253,7 +255,7 @@ __global__ void __launch_bounds__(32 * warps, 4)
   write<cell>(patches, space, Layers<typename Lanes<T>::Stored>(memory, space.width, space.height));
 }
 
-/// Averages the estimates of patches that cover a sample. There is one thread per sample.
+/// Averages the estimates of all patches that cover a sample, with one thread for each sample.
 template <int cell, class Stored>
 __global__ void average_kernel(const float* __restrict__ plane, Space space, float scale,
                                const Stored* __restrict__ memory, float* __restrict__ result) {

@@ -1,9 +1,11 @@
-// The kernel of non-local means for a patch around every sample, if Params::mean_term is 0. It
-// processes one displacement after the other, as Marques and Pardo 2013 propose, but does not store
-// the weights of a complete plane. For each displacement, a lane processes a column of squared
-// differences: it updates sums along the column from row to row, and gets the sums across columns
-// from the lanes to the right. The warps of a thread block share the displacements of one
-// rectangle, and add their sums in a fixed order.
+// The kernel of non-local means for a patch around every sample, if Params::mean_term is 0. The
+// kernel processes one displacement after another (Marques and Pardo 2013), but does not store the
+// weights of a complete plane.
+
+// For each displacement, a lane processes a column of squared differences. The lane updates sums
+// along the column from row to row, and adds the sums from the lanes to the right. The warps of a
+// thread block divide the displacements of one rectangle among themselves, and add their sums in a
+// fixed order.
 
 #include <algorithm>
 
@@ -39,7 +41,7 @@ __device__ void fill_boxes(const Planes3& from, const Space& space, int x0, int 
   }
 }
 
-/// Returns the sum of `v` over this lane and the 2 * radius lanes after it.
+/// Returns the sum of `v` over this lane and the next 2 * radius lanes.
 template <int radius>
 __device__ __forceinline__ float sum_across(float v) {
   const auto from = [](float value, int lanes) {

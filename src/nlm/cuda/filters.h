@@ -1,7 +1,7 @@
 #pragma once
-// Filters for frames and slices in the memory of the current device, for the workers (workers.h)
-// and the benchmarks. All functions queue their work on a stream without waiting; only run() may
-// allocate memory. Input and output planes have no padding (Margins::none()).
+// Filters of non-local means for frames and slices in the memory of the current device, for workers
+// (workers.h) and benchmarks. All functions queue their work on a stream without waiting. Only
+// run() may allocate memory. Input and output planes have no padding (Margins::none()).
 
 #include <span>
 #include <vector>
@@ -15,7 +15,7 @@ namespace lull::nlm::cuda {
 /// @throws InvalidArgument  kernels cannot address planes of this size
 void require_addressable(const Params& params, const FrameFormat& format);
 
-/// Returns the plan of the general kernel (tiles.cu), for planes with motion blocks of 32x32
+/// Returns the plan of the general kernel (tiles.cu) for planes with motion blocks of 32x32
 /// samples.
 [[nodiscard]] TilesPlan plan_tiles(const Params& params, const Space& space, int guides,
                                    int planes);
@@ -24,7 +24,7 @@ void require_addressable(const Params& params, const FrameFormat& format);
 class Workspaces {
  public:
   Workspaces();
-  /// Allocates the memory, and chooses the side of a tile (plan.side).
+  /// Allocates the memory, and sets the side of a tile (plan.side).
   void reserve(TilesPlan& plan, int sources);
   float* get() const { return memory_.get(); }
   int count() const { return count_; }
@@ -34,7 +34,8 @@ class Workspaces {
   lull::cuda::DeviceBuffer<float> memory_;
 };
 
-/// A CandidateFrame whose motion is in device memory. Null: no motion.
+/// A CandidateFrame whose motion vectors are in device memory. A null pointer means that there is
+/// no motion.
 struct CandidateSlot {
   int slot = 0;
   const Motion* motion = nullptr;
@@ -44,19 +45,21 @@ class FrameFilter {
  public:
   FrameFilter(const FramePlan& plan, cudaStream_t stream);
   /// Loads a frame as FrameEngine::load() does. `holes` contains one value per sample, row by row
-  /// without gaps; a value other than 0 marks a hole. Null: the frame has no holes.
+  /// without gaps. Values other than 0 mark holes. A null pointer means that the frame has no
+  /// holes.
   void load(int slot, const Planes3& samples, const Planes3& guides,
             const std::uint8_t* holes = nullptr);
   /// Computes results as FrameEngine::estimate() does.
   void run(std::span<const CandidateSlot> frames);
-  /// Returns the result of plane `c`, which is valid until the next call of run().
+  /// Returns the result of plane `c`. The result is valid until the next call of run().
   const float* result(int c) const { return results_[c].get(); }
 
  private:
   enum class Kernel { blocks, boxes, tiles };
   struct Slot {
     std::array<lull::cuda::DeviceBuffer<float>, 3> samples, guides;
-    // A copy of the guide with a mark at each hole (hole_mark()); empty if Params::holes is false.
+    // A copy of the guide with a mark at each hole (hole_mark()). The copy is empty if
+    // Params::holes is false.
     lull::cuda::DeviceBuffer<float> marked;
     bool has_holes = false;
   };
@@ -81,23 +84,23 @@ class FrameFilter {
   Workspaces workspaces_;
 };
 
-/// Filters the slices of a volume. One stream loads the slices, and another stream, the compute
-/// stream, filters them. The caller must ensure that slices are loaded before they are filtered,
-/// and not replaced (slice z by slice z + depth()) while they are in use.
+/// Filters the slices of a volume. One stream loads the slices, and the compute stream filters
+/// them. The caller must ensure that slices are loaded before they are filtered. Slice z + depth()
+/// replaces slice z. The caller must not load slice z + depth() while slice z is in use.
 class VolumeFilter {
  public:
   /// `batch_size` is the maximum number of slices of one call of run().
   VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t compute_stream);
   /// Returns the preferred number of slices per call of run().
   [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);
-  /// Returns the number of slices in memory: those that one run() uses, with their neighbours, and
-  /// those that the next run() needs in addition.
+  /// Returns the number of slices in memory: the slices that one run() uses, with their neighbours,
+  /// and the same number of slices for the next run().
   [[nodiscard]] static int depth(const Params& params, int batch_size) {
     return 2 * (batch_size + params.reach_slices());
   }
   void load(int z, const float* samples, const float* guide, cudaStream_t stream);
-  /// Computes results as VolumeEngine::estimate() does. `results` receives the wanted slices, one
-  /// after the other.
+  /// Computes results as VolumeEngine::estimate() does. `results` receives the slices `wanted`, one
+  /// after another.
   void run(SliceSpan wanted, SliceSpan available, float* results);
 
  private:

@@ -1,8 +1,10 @@
-// The worker uses three streams. The upload stream uploads frames and computes the statistics on
-// which the session bases its decisions. It has a high priority, because the host waits for these
-// statistics. The second stream computes, and the third downloads results. Each slot has memory for
-// a frame and its result, because the worker filters a frame before the session asks for the
-// result.
+// The worker of non-local means for frames uses three streams. The upload stream uploads frames and
+// computes the statistics on which the session bases its decisions. The host waits for these
+// statistics, so the upload stream has a high priority. The second stream computes, and the third
+// stream downloads results.
+
+// Each slot has memory for a frame and its result. The worker filters a frame before the session
+// requests the result.
 
 #include <deque>
 #include <optional>
@@ -97,8 +99,8 @@ class CudaFrameWorker final : public FrameWorker {
     for (FilteredSet& set : sets_)
       set.filter.load(at, planes_of(set.planes.planes, flat_),
                       planes_of(set.planes.guides, flat_guide_), holes);
-    // After this wait, the caller may release the frame, in host memory or in a picture of the
-    // decoder in device memory.
+    // After the wait, the caller may release the frame. The frame is in host memory, or in a
+    // picture of the decoder in device memory.
     check(cudaStreamSynchronize(upload_stream_.get()));
     last_frame_ = {};
   }
@@ -139,8 +141,8 @@ class CudaFrameWorker final : public FrameWorker {
 
   void finish_phase(Phase, int) override {}
 
-  /// The caller discards the result of a frame that was not filtered. Such a frame only provides
-  /// samples for neighbouring frames.
+  /// A frame that was not filtered only provides samples for neighbouring frames. The caller
+  /// discards its result.
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     finished_.push_back(std::move(slot.downloaded));
@@ -174,7 +176,7 @@ class CudaFrameWorker final : public FrameWorker {
         : raw(without_colour_transform(worker.format_), worker.compute_stream_.get(),
               worker.levels_, curves_of(stabilisers), without_colour_transform(worker.results_)) {}
   };
-  /// A frame whose result has not been delivered yet.
+  /// A frame whose result the worker has not returned yet.
   struct Slot {
     Frame clean;                   // once its memory is allocated
     lull::cuda::Event downloaded;  // the result is complete; null: the frame was not filtered
@@ -200,8 +202,7 @@ class CudaFrameWorker final : public FrameWorker {
     return slot.clean;
   }
 
-  /// Copies the planes that are not filtered from the frame that the worker accepted last to the
-  /// result in `slot`.
+  /// Copies the unfiltered planes of the most recently accepted frame to the result in `slot`.
   void pass_through(Slot& slot) {
     for (int i = 0; i < format_.planes(); ++i)
       if (params_.noise.sigma(i) == 0)
@@ -232,8 +233,8 @@ class CudaFrameWorker final : public FrameWorker {
     return holes_.get();
   }
 
-  /// Returns the original float samples for RawFrame::restore(). The entries of planes that are not
-  /// filtered point to the planes of `raw`.
+  /// Returns the original float samples for RawFrame::restore(). For planes that the session does
+  /// not filter, the function returns the planes of `raw`.
   RawPlanes original_in(int at, const RawFrame& raw) const {
     RawPlanes planes = raw.planes();
     for (int i = 0; i < format_.planes(); ++i)
@@ -252,7 +253,7 @@ class CudaFrameWorker final : public FrameWorker {
   int last_input_ = 0;  // index of the last frame taken in inputs_
   std::array<std::unique_ptr<Output>, max_results> outputs_;
   int filtered_ = 0;  // number of filtered frames
-  // An event after the download of each result for which the caller has not waited yet.
+  // Events after the downloads of results for which the caller has not waited yet.
   std::deque<lull::cuda::Event> finished_;
   std::vector<FilteredSet> sets_;
   std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered

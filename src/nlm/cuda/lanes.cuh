@@ -1,7 +1,7 @@
 #pragma once
-// The arithmetic of the kernels, which processes one float or two half-precision values at a time.
-// The compiler does not fuse or reorder operations, so that the result of a sample does not depend
-// on the thread that computes it.
+// The arithmetic of the kernels, for one float or two half-precision values at a time. The compiler
+// does not fuse or reorder the operations. Therefore the result of a sample does not depend on the
+// thread that computes the sample.
 
 #include <cuda_fp16.h>
 

@@ -1,4 +1,4 @@
-// Plans the parameters of the kernels.
+// Derives the parameters of the kernels of non-local means from Params.
 
 #include <algorithm>
 #include <cmath>
@@ -48,9 +48,9 @@ void Workspaces::reserve(TilesPlan& plan, int sources) {
   const auto tiles_of = [&](int side) {
     return ((plan.space.width + side - 1) / side) * ((plan.space.height + side - 1) / side);
   };
-  // In a large tile, the patches share most of their sums. With small tiles, a thread block needs
-  // less memory, so more thread blocks run at a time, and even a small picture has enough tiles for
-  // all multiprocessors.
+  // The patches of a large tile share most of their sums. A thread block with a small tile needs
+  // less memory, so more thread blocks run at a time. Even a small picture then has enough tiles
+  // for all multiprocessors.
   plan.side = std::min({plan.cell_width, plan.cell_height, 32});
   while (plan.side > 8 && plan.workspace(sources) * 2 * multiprocessors_ > max_floats)
     plan.side /= 2;

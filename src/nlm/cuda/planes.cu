@@ -1,5 +1,5 @@
 // The kernel that fills the padding of planes with border samples or with the mirror image of the
-// plane. The other kernels therefore need not check for edges.
+// plane. Other kernels therefore need no checks at the edges.
 
 #include "core/round_up.h"
 #include "cuda/check.h"

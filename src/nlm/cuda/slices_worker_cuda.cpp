@@ -1,7 +1,9 @@
-// Each plane is a separate volume. The worker uses three streams: one uploads slices and converts
-// them to padded float planes, one computes, and one downloads results. The host uploads the next
-// batch of slices while one batch is computed, after the results of the preceding batch are
-// complete, so that no memory in use is overwritten.
+// The worker of non-local means for volumes. Each plane is a separate volume. The worker uses three
+// streams. The first stream uploads slices and converts them to padded float planes. The second
+// stream computes, and the third stream downloads results.
+
+// The host uploads the next batch of slices while the GPU computes the current batch. First, the
+// host waits for the results of the previous batch, so that no upload overwrites memory in use.
 
 #include <algorithm>
 #include <vector>
@@ -53,12 +55,11 @@ class PlaneVolume {
 
   int plane() const { return plane_; }
   const Margins& margins() const { return margins_; }
-  /// Planes into which the samples of a slice and of its guide are converted before load().
+  /// Memory for the float samples of a slice and of its guide, which load() reads.
   float* flat() const { return flat_.get(); }
   float* flat_guide() const { return flat_guide_.get(); }
   void load(int z, cudaStream_t stream) { filter_.load(z, flat_.get(), flat_guide_.get(), stream); }
-  /// Filters the slices in the range `wanted`. `buffer` (0 or 1) selects the memory for the
-  /// results.
+  /// Filters the slices `wanted`. `buffer` (0 or 1) selects the memory for the results.
   void run(SliceSpan wanted, SliceSpan available, int buffer) {
     filter_.run(wanted, available, results_[buffer].get());
   }
@@ -172,7 +173,7 @@ class CudaSlicesWorker final : public SlicesWorker {
     guide_.raw().to_planes(margins, guides, upload_stream_.get());
   }
 
-  /// Downloads the result of slice `z`, which has the index `k` in its batch.
+  /// Downloads the result of slice `z`. The index of the slice in its batch is `k`.
   void download_result(int z, int buffer, int k, const Frame& clean) {
     RawPlanes original = out_.planes();
     for (PlaneVolume& volume : volumes_) {
@@ -195,7 +196,8 @@ class CudaSlicesWorker final : public SlicesWorker {
   lull::cuda::Event uploaded_ = lull::cuda::make_event(), computed_ = lull::cuda::make_event();
   std::vector<PlaneVolume> volumes_;
   std::array<PlaneRing<std::byte>, max_planes> original_;  // original samples of float planes
-  // One event for each buffer, recorded when the results of a batch are complete.
+  // Events for the two result buffers. The worker records an event when the results of a batch are
+  // complete.
   std::array<lull::cuda::Event, 2> done_{lull::cuda::make_event(), lull::cuda::make_event()};
   int finished_ = 0, awaited_ = 0;  // number of batches
 };

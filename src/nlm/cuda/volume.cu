@@ -1,13 +1,12 @@
-// The kernel for patches of 3x3x3 around every sample of a volume.
-//
-// A lane processes a column of samples, `slices_per_lane` slices by `rows_per_lane` rows, and reads
-// one more sample on all sides. For each displacement, it sums squared differences over three rows
-// and three slices in registers, and over three columns with the neighbouring lanes. All sums of
-// three values have the same order, so that the result of a sample does not depend on the thread
-// that computes it.
-//
-// In half precision, a lane processes two columns at a time, the second in the second half of the
-// slices of the block.
+// The kernel of non-local means for patches of 3x3x3 samples around every sample of a volume. A
+// lane processes a column of `slices_per_lane` slices by `rows_per_lane` rows, and reads one more
+// sample on all sides. In half precision, a lane processes two columns at a time. The second column
+// is in the second half of the slices of the thread block.
+
+// For each displacement, a lane sums squared differences over three rows and three slices in
+// registers, and over three columns with the neighbouring lanes. All sums of three values have the
+// same order. Therefore the result of a sample does not depend on the thread that computes the
+// sample.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -30,7 +29,7 @@ struct CubeBlock {
   constexpr dim3 threads() const { return dim3(32, warps_y, warps_z); }
 };
 
-/// Layout of a thread block's samples in shared memory.
+/// Layout of the samples of a thread block in shared memory.
 struct CubeWindow {
   __host__ __device__ constexpr CubeWindow(int rows_of_block, int half_depth, int search)
       : columns(32 + 2 * search),
@@ -70,9 +69,9 @@ __device__ __forceinline__ T sum_columns(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
-/// Computes sums over three rows. A pair of rows that two sums have in common is added only once.
-/// The pairs have fixed positions in a thread, so that they do not depend on how the volume is
-/// divided.
+/// Computes sums over three rows. If two sums have a pair of rows in common, the function adds the
+/// pair only once. The pairs have fixed positions in a thread, so the sums do not depend on the
+/// division of the volume.
 template <class T>
 __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
                                          T (&sums)[rows_per_lane]) {
@@ -90,25 +89,25 @@ struct Voxels {
   T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];
 };
 
-/// Accumulators in single precision, because a large sum in half precision would lose small
-/// weights. The thread adds the half-precision sums to them after every slice of candidates. They
-/// are in local memory, because there are not enough registers.
+/// Sums in single precision. Large sums in half precision would lose small weights. After every
+/// slice of candidates, the thread adds its half-precision sums to the sums in single precision.
+/// The sums in single precision are in local memory, because there are not enough registers.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
       weights[slices_per_lane * rows_per_lane * 2];
 };
 
-/// Adds the weighted candidates at one displacement to the sums. `candidate` points to the first
-/// sample of the patches of the candidates. `top` contains one value per slice, which gives missing
-/// candidates a weight of 0.
+/// Adds the weighted candidates at one displacement to the sums of the thread. `candidate` points
+/// to the first sample of the first candidate. `top` contains one value for each slice. A negative
+/// value gives missing candidates the weight 0.
 template <bool mean, bool exponential, class T>
 __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
     const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
     T mean_share, Voxels<T>& voxels) {
-  // Values of the slices that were processed last, with slice z at the index z modulo 3 (in
-  // `centres`, modulo 2): sums of squared differences over three rows, sums of differences over
-  // three rows, and the differences at the centres of patches.
+  // Values of the last two or three slices. Slice z has the index z modulo 3, or z modulo 2 in
+  // `centres`. `squares` and `sums` are sums over three rows: of squared differences, and of
+  // differences. `centres` contains the differences at the centres of patches.
   T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
   for (int z = 0; z < slices_per_lane + 2; ++z) {
@@ -165,13 +164,13 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
   clear(voxels);
 }
 
-/// Size of the largest thread block.
+/// Numbers of warps along y and z in the largest thread block.
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
 /// Filters the slices of a volume. Thread blocks have CubeBlock::threads() threads. `in_floats` is
-/// true if there are more candidates than half precision can sum. `fixed` is the search radius in
-/// thread blocks of the largest size, so that all offsets are constants; 0: any radius and any
-/// size.
+/// true if half precision cannot sum all candidates. A positive `fixed` is the search radius of a
+/// kernel with thread blocks of the largest size, in which all offsets are constant. If `fixed` is
+/// 0, the kernel supports any search radius and any size.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,
@@ -250,8 +249,8 @@ std::size_t bytes_of(const CubeBlock& block, int search) {
   return CubeWindow(block.rows(), block.half_depth(), search).size() * sizeof(float);
 }
 
-/// Returns the largest thread block for which the current device has enough shared memory. If there
-/// is none, the result has no warps.
+/// Returns the largest thread block for which the current device has enough shared memory. The
+/// result has no warps if there is no such thread block.
 CubeBlock block_for(int search, int lanes) {
   const auto limits = lull::cuda::device_limits();
   for (const CubeBlock& block :
@@ -262,8 +261,8 @@ CubeBlock block_for(int search, int lanes) {
 
 using CubesKernel = void (*)(VolumePlanes, Space, int, Curve, float, float*);
 
-/// Returns the kernel with the fixed search radius of a profile. If there is none for these
-/// parameters, returns the kernel for any radius.
+/// Returns the kernel with the fixed search radius of a profile. If there is no such kernel,
+/// returns the kernel for any search radius.
 template <class T, bool mean, bool exponential, bool in_floats>
 CubesKernel kernel_for(const CubeBlock& block, int search) {
   const bool is_largest = block.warps_y == max_warps_y && block.warps_z == max_warps_z;

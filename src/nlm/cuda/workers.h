@@ -1,6 +1,6 @@
 #pragma once
-// The cuda backend of non-local means: workers that convert frames and slices, filter them, and
-// return results, on the current device.
+// The cuda backend of non-local means. Workers convert, filter and return frames and slices on the
+// current device.
 
 #include <memory>
 

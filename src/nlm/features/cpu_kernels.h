@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the cpu backend of non-local means with features (cpu.cpp), which divides
-// frames into tiles, and its kernel (cpu_tile.cpp), which processes one tile.
+// The interface between the cpu backend of non-local means with features (cpu.cpp) and its kernel
+// (cpu_tile.cpp). The backend divides frames into tiles, and the kernel processes one tile.
 
 #include <array>
 #include <span>
@@ -12,11 +12,12 @@
 
 namespace lull::nlm::cpu {
 
-/// Size of a tile. Tiles are wider than high because vectors contain samples of one row. A tile
-/// fits into a motion block (time/motion.h), and its sums fit into the second-level cache.
+/// Size of a tile. Vectors contain samples of one row, so tiles are wider than high. A tile fits
+/// into a motion block (time/motion.h), and its sums fit into the second-level cache.
 inline constexpr int light_tile_width = 32, light_tile_height = 8;
 
-/// The planes of a frame, padded with their mirror image. (0, 0) is the first sample of the frame.
+/// The planes of a frame, padded with their mirror image. The position (0, 0) is the first sample
+/// of the frame.
 struct ContinuedLight {
   std::array<PlaneView<const float>, 3> light, variance;
   std::array<PlaneView<const float>, max_regressors> regressor;
@@ -31,7 +32,7 @@ struct LightTile {
   int x = 0, y = 0, width = 0, height = 0;
   int channels = 3, search_radius = 0, regressors = 0;
   std::span<const LightSource> sources;  // the first source is the target frame itself
-  // Noise variance of each regressor of the target frame at each pixel.
+  // Noise variance of each regressor of the target frame, for each pixel.
   std::array<PlaneView<const float>, max_regressors> noise;
   std::array<PlaneView<float>, 3> colour, colour_derivative, guided, guided_derivative;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// The interface between the session, which processes frames, and the backends, which process planes
-// of demodulated illumination (the picture divided by its albedo) by the formulas of formulas.h.
-// Results of a backend are deterministic and independent of the number of threads.
+// The interface between the session of non-local means with features and its backends. The session
+// processes frames. Backends process planes of demodulated illumination (the picture divided by its
+// albedo) by the formulas of formulas.h. Results do not depend on the number of threads.
 
 #include <array>
 #include <memory>
@@ -14,8 +14,8 @@
 namespace lull::nlm {
 
 /// The planes that the class Light (noise/render/light.h) computes for one frame: the demodulated
-/// illumination (the picture divided by its albedo), the regressors, and the noise variance of each
-/// of these planes.
+/// illumination (the picture divided by its albedo), the regressors, and the noise variances of all
+/// these planes.
 struct LightViews {
   std::array<PlaneView<const float>, 3> light, variance;
   int regressors = 0;  // 0..max_regressors; equal for all frames of one call of estimate()
@@ -30,8 +30,8 @@ struct FeaturePlan {
   int cell = motion_cell;
 
   int cell_columns() const { return (width + cell - 1) / cell; }
-  /// Returns the maximum distance beyond the planes at which samples are read. Motion moves samples
-  /// by at most one sample beyond the planes.
+  /// Returns the maximum distance beyond the planes at which the filter reads samples. Motion moves
+  /// samples by at most one sample beyond the planes.
   int reach() const { return search_radius + widest_patch + 1; }
 };
 
@@ -40,7 +40,7 @@ class FeatureEngine {
   virtual ~FeatureEngine() = default;
   /// Loads the planes of a frame. The caller may change the planes after the call.
   virtual void load(int slot, const LightViews& views) = 0;
-  /// Computes the filtered illumination of frames.front() from all `frames`.
+  /// Computes the filtered illumination of the target frame `frames.front()` from all frames.
   virtual void estimate(std::span<const CandidateFrame> frames,
                         const std::array<PlaneView<float>, 3>& results) = 0;
 };
@@ -54,9 +54,9 @@ class FeatureEngine {
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan);
 
-/// Result F of a candidate filter, and the derivatives of F with respect to the demodulated
-/// illumination u_p of each pixel p. blend() blends the results of both filters on the host
-/// (formulas.h, steps 4 and 5).
+/// Result F of a candidate filter, and the derivative of F with respect to the demodulated
+/// illumination u_p of each pixel p. On the host, blend() combines the results of the two candidate
+/// filters (steps 4 and 5 of formulas.h).
 struct CandidateResult {
   std::array<Plane<float>, 3> value, derivative;
   CandidateResult() = default;

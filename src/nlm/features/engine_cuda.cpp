@@ -1,4 +1,4 @@
-// The cuda backend of non-local means with features. It uploads planes from host memory and
+// The cuda backend of non-local means with features. The engine uploads planes from host memory and
 // downloads the results to host memory.
 
 #include <algorithm>
@@ -17,8 +17,8 @@ using lull::cuda::bytes_of;
 using lull::cuda::check;
 using lull::cuda::DeviceBuffer;
 
-/// Returns the smallest number of regressors, at least `regressors`, that a kernel supports. The
-/// additional planes contain zeros.
+/// Returns the smallest supported number of regressors that is at least `regressors`. Additional
+/// planes contain zeros.
 int filled_up(int regressors) { return regressors == 0 ? 0 : regressors <= 4 ? 4 : 7; }
 
 class CudaFeatureEngine final : public FeatureEngine {
@@ -122,7 +122,7 @@ class CudaFeatureEngine final : public FeatureEngine {
     staging_.upload(bytes_of(from), to.get(), row_bytes(), stream_.get());
   }
 
-  /// Uploads the first `count` planes, at most 4, and interleaves them: each pixel becomes four
+  /// Uploads the first `count` planes (at most 4), and interleaves them. Each pixel becomes four
   /// floats.
   void load_quads(std::span<const PlaneView<const float>> from, int count,
                   DeviceBuffer<float4>& to) {

@@ -1,38 +1,42 @@
 #pragma once
-// The formulas of non-local means with features, which all backends compute.
-//
-// u is the demodulated illumination (the picture divided by its albedo). Its noise has the variance
-// v, pixel by pixel and channel by channel (C channels). p is the pixel whose result is wanted.
-// Candidates q = p + m + d are at each displacement d of a disc, |d|^2 <= S (S + 1/2), in the frame
-// itself (m = 0) and in the neighbouring frames, where m is the vector of the motion block
-// (time/motion.h) that contains p. Outside a plane, the formulas use the mirror image of the plane.
-//
-// 1. Distances (Rousselle, Manzi, Zwicker 2013, doi:10.1111/cgf.12219, equation 4) of patches of
-//    2 f + 1 pixels a side:
-//      D_f(p, q) = mean over the patch and the channels of
-//                  [ (u_p - u_q)^2 - (v_p + min(v_p, v_q)) ] / (v_p + v_q)
-// 2. Weights w = max(0, 1 - max(0, D_f / k^2) / 8)^8, which is nearly exp(-max(0, D_f / k^2)).
-// 3. Two candidate results:
-//      colour  f = 3, k = 0.7: F = sum w u_q / sum w
-//      guided  f = 1, k = 1:   F = a, where a + b . g(q) is the linear function of the candidates
-//            that minimises the sum of w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2: local regression
-//            on the features on which light may depend (Bitterli et al. 2016,
-//            doi:10.1111/cgf.12954, section 4.1), g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1),
-//            ...), x_j the regressors of light.h. A regressor that is constant in the window
-//            contributes nothing. A regressor with noise of variance n_j has less influence than a
-//            regressor without noise: r_j =
-//            (10^-3 + n_j(p)) sum w.
-// 4. The error of each result, by Stein's unbiased risk estimate:
-//      e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p
-//    V is the mean of v over 11 x 11 pixels, and e is then averaged over 7 x 7 pixels. With
-//    W = sum w,
-//      dF/du_p = L + sum over q of w' (u_p - u_q) (u_q - F) / (v_p + v_q) / W,
-//      w' = dw/dx of a weight, where x = D_f / k^2, times 2 / (k^2 C (2 f + 1)^2),
-//    L = 1 / W for the colour result; for the guided result L is the share of u_p in a, at fixed
-//    weights.
-// 5. The share of the guided result is s = 1 / (1 + exp((e_guided - e_colour) / T)), T = 0.3,
-//    averaged over 5 x 5 pixels; the result is F_colour + s (F_guided - F_colour).
-// k, f, S, T and the floors were chosen on the scenes of samples/render_scene.cpp.
+// The formulas of non-local means with features, which all backends compute. u is the demodulated
+// illumination: the picture divided by its albedo. v is the variance of the noise of u, for each
+// pixel and each of C channels. Outside a plane, the formulas use the mirror image of the plane.
+
+// p is the target pixel. Candidates are q = p + m + d, for all displacements d of the disc |d|^2 <=
+// S (S + 1/2). In the frame itself, m is 0. In a neighbouring frame, m is the vector of the motion
+// block (time/motion.h) that contains p.
+
+// Step 1: the distance D_f of two patches of 2 f + 1 pixels a side (Rousselle, Manzi, Zwicker 2013,
+// doi:10.1111/cgf.12219, equation 4):
+//   D_f(p, q) = mean over the patch and the channels of
+//               [ (u_p - u_q)^2 - (v_p + min(v_p, v_q)) ] / (v_p + v_q)
+
+// Step 2: the weight w = max(0, 1 - max(0, D_f / k^2) / 8)^8 of a candidate, which is nearly
+// exp(-max(0, D_f / k^2)).
+
+// Step 3: two candidate results F. The colour result is F = sum w u_q / sum w, with f = 3 and k =
+// 0.7. The guided result is F = a, with f = 1 and k = 1, from a local regression (Bitterli et al.
+// 2016, doi:10.1111/cgf.12954, section 4.1). The linear function a + b . g(q) of the candidates
+// minimises
+//   sum w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2.
+
+// The vector of the regression is g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1), ...), where x_j are
+// the regressors of light.h. A regressor that is constant in the window contributes nothing. A
+// regressor whose noise has the variance n_j has less influence: r_j = (10^-3 + n_j(p)) sum w.
+
+// Step 4: the error e of each result, by Stein's unbiased risk estimate. V is the mean of v over 11
+// x 11 pixels. The filter averages e over 7 x 7 pixels.
+//   e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p
+
+// The derivative of F in step 4, with W = sum w and x = D_f / k^2. L is 1 / W for the colour
+// result. For the guided result, L is the factor of u_p in a, at fixed weights.
+//   dF/du_p = L + sum over q of w' (u_p - u_q) (u_q - F) / (v_p + v_q) / W,
+//   w' = dw/dx * 2 / (k^2 C (2 f + 1)^2)
+
+// Step 5: the share of the guided result is s = 1 / (1 + exp((e_guided - e_colour) / T)) with T =
+// 0.3, averaged over 5 x 5 pixels. The result is F_colour + s (F_guided - F_colour). The constants
+// k, f, S, T and the minima were chosen on the scenes of samples/render_scene.cpp.
 
 #include <cmath>
 
@@ -62,8 +66,8 @@ constexpr bool is_in_window(int dx, int dy, int search_radius) {
   return 2 * (dx * dx + dy * dy) <= search_radius * (2 * search_radius + 1);
 }
 
-/// Mirrors position `i`, up to `length` outside the plane, into the plane, along an axis of
-/// `length` pixels.
+/// Mirrors position `i` into an axis of `length` pixels. The position may be up to `length` pixels
+/// outside the axis.
 constexpr int mirrored(int i, int length) {
   const int period = 2 * length, j = (i % period + period) % period;
   return j < length ? j : period - 1 - j;
@@ -76,13 +80,14 @@ constexpr T difference(T up, T uq, T vp, T vq) {
   return (d * d - (vp + (vp < vq ? vp : vq))) / (vp + vq);
 }
 
-/// The weight w of a candidate, and the derivative w' (step 4 at the top of this file), as
-/// functions of x = D_f / k^2.
+/// The weight w of a candidate and the derivative w' (step 4 of formulas.h), as functions of x =
+/// D_f / k^2.
 template <class T>
 struct WeightAndSlope {
   T weight, slope;
 };
-/// Returns the base of the weight, whose eighth power is the weight. The base is 1 if x <= 0.
+/// Returns the base of the weight: the eighth power of the base is the weight. The base is 1 if x
+/// <= 0.
 template <class T>
 constexpr T base_of(T x) {
   const T t = 1 - (x > 0 ? x : 0) / 8;
@@ -97,20 +102,21 @@ template <class T>
 constexpr WeightAndSlope<T> weigh(T x, T per_sample) {
   return weight_of(base_of(x), per_sample);
 }
-/// Returns the factor by which dw/dx is multiplied in w' (step 4 at the top of this file).
+/// Returns the factor of dw/dx in w' (step 4 of formulas.h).
 constexpr double per_sample(CandidateFilter filter, int channels) {
   return 2.0 / (static_cast<double>(filter.k) * static_cast<double>(filter.k) * channels *
                 filter.patch());
 }
 
-/// Computes the constant a of the linear function (step 3) for each channel by Cholesky
-/// decomposition, and returns L (step 4). `matrix` is the lower triangle of sum w g g^T, row by
-/// row, for `count` coefficients; the first row and column belong to the constant. `right` is sum w
-/// g u, with `channels` values for each coefficient. The function overwrites `matrix` and `right`.
+/// Computes the constant a of the linear function (step 3 of formulas.h) for each channel by
+/// Cholesky decomposition, and returns L (step 4). `matrix` is the lower triangle of sum w g g^T,
+/// row by row, for `count` coefficients. Its first row and column belong to the constant. `right`
+/// is sum w g u, with `channels` values for each coefficient. The function overwrites `matrix` and
+/// `right`.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
-  // The system is also solved for the right-hand side (1, 0, 0, ...). The first element of this
-  // solution is L of step 4.
+  // The function also solves the system for the right-hand side (1, 0, 0, ...). The first element
+  // of the solution is L of step 4.
   T unit[max_coefficients] = {1};
   const T total = matrix[0];
   for (int i = 0; i < count; ++i) {

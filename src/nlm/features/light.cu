@@ -1,15 +1,13 @@
-// Filters renders on a GPU. A thread block has a tile of 16 x 16 pixels, and two threads for each
-// pixel, because one thread would need too many registers for all sums of the linear fit. The first
-// thread computes the sums that contain the demodulated illumination (the picture divided by its
-// albedo), and the second thread computes the matrix. At the end, the first thread combines the
-// sums of both threads.
-//
-// For each group of displacements, all threads of the block compute in shared memory
-//   1. the summands of the distance for the tile and its halo (22 x 22),
-//   2. the sums of the summands along rows, for both sizes of patches, and
-//   3. the weights of the tile's pixels, from sums along columns.
-// Then the threads
-//   4. add the candidates.
+// Filters renders on a GPU. A thread block processes a tile of 16 x 16 pixels, with two threads for
+// each pixel, because one thread would need too many registers. The first thread computes the sums
+// that contain the demodulated illumination (the picture divided by its albedo). The second thread
+// computes the matrix of the linear fit. At the end, the first thread combines all sums.
+
+// For each group of displacements, the threads of a block compute in shared memory
+//   1. the summands of the distance for the tile and the 3 pixels around it (22 x 22 pixels),
+//   2. the sums of the summands along rows, for two sizes of patches, and
+//   3. the weights of the pixels of the tile, from sums along columns.
+// Finally, each thread adds the candidates to its sums.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -20,8 +18,8 @@ namespace {
 
 using namespace light_detail;
 
-/// The sums of a pixel that contain the demodulated illumination, for a filter with `coefficients`
-/// coefficients.
+/// Sums of a pixel that contain the demodulated illumination. The linear function of the filter has
+/// `coefficients` coefficients.
 template <int channels, int coefficients>
 struct LightSums {
   float right[coefficients * channels] = {};
@@ -42,12 +40,13 @@ struct LightSums {
     }
   }
 
-  /// Fits the linear function of step 3 (formulas.h), and stores the result of the pixel and the
-  /// derivative of the result. `matrix` is overwritten.
+  /// Fits the linear function (step 3 of formulas.h), and stores the result of the pixel and its
+  /// derivative. The function overwrites `matrix`.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
-    // solve_line() uses indices that are unknown at compile time, so its arrays are in local
-    // memory. With this copy, the sums themselves can remain in registers.
+    // solve_line() uses indices that are unknown at compile time, so its arrays must be in local
+    // memory. The function therefore copies the sums, so that the original sums remain in
+    // registers.
     float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];
@@ -61,7 +60,7 @@ struct LightSums {
   }
 };
 
-/// The pixel that a thread processes, and its position in memory.
+/// The pixel of a thread, and its position in memory.
 template <int channels, int regressors>
 struct OwnPixel {
   static constexpr int coefficients = 1 + position_terms + regressors;
@@ -77,8 +76,8 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // Threads whose pixel is outside the plane compute summands for other pixels. Their own pixel
-    // is the nearest pixel of the plane.
+    // Threads whose pixel is outside the plane still compute summands for other pixels. Such a
+    // thread uses the nearest pixel of the plane as its own pixel.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);
@@ -86,8 +85,7 @@ struct OwnPixel {
     for (int r = 0; r < 4 * quads; ++r) half_less_own[r] = 0.5f - 0.5f * half_less_own[r];
   }
 
-  /// The terms that the candidate at `from` adds to the fit of the linear function (formulas.h,
-  /// step 3).
+  /// The vector (1, g) of a candidate for the fit of the linear function (step 3 of formulas.h).
   struct Terms {
     float at[coefficients];
   };
@@ -99,8 +97,8 @@ struct OwnPixel {
     terms.at[2] = d.y;
     float its[4 * quads + 1];
     load(q, from, its);
-    // The loop computes clamp(x(q) - x(p), -1, 1) in two instructions for each regressor x, where q
-    // is the candidate and p the pixel of the thread.
+    // For each regressor x, the loop computes clamp(x(q) - x(p), -1, 1) in two instructions. q is
+    // the candidate, and p is the pixel of the thread.
 #pragma unroll
     for (int r = 0; r < regressors; ++r)
       terms.at[1 + position_terms + r] = 2 * __saturatef(0.5f * its[r] + half_less_own[r]) - 1;
@@ -120,7 +118,7 @@ struct OwnPixel {
 
 /// Calls add(source, from, d, bases) for each displacement d of all sources, group by group. `from`
 /// is the position of the candidate for the pixel at `at`. `bases` contains the bases of the
-/// candidate's weights (base_of() in formulas.h).
+/// weights of the candidate (base_of() in formulas.h).
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {
@@ -143,13 +141,13 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
       next = load(job.displacement + group.first + k + 1);
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
-    // No barrier is needed here. Faster warps may already compute summands and row sums of the next
-    // group, but the addition of candidates does not read these.
+    // The loop needs no barrier at its end. Faster warps may already compute summands and row sums
+    // of the next group, but add() reads neither.
   }
 }
 
-/// Transfers values from the second thread of each pixel (`to` is null) to the first thread (`from`
-/// is null).
+/// Transfers values between the two threads of each pixel. The second thread calls the function
+/// with `to` = null, and the first thread with `from` = null.
 template <int count>
 __device__ __forceinline__ void transfer(const float* from, float* to,
                                          float (&memory)[transfer_size][pixels], int pixel) {

@@ -1,6 +1,6 @@
-// Kernels for complete planes of renders, with one thread per pixel. One kernel packs planes into
-// quads for light.cu. Another kernel blends the two results of each pixel according to their
-// estimated errors (formulas.h, steps 4 and 5).
+// Kernels for complete planes of renders, with one thread per pixel. The first kernel packs planes
+// into quads for light.cu. The second kernel blends the two results of each pixel according to
+// their estimated errors (steps 4 and 5 of formulas.h).
 
 #include <cmath>
 
@@ -25,8 +25,8 @@ __global__ void pack_kernel(FourPlanes planes, Space space, float4* __restrict__
       make_float4(sample(planes[0]), sample(planes[1]), sample(planes[2]), sample(planes[3]));
 }
 
-/// Returns the mean of `value` over the square of 2 radius + 1 pixels a side around (x, y). Pixels
-/// outside the plane are not counted.
+/// Returns the mean of `value` over the square of 2 radius + 1 pixels a side around (x, y). The
+/// mean excludes pixels outside the plane.
 template <class Value>
 __device__ float mean_around(int x, int y, int width, int height, int radius, Value value) {
   float sum = 0;
@@ -48,9 +48,9 @@ struct Pixel {
         at(static_cast<std::ptrdiff_t>(y) * space.width + x) {}
 };
 
-/// Returns the mean of each channel's variance over the square of 2 level_radius + 1 pixels a side
-/// around the pixel of this thread, without pixels outside the plane. All threads of the thread
-/// block must call the function, because the sums along rows are in shared memory.
+/// Returns the mean of the variance of each channel over a square of 2 level_radius + 1 pixels a
+/// side around the pixel of the thread. The mean excludes pixels outside the plane. All threads of
+/// the thread block must call the function, because shared memory contains the sums along rows.
 __device__ float3 find_level(const float4* variances, const Space& space, const Pixel& pixel) {
   constexpr int radius = level_radius, high = threads.y + 2 * radius;
   __shared__ float3 rows[high][threads.x];

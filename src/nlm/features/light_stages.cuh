@@ -29,14 +29,14 @@ union SharedMemory {
   float matrix[transfer_size][pixels];
 };
 
-/// Waits for all threads of the block. The two threads of a pixel call this function from different
-/// branches, which __syncthreads() does not allow.
+/// Waits for all threads of the thread block. The two threads of a pixel call the function from
+/// different branches. The function __syncthreads() does not allow such calls.
 __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }
 
-/// A group of displacements that are processed together. All displacements of one source are
-/// processed before those of the next source.
+/// A group of displacements that the threads process together. Each group belongs to one source.
+/// The next source follows after the last group of a source.
 struct Group {
   int source = 0, first = 0;
   __device__ __forceinline__ int count(const LightJob& job) const {
@@ -55,7 +55,7 @@ __device__ __forceinline__ DeviceDisplacement load(const DeviceDisplacement* fro
   return {words.x, __int_as_float(words.y), __int_as_float(words.z)};
 }
 
-/// Returns the offset from the pixels of a block to their candidates in another source.
+/// Returns the motion offset, in pixels, from a thread block to its candidates in another source.
 __device__ __forceinline__ int offset_in(const DeviceLight& source, const LightJob& job) {
   if (source.motion == nullptr) return 0;
   const int column = static_cast<int>(blockIdx.x) * side / job.cell;
@@ -64,14 +64,14 @@ __device__ __forceinline__ int offset_in(const DeviceLight& source, const LightJ
   return m.y * job.space.pitch + m.x;
 }
 
-/// Returns 1 / v; v must not be subnormal.
+/// Returns 1 / v. The value v must not be subnormal.
 __device__ __forceinline__ float inverse_of(float v) {
   float inverse;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(v));
   return inverse;
 }
 
-/// Three values of a pixel.
+/// Values of three channels at one pixel.
 struct Triple {
   float at[3];
   __device__ __forceinline__ explicit Triple(const float4* from) {
@@ -116,7 +116,7 @@ __device__ __forceinline__ void find_summands(const LightJob& job, const Group& 
 }
 
 /// Sums the summands along rows, over 3 and over 7 pixels (step 2 of light.cu). A thread processes
-/// two neighbouring pixels at a time.
+/// two neighbouring pixels.
 __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) {
   constexpr int pairs = side / 2;
   const int tx = 2 * (thread % pairs);

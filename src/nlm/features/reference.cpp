@@ -1,4 +1,5 @@
-// The reference backend: formulas.h in double precision, pixel by pixel.
+// The reference backend of non-local means with features: formulas.h in double precision, pixel by
+// pixel.
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +9,7 @@
 namespace lull::nlm {
 namespace {
 
-/// A plane whose mirror image is read at positions outside the plane.
+/// A plane with its mirror image on all sides.
 struct MirroredPlane {
   int width = 0, height = 0;
   std::vector<float> samples;
@@ -34,8 +35,8 @@ struct LineSums {
   double weight = 0;
   std::array<double, triangle(max_coefficients)> matrix{};
   std::array<double, 3 * max_coefficients> right{};
-  // Sums of the derivative dF/du_p (formulas.h, step 4). With s(q) = w' (u_p - u_q) / (v_p + v_q),
-  // `slope_light` is the sum of s(q) u_q over all q, and `slope` the sum of s(q).
+  // Sums for the derivative dF/du_p (step 4 of formulas.h). With s(q) = w' (u_p - u_q) / (v_p +
+  // v_q), `slope_light` is the sum of s(q) u_q over all q, and `slope` is the sum of s(q).
   std::array<double, 3> slope_light{}, slope{};
 };
 

@@ -1,6 +1,6 @@
-// Sessions for renders. FrameSession (time/frame_session.h) schedules the frames and selects
-// neighbouring frames. The worker in this file computes and filters the demodulated illumination of
-// the frames (the picture divided by its albedo).
+// Sessions for renders. The class FrameSession (time/frame_session.h) schedules the frames and
+// selects neighbouring frames. The worker in session.cpp computes and filters the demodulated
+// illumination, which is the picture divided by its albedo.
 
 #include <tbb/task_arena.h>
 
@@ -25,9 +25,9 @@
 namespace lull::nlm {
 namespace {
 
-/// Noise levels that the session assumes when it compares frames, on the 0..255 scale. The first is
-/// for the detection of repeated frames. The second is for motion estimation in the albedo, or in
-/// the picture if there is no albedo.
+/// Noise levels for the comparison of frames, on the 0..255 scale. The first level is for the
+/// detection of repeated frames. The second level is for motion estimation in the albedo, or in the
+/// picture if there is no albedo.
 constexpr std::array<float, 3> repetition_noise = {1, 1, 1};
 constexpr float motion_noise = 4;
 
@@ -109,7 +109,7 @@ class LightWorker final : public FrameWorker {
     std::array<CandidateFrame, max_frames> candidates;
     std::size_t count = 0;
     for (const SlotFrame& frame : frames) {
-      // Two frames cannot be compared if they have different numbers of regressors.
+      // The filter cannot compare two frames with different numbers of regressors.
       if (slots_[frame.frame].light->regressors() != slot.light->regressors()) continue;
       candidates[count++] = {frame.frame,
                              &frame == frames.data()
@@ -131,15 +131,15 @@ class LightWorker final : public FrameWorker {
     Slot& slot = slots_[at];
     const Frame noisy = std::exchange(slot.noisy, {});
     if (slot.is_filtered) return std::exchange(slot.clean, {});
-    // The caller discards the result of this frame, which only provides samples for neighbouring
-    // frames.
+    // An unfiltered frame only provides samples for neighbouring frames. The caller discards its
+    // result.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(noisy, i, same);
     return same;
   }
 
  private:
-  /// A frame whose result has not been delivered yet.
+  /// A frame whose result the worker has not returned yet.
   struct Slot {
     Frame noisy;
     std::unique_ptr<Light> light;
@@ -209,9 +209,9 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params, co
 double host_bytes(const FeatureParams& params, const FrameFormat& format) {
   const double samples = 1.0 * format.width * format.height;
   const int slots = light_session_plan(params).slots();
-  // Memory in planes. `of_frame` planes are for each frame: the demodulated illumination, its
-  // variance, the albedo, the regressors and their noise, and the copies of the engine. The session
-  // also has planes for results, derivatives and blending.
+  // Numbers of planes in memory. For each frame, `of_frame` counts the demodulated illumination,
+  // its variance, the albedo, the regressors and their noise, and the planes that the engine
+  // stores. The session also has planes for results, derivatives and blending.
   const double of_frame =
       3 * format.planes() + 2 * max_regressors + 2 * format.planes() + 2 * max_regressors + 8;
   return samples * sizeof(float) * (of_frame * slots + 5 * format.planes() + 4);

@@ -1,6 +1,6 @@
-// Sessions for frames in host memory, with or without temporal filtering. FrameSession
-// (time/frame_session.h) schedules the frames and selects the neighbouring frames of each; the
-// worker in this file processes the planes.
+// Sessions of non-local means for frames in host memory, with or without temporal filtering. The
+// class FrameSession (time/frame_session.h) schedules the frames and selects their neighbouring
+// frames. The worker in frames.cpp processes the planes.
 
 #include <algorithm>
 #include <optional>
@@ -71,8 +71,8 @@ class GatheringWorker final : public FrameWorker {
       set.engine->load(at, samples, guides, params_.holes ? holes_of(last_frame_).get() : nullptr);
     }
     if (motion_) motion_->load(at, guide);
-    // Without motion estimation, the worker does not compare this frame with the next frame, so it
-    // releases this frame.
+    // Without motion estimation, the worker does not compare the current frame with the next frame.
+    // Therefore the worker releases the current frame.
     if (!motion_) last_frame_ = {};
   }
 
@@ -106,19 +106,18 @@ class GatheringWorker final : public FrameWorker {
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     if (slot.is_filtered) return std::move(slot.clean);
-    // The caller discards the result of this frame, which only provides samples for neighbouring
-    // frames.
+    // An unfiltered frame only provides samples for neighbouring frames. The caller discards its
+    // result.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(slot.noisy, i, same);
     return same;
   }
 
  private:
-  /// A frame whose result has not been delivered yet.
+  /// A frame whose result the worker has not returned yet.
   struct Slot {
     Frame noisy;
-    // True if some samples were replaced because they are outside the range that filters accept
-    // (float_guard.h).
+    // True if the worker replaced out-of-range samples of the frame (float_guard.h).
     bool guarded = false;
     bool is_filtered = false;
     Frame clean;

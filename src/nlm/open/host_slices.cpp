@@ -1,4 +1,4 @@
-// Slices in host memory. Each plane is a separate volume.
+// The worker of non-local means for slices in host memory. Each plane is a separate volume.
 
 #include <algorithm>
 #include <utility>
@@ -57,8 +57,8 @@ class HostSlicesWorker final : public SlicesWorker {
     }
   }
 
-  /// A call may contain more slices than the engine processes at a time, so the engine processes
-  /// them in several parts.
+  /// The caller may request more slices than the engine processes at a time. The loop divides the
+  /// slices into parts.
   void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) override {
     for (PendingSlice& slice : slices) {
       slice.clean = pool_.acquire();

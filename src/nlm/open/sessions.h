@@ -1,7 +1,7 @@
 #pragma once
-// Sessions of non-local means, which schedule frames or slices, and give each result the time and
-// the side data of its input. The engines (engine.h) process samples on the host, the workers
-// (cuda/workers.h) on a GPU.
+// Sessions of non-local means schedule frames or slices, and copy the time and the side data of
+// each input to its result. Engines (engine.h) process samples on the host. Workers
+// (cuda/workers.h) process samples on a GPU.
 
 #include <functional>
 #include <memory>

@@ -1,5 +1,5 @@
-// Sessions for the slices of volumes. A session filters a slice as soon as all slices on which the
-// result depends are loaded.
+// Sessions of non-local means for the slices of volumes. A session filters a slice as soon as it
+// has loaded all slices on which the result depends.
 
 #include <algorithm>
 #include <deque>
@@ -59,7 +59,7 @@ class SlicesSession final : public SliceSession {
  private:
   using Batch = std::vector<PendingSlice>;
 
-  /// Returns the index of the oldest slice whose result has not been delivered.
+  /// Returns the index of the oldest slice whose result the session has not returned yet.
   int first_pending() const { return available_.end - static_cast<int>(pending_.size()); }
 
   /// Filters the next `count` slices.
@@ -73,7 +73,7 @@ class SlicesSession final : public SliceSession {
     await(worker_->in_flight());
   }
 
-  /// Waits for the oldest batches and delivers their results. Up to `in_flight` batches may remain
+  /// Waits for the oldest batches and returns their results. At most `in_flight` batches remain
   /// incomplete.
   void await(int in_flight) {
     while (static_cast<int>(in_flight_.size()) > in_flight) {

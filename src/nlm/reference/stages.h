@@ -1,6 +1,7 @@
 #pragma once
 // Non-local means in double precision. The code follows the formulas of weights.h and is not
-// optimised for speed. Tests compare the other backends with it.
+// optimised for speed. Tests compare the results of the other backends with the results of these
+// functions.
 
 #include <array>
 #include <span>
@@ -11,12 +12,13 @@
 
 namespace lull::nlm::reference {
 
-/// The planes from which patches are read. A *source* is a frame or slice that has such planes.
+/// The planes of all sources. A source is a frame or slice that contains candidates or reference
+/// patches.
 class SourcePlanes {
  public:
   virtual ~SourcePlanes() = default;
-  /// Returns the sample at any x and y of guide plane c, k slices away from a source (for pictures
-  /// k is 0).
+  /// Returns the sample at (x, y) of guide plane c, at a distance of k slices from a source. For
+  /// pictures, k is 0. The position may be outside the plane.
   virtual double guide(int c, int source, int k, int x, int y) const = 0;
   /// Returns whether a sample of a source is a hole.
   virtual bool is_hole(int, int, int) const { return false; }
@@ -24,8 +26,8 @@ class SourcePlanes {
   virtual double sample(int c, int source, int x, int y) const = 0;
 };
 
-/// A frame or slice that contains candidates, and the motion vector that leads to it from the
-/// sample that is filtered.
+/// A frame or slice that contains candidates, and the motion vector from the target sample to this
+/// frame or slice.
 struct Source {
   int id = 0;
   int motion_x = 0, motion_y = 0;
@@ -37,14 +39,14 @@ double distance(const Params& params, std::span<const float> weight, const Sourc
                 int r_x, int r_y, int wanted, const Source& candidate, int d_x, int d_y);
 
 /// Returns the result at (x, y) for each of `planes` sample planes (formulas 2 and 3 of weights.h).
-/// `wanted` is the index of the source that is filtered. `sources` contains the sources of
+/// `wanted` is the index of the target frame or slice. `sources` contains the sources of
 /// candidates, with the motion at (x, y).
 std::array<double, 3> result(const Params& params, std::span<const float> weight,
                              const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources);
 
-/// A copy of a plane. At positions outside the plane, at() returns the nearest border sample, or
-/// the sample of the mirror image of the plane (Border).
+/// A copy of a plane. For positions outside the plane, at() returns the nearest border sample or a
+/// sample of the mirror image (Border).
 class ContinuedPlane {
  public:
   ContinuedPlane() = default;

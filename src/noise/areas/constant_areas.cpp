@@ -11,28 +11,29 @@
 namespace lull {
 namespace {
 
-/// A sample is similar to an area if it differs from the value of the area by at most this many
-/// sigmas.
+/// Maximum difference, in sigmas, between the value of an area and a sample that counts as similar
+/// to the area.
 constexpr double similar_sigmas = 2.5;
-/// An area differs from its surroundings by more than noise if at most this share of the samples
-/// next to it is similar to it.
+/// Maximum share of similar samples next to an area that differs from its surroundings by more than
+/// noise.
 constexpr double max_similar = 0.1;
-/// If more than this share of the samples next to an area is similar to it, the session passes the
-/// area to the filter unchanged.
+/// If the share of similar samples next to an area exceeds this limit, the session does not replace
+/// the area before filtering.
 constexpr double continuous = 0.5;
-/// If more than this share of the samples next to an area of integer samples differs from it by 1,
-/// the area belongs to a gradient.
+/// If more than this share of the integer samples next to an area differ from the area by 1, the
+/// area belongs to a gradient.
 constexpr double max_single_steps = 0.9;
-/// Noise levels, in units of the difference between successive sample values. Noise of the level
-/// `wide_noise` gives a sample any particular value with a probability of at most 0.2, and noise of
-/// the level `very_wide_noise` with a probability of at most 0.05.
+/// Noise levels, in units of the difference between successive sample values. At the level
+/// `wide_noise`, the probability that a sample has a given value is at most 0.2. At the level
+/// `very_wide_noise`, the probability is at most 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
-// In pictures, the minimum sizes exclude single codec blocks, which may also be constant.
+// Minimum sizes of constant areas. In pictures, they exclude single blocks of a codec, which may
+// also be constant.
 constexpr int seed_in_picture = 4, seed_in_slice = 2;  // side of the squares that areas contain
 constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
-/// Minimum size of an area in a picture, if the area is at the border and its value also occurs
-/// elsewhere in the picture.
+/// Minimum number of samples of a constant area at the border of a picture, if the samples next to
+/// the area are similar to it.
 constexpr std::int64_t min_border_in_picture = 1024;
 /// Side of the blocks that codecs quantise.
 constexpr int codec_block = 8;
@@ -40,16 +41,15 @@ constexpr int codec_block = 8;
 /// block grid.
 constexpr double min_on_grid = 0.5;
 /// Maximum number of different values of constant areas that consist of codec blocks. If there are
-/// more values, none of these areas counts as constant.
+/// more values, all these areas are artefacts of the codec and do not count.
 constexpr std::size_t max_block_values = 2;
-/// Distance from an area, in samples, up to which count_near() counts samples with the value of the
-/// area.
+/// Maximum distance, in samples, from an area to the samples that count_near() counts.
 constexpr int ring = 3;
-/// Sides, in samples, of the squares with which the ragged parts of an area are removed
-/// (opening.h). without_ragged_parts() uses the next larger square only if noise could fill the
-/// smaller one by chance.
+/// Sides, in samples, of the squares of the morphological opening (opening.h) that removes ragged
+/// parts of an area. without_ragged_parts() uses the next larger square if noise could fill the
+/// smaller square by chance.
 constexpr std::array<int, 3> opening_sides = {3, 5, 8};
-/// Maximum number of values for which find_small_areas() searches.
+/// Maximum number of values of the areas for which find_small_areas() searches.
 constexpr std::size_t max_values = 4;
 
 /// Statistics of the samples next to an area.
@@ -120,7 +120,7 @@ class AreaFinder {
     return !seen_.empty() && seen_[static_cast<std::size_t>(y) * plane_.width + x] != 0;
   }
 
-  /// Decides whether the area that contains (x, y) is a constant area.
+  /// Decides whether the equal samples that are connected to (x, y) are a constant area.
   void examine(int x, int y) {
     if (is_seen(x, y)) return;
     const Area area = flood(x, y);
@@ -143,15 +143,15 @@ class AreaFinder {
     }
   }
 
-  /// Processes an area whose neighbouring samples are similar to it: adds only the parts that noise
-  /// cannot have produced.
+  /// Examines an area whose neighbouring samples are similar to it, and adds only the parts that
+  /// noise cannot have produced.
   void add_similar(const Area& area, const Border& border, T value, bool foreign) {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
       return add(area.runs, foreign);
-    // If the value of an area lies between the values around it, a codec may have made the area
-    // constant. In a picture, such an area counts only if it is large, touches the border, and does
-    // not consist of codec blocks.
+    // A codec may have made an area constant if its value lies between the values around the area.
+    // In a picture, such an area counts only if it is large, touches the border, and does not
+    // consist of codec blocks.
     const bool is_border =
         touches_border(area) && area.samples >= min_border_in_picture && !consists_of_blocks(area);
     if (border.is_one_sided() || ((is_slice_ || is_border) && steps >= wide_noise))
@@ -172,8 +172,8 @@ class AreaFinder {
       values.push_back(value);
   }
 
-  /// Finds areas of any size that have the same value as a larger constant area. Skips samples of
-  /// areas that were examined before.
+  /// Finds areas of any size that have the value of a larger constant area. The function skips
+  /// samples of areas that were examined before.
   void find_small_areas() {
     for (std::size_t i = 0; i < values_.size(); ++i)
       for (int y = 0; y < plane_.height; ++y) {
@@ -187,7 +187,7 @@ class AreaFinder {
       }
   }
 
-  /// Returns the samples that have the value at (x, y) and are connected to (x, y) by rows and
+  /// Returns the samples that have the value at (x, y) and are connected to (x, y) along rows and
   /// columns. The function marks these samples as seen.
   Area flood(int x, int y) {
     if (seen_.empty()) seen_.resize(static_cast<std::size_t>(plane_.width) * plane_.height);
@@ -205,7 +205,7 @@ class AreaFinder {
     }
     return area;
   }
-  /// Adds the run of equal samples that contains the sample (x, y). Returns the end of the run.
+  /// Adds the run of equal samples around (x, y) to an area. Returns the end of the run.
   int add_run(Area& area, int x, int y, T value) {
     const T* row = plane_.row(y);
     SampleRun run{.y = y, .begin = x, .end = x + 1};
@@ -257,8 +257,8 @@ class AreaFinder {
            (area.top == 0 && area.bottom == plane_.height);
   }
 
-  /// Returns whether most rows of the area begin and end on the block grid of a codec. (Some rows
-  /// extend beyond a block, because samples beside a constant block may be equal to it by chance.)
+  /// Returns whether most rows of the area begin and end on the block grid of a codec. Some rows
+  /// extend beyond a block, because samples beside a constant block may be equal to it by chance.
   bool consists_of_blocks(const Area& area) const {
     std::size_t ends = 0, on_grid = 0;
     for (const SampleRun& run : area.runs)
@@ -270,7 +270,7 @@ class AreaFinder {
     return static_cast<double>(on_grid) > min_on_grid * static_cast<double>(ends);
   }
 
-  /// Returns the rows and columns at the border of the plane that lie completely inside the area.
+  /// Returns the complete rows and columns of the plane, at its border, that the area covers.
   std::vector<SampleRun> complete_lines(const Area& area) const {
     std::vector<int> row_samples(plane_.height), column_samples(plane_.width + 1);
     for (const SampleRun& run : area.runs) {
@@ -298,9 +298,9 @@ class AreaFinder {
     return lines;
   }
 
-  /// Returns the union of complete_lines() and of large squares inside the area. The side of a
-  /// square is so large that noise is unlikely to fill it with the value of the area. The function
-  /// estimates this probability from the share of the value among the samples near the area.
+  /// Returns the union of complete_lines() and of large squares inside the area. The squares are so
+  /// large that noise is unlikely to fill one of them with the value of the area. The function
+  /// estimates the probability from the share of this value among the samples near the area.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;
@@ -320,9 +320,9 @@ class AreaFinder {
     return {};
   }
 
-  /// Counts the samples outside the set `inside` whose distance from it, along a row or column, is
-  /// at most `ring`. Returns the number of these samples, and the number of those with the value
-  /// `value`.
+  /// Counts the samples outside the set `inside` that lie within `ring` samples of the set along a
+  /// row or column. Returns the number of these samples, and the number of these samples that have
+  /// the value `value`.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;
@@ -343,7 +343,7 @@ class AreaFinder {
     return false;
   }
 
-  /// Returns the runs of those samples of the area that `set` contains.
+  /// Returns the part of the area that `set` contains, as runs of samples.
   static std::vector<SampleRun> runs_of(const SampleSet& set, const Area& area) {
     const int left = area.left - opening_sides.back(), top = area.top - opening_sides.back();
     std::vector<SampleRun> runs;

@@ -1,13 +1,13 @@
 #pragma once
-// Opening of a set of samples (mathematical morphology), for areas with ragged borders.
+// Morphological opening of a set of samples, for areas with ragged borders.
 
 #include <cstdint>
 #include <vector>
 
 namespace lull {
 
-/// A set of samples within a rectangle, stored row by row; a value other than 0 marks a sample of
-/// the set.
+/// A set of samples in a rectangle, stored row by row. A value other than 0 marks a sample of the
+/// set.
 struct SampleSet {
   int width = 0, height = 0;
   std::vector<std::uint8_t> marked;

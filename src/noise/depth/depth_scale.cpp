@@ -27,7 +27,7 @@ void for_samples(const Frame& frame, Use use) {
 
 bool DepthSamples::is_hole(double sample) const {
   if (!std::isfinite(sample)) return true;
-  // Tolerance for the rounding errors of float samples that another program converted to another
+  // Tolerance for rounding errors in float samples that another program converted from another
   // unit.
   constexpr double rounding = 1e-6;
   const double z = depth(sample);
@@ -91,7 +91,7 @@ DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference)
     low = square / high;
     high = square / nearest;
   }
-  // The last term keeps the span above 0 if all depths are equal and sigma is 0.
+  // The last argument keeps the span above 0 if all depths are equal and sigma is 0.
   scale.span = std::max({high - low, min_span * sigma, 1e-6 * std::max(std::abs(high), 1e-30)});
   scale.low = (low + high - scale.span) / 2;
   return scale;

@@ -1,6 +1,7 @@
 #pragma once
-// Converts depth maps (distances, disparities, ranges) to samples on the 0..255 scale whose noise
-// level is the same everywhere, and back. Determines which samples are holes.
+// Converts depth maps (distances, disparities, ranges) to samples on the 0..255 scale, and back. On
+// this scale, the noise level is the same at all depths. This file also defines which samples are
+// holes.
 
 #include <optional>
 #include <vector>
@@ -13,29 +14,28 @@ namespace lull {
 /// Dependence of the noise level on the depth.
 enum class DepthNoise {
   constant,  // the level is the same everywhere
-  // The noise level is proportional to the square of the depth, as in triangulation (stereo,
-  // structured light).
+  // The noise level is proportional to the square of the depth, as in stereo and structured light.
   squared
 };
 
-/// Meaning of the samples of a depth map, and the values of holes.
+/// The meaning of the samples of a depth map, and the values that mark holes.
 struct DepthSamples {
   double zero = 0, unit = 1;  // sample s is the depth zero + unit * s
-  // Depth that marks a hole, in addition to values that are not finite.
+  // Depth that marks a hole. Values that are not finite are always holes.
   std::optional<double> invalid = {};
   DepthNoise noise = DepthNoise::constant;  // squared: depths of 0 and below are also holes
 
-  /// Returns one value per sample, row by row. The value is true for a hole.
+  /// Returns one flag per sample of the depth map, row by row. The flag is true for a hole.
   [[nodiscard]] std::vector<bool> holes_of(const Frame& frame) const;
-  /// Returns the depth of a sample; arbitrary for a hole.
+  /// Returns the depth of a sample. For a hole, the result is arbitrary.
   double depth(double sample) const { return zero + unit * sample; }
   bool is_hole(double sample) const;
 };
 
-/// A scale of 0..255 for depths on which the noise level is the same at all depths. For a noise
-/// level that grows with the square of the depth, sigma(z) = sigma (z / reference)^2, the scale is
-/// linear in e = reference^2 / z, because the noise of e has the standard deviation sigma (to first
-/// order). For constant noise, e is z.
+/// A 0..255 scale for depths, on which the noise level is the same at all depths. The scale is
+/// linear in e. For constant noise, e is the depth z. For noise that grows with the square of the
+/// depth, sigma(z) = sigma (z / reference)^2, e is reference^2 / z. To first order, the noise of e
+/// then has the standard deviation sigma.
 struct DepthScale {
   DepthSamples samples;
   double reference = 1;      // squared: the depth at which the noise level is sigma
@@ -48,22 +48,21 @@ struct DepthScale {
     const double e = is_squared() ? reference * reference / depth : depth;
     return (e - low) / span * 255;
   }
-  /// Returns the depth for a result of the filter, which is an estimate of E[e]. To second order,
-  /// E[e] = e0 + sigma^2 / e0, where e0 is the value without noise; the function solves this
-  /// equation for e0. Results below 2 sigma have no solution, and the function returns the depth
-  /// for e0 = sigma.
+  /// Converts a result of the filter, which is an estimate of E[e], to a depth. To second order,
+  /// E[e] = e0 + sigma^2 / e0, where e0 is the value of e without noise. The function solves this
+  /// equation for e0. For results below 2 sigma, which have no solution, e0 is sigma.
   double inverse(double stabilised) const;
 
  private:
   bool is_squared() const { return samples.noise == DepthNoise::squared; }
 };
 
-/// Statistics of the depths of some frames, over all samples except holes.
+/// Statistics of the depths of some frames. Holes do not count.
 class DepthStatistics {
  public:
   explicit DepthStatistics(const DepthSamples& samples) : samples_(samples) {}
 
-  /// Adds a grey frame in host memory.
+  /// Adds the depths of a grey frame in host memory.
   void add(const Frame& frame);
   bool empty() const { return depths_.empty(); }
   /// Returns the share of all samples that are holes.
@@ -71,14 +70,14 @@ class DepthStatistics {
   double median() const;
   double min_depth() const;
   double max_depth() const;
-  /// Returns the depth below which the share `share` (0 to 1) of all depths lies.
+  /// Returns the quantile of all depths at `share`, which is 0 to 1.
   double quantile(double share) const;
 
-  /// Returns the scale for noise of the level `sigma`, in the unit of depths; 0: no noticeable
-  /// noise. The samples 0 and 255 stand for the quantiles at 0.1 % and 99.9 % of all depths. If
-  /// these quantiles are less than 8 sigma apart, the scale spans 8 sigma. (Filters accept samples
-  /// from about -128 to 383; depths outside this range are preserved unchanged:
-  /// core/float_range.h.)
+  /// Returns a scale for depths with noise of the level `sigma`, in the unit of depths. 0: no
+  /// noticeable noise. The samples 0 and 255 represent the quantiles at 0.1 % and 99.9 % of all
+  /// depths. If these quantiles are less than 8 sigma apart, the scale spans 8 sigma. Filters
+  /// accept samples from about -127 to 383. Sessions preserve depths outside this range unchanged
+  /// (core/float_range.h).
   /// @param reference  reference depth; empty: the median depth
   DepthScale scale(double sigma, std::optional<double> reference) const;
 

@@ -1,5 +1,6 @@
 #pragma once
-// Determines the noise level of depth maps: specified by the user, or estimated.
+// Determines the noise level of depth maps. The user specifies the level, or the library estimates
+// it.
 
 #include <optional>
 #include <span>
@@ -10,17 +11,17 @@
 
 namespace lull {
 
-/// Settings with which a session for depth maps is opened.
+/// The settings of a session for depth maps.
 struct DepthSetup {
   DepthScale scale;
   PlaneNoise noise;  // noise on the 0..255 scale of `scale`
 };
 
-/// Returns the settings for consecutive maps. `statistics` contains the depths of these maps.
-/// `sigma` is the noise level in the unit of depths; if it is empty, the function estimates the
-/// noise (noise/estimate), which may then be coloured. The estimate uses blocks without holes if
-/// there are enough. The noise has no curve, because the scale defines how the noise grows with
-/// depth. `reference` is the reference depth for DepthStatistics::scale().
+/// Returns the settings of a session for consecutive depth maps. `statistics` contains the depths
+/// of these maps. `sigma` is the noise level in the unit of depths. If `sigma` is empty, the
+/// function estimates the noise, which may then be coloured. The noise has no curve, because the
+/// scale compensates for the growth of the noise with depth. `reference` is an argument of
+/// DepthStatistics::scale().
 [[nodiscard]] DepthSetup prepare_depth(const DepthStatistics& statistics,
                                        std::span<const Frame> maps, std::optional<double> sigma,
                                        std::optional<double> reference);

@@ -8,7 +8,7 @@
 namespace lull {
 namespace {
 
-/// Returns the means of 16x16 samples of the frame, computed from the means of 4x4 samples.
+/// Returns the means of the frame over 16x16 samples, computed from its means over 4x4 samples.
 Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   const auto from = luma.coarse();
   Plane<std::uint8_t> to(from.width / 4, from.height / 4);
@@ -22,8 +22,8 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums of the samples, of their squares and of their products, over the overlap of two displaced
-/// frames of reduced size (means of 16x16 samples).
+/// Sums of samples, squares and products over the overlap of two frames, for their correlation. One
+/// of the frames is displaced. The frames are reduced to means of 16x16 samples.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }
@@ -49,7 +49,7 @@ PlaneView<T> even_rows(PlaneView<T> plane, int rows) {
   return {plane.data, plane.width, rows, 2 * plane.stride};
 }
 
-/// Numbers of examined blocks of 16x16 samples of a frame and of those that show combing.
+/// Number of examined blocks of 16x16 samples, and number of these blocks that show combing.
 struct CombCount {
   int blocks = 0, combed = 0;
 };
@@ -70,7 +70,7 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
       }
       ++combs.blocks;
       // `near` is the squared difference of adjacent rows, and `far` is the squared difference of
-      // rows that are two rows apart. Blocks of white noise pass this threshold only once in ten
+      // rows that are two rows apart. A block of white noise exceeds the threshold only once in ten
       // thousand.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
@@ -90,9 +90,9 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // Returns whether many samples have exactly this value: more than a thousandth of all samples,
-  // and more than the two adjacent values towards the middle of the range have together. `inwards`
-  // is the direction to the middle, 1 or -1.
+  // `gathers` returns whether samples are clipped at a level. The level must occur in more than a
+  // thousandth of all samples, and more often than the next two levels towards the middle of the
+  // range together. `inwards` is the direction to the middle, 1 or -1.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];
@@ -120,7 +120,8 @@ bool are_interlaced(std::span<const Excerpt> excerpts) {
 Excerpt top_fields(const Excerpt& excerpt) {
   Excerpt fields = excerpt;
   for (Frame& frame : fields) {
-    // The height is a multiple of 4, so that both fields have equal numbers of chroma rows.
+    // The height becomes a multiple of 4, so that the top and bottom fields have equal numbers of
+    // chroma rows.
     frame.format.height = frame.format.height / 4 * 2;
     for (int i = 0; i < frame.format.planes(); ++i)
       frame.planes[i] = even_rows(frame.planes[i], frame.format.plane_height(i));
@@ -136,7 +137,7 @@ bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t
   constexpr int reach = 2, min_side = 8;
   constexpr double min_correlation = 0.5;
   if (a.width < min_side || a.height < min_side) return true;
-  // Most frames of the same scene match without a displacement.
+  // In most cases, frames of the same scene match without a displacement.
   if (overlap_of(a, b, 0, 0).correlation() > min_correlation) return true;
   for (int dy = -reach; dy <= reach; ++dy)
     for (int dx = -reach; dx <= reach; ++dx) {

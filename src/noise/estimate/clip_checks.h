@@ -1,6 +1,5 @@
 #pragma once
-// Checks of an excerpt before its noise is measured: interlacing, scene cuts, and the values at
-// which samples are clipped.
+// Checks of an excerpt before its noise is measured: interlacing, scene cuts, and clip limits.
 
 #include <array>
 #include <cstdint>
@@ -19,22 +18,23 @@ struct ClipRange {
   std::array<float, 3> low, high;
 };
 
-/// Returns the values at which samples are clipped: the limits of the format, or a value of Y
-/// inside these limits that many samples have (limited range, or black bars that are brighter than
-/// black).
+/// Returns the clip limits of a frame. By default, these are the limits of the format. If the
+/// darkest or the brightest value of Y lies inside the limits of the format and occurs in many
+/// samples, this value is the clip limit (limited range, or bars that are brighter than black).
 [[nodiscard]] ClipRange range_of(const Frame& frame, const ClipLuma& luma);
 
-/// Returns true if frames consist of two fields with motion between them: neighbouring rows then
-/// differ more from each other than rows two apart.
+/// Returns whether the frames are interlaced (two fields with motion between the fields). In
+/// interlaced frames, adjacent rows differ more from each other than rows that are two apart.
 [[nodiscard]] bool are_interlaced(std::span<const Excerpt> excerpts);
-/// Returns the even rows of each frame, which are the top fields. The result shares the frames'
-/// samples.
+/// Returns the top fields, which are the even rows of the frames. The result shares the samples of
+/// the frames.
 [[nodiscard]] Excerpt top_fields(const Excerpt& excerpt);
 
-/// Returns false if there is a scene cut between the frames. The function correlates means of 16x16
-/// samples, in which noise is weak, so that changes of gain or offset do not count as cuts.
+/// Returns false if there is a scene cut between the two frames. The function correlates means of
+/// 16x16 samples, in which noise is weak. Changes of gain or offset do not count as cuts.
 [[nodiscard]] bool is_same_scene(const ClipLuma& a, const ClipLuma& b);
-/// Returns false if there is a scene cut between two frames, given as means of 16x16 samples.
+/// Returns false if there is a scene cut between two frames. The arguments are the means of the
+/// frames over 16x16 samples.
 [[nodiscard]] bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b);
 
 }  // namespace lull

@@ -1,6 +1,6 @@
 #pragma once
-// Clip limits of noise. Where a picture is black or white, clipping removes half of the noise and
-// shifts the mean of the samples (Foi 2009, "Clipped noisy images",
+// Clip limits of noise. In black and white areas of a picture, clipping removes half of the noise
+// and shifts the mean of the samples (Foi 2009, "Clipped noisy images",
 // doi:10.1016/j.sigpro.2009.04.035).
 
 #include <array>
@@ -25,36 +25,36 @@ struct Clipping {
 /// The clipping of each plane of a frame.
 using PlaneClipping = std::array<Clipping, 3>;
 
-/// Returns whether clipping may be visible in frames with this noise: whether the noise level is at
-/// least 4 in grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
+/// Returns whether clipping may be visible in frames with this noise: the noise level is at least 4
+/// in grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
 [[nodiscard]] bool may_show_clipping(const NoiseModel& noise, Layout layout);
 
-/// Finds the clip limits of frames with noise of a given level. A limit is the minimum or maximum
-/// of a plane in the first frames of `excerpts`, if more than 3 % of the samples have this value
-/// and a neighbour with another value. Planes without visible clipping (may_show_clipping()) and
-/// float samples with values outside 0..white have no limits.
+/// Finds the clip limits of frames with a given noise level. A limit is the minimum or maximum of a
+/// plane in the first frames of `excerpts`, if more than 3 % of the samples have this value and a
+/// neighbour with another value. Float samples with values outside 0..white have no limits. Planes
+/// without visible clipping (may_show_clipping()) have no limits.
 ///
-/// If estimate_noise() is certain that the noise is more than 30 % weaker than the given noise, the
-/// function uses the estimated level, because too high a level in the curve would turn dark areas
-/// black. If this estimate is below 4 levels, the plane has no limits. Planes with a curve keep the
-/// level of their curve.
+/// Too high a noise level in the noise curve would turn dark areas black. If estimate_noise() is
+/// certain that the noise is more than 30 % weaker than the given noise, the plane gets the
+/// estimated level. If this estimate is below 4, the plane has no limits. Planes with a noise curve
+/// keep the level of their curve.
 /// @param noise  the noise with the given levels
 /// @param excerpts  at least one frame; all frames have the same format and are in host memory
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
                                           std::span<const Excerpt> excerpts);
 
-/// Returns `noise` with these clip limits. The function sets NoiseCurve::low and NoiseCurve::high.
-/// A plane without a noise curve gets a curve with the noise level of `clipping`. The new sigma of
-/// the plane is the sigma of stabilised samples. Planes without limits, and planes whose curves
-/// already have these limits, do not change.
+/// Returns `noise` with the clip limits of `clipping`, in NoiseCurve::low and NoiseCurve::high. A
+/// plane without a noise curve gets a curve with the noise level of `clipping`. The sigma of a
+/// plane with a new curve is the sigma of stabilised samples. Planes without limits, and planes
+/// whose curves already have these limits, do not change.
 [[nodiscard]] NoiseModel with_clipping(const NoiseModel& noise, const PlaneClipping& clipping);
 
-/// Returns the clip limits that the noise curves of `noise` contain.
+/// Returns the clip limits in the noise curves of `noise`.
 [[nodiscard]] PlaneClipping clipping_of(const NoiseModel& noise);
 
 /// Adds noise curves with clip limits to the planes of an estimate. The function finds the limits
 /// as find_clipping() does, but also in float samples of any range. In clips, the curve of luma
-/// also contains the noise levels of `measured`; null: no noise curve was measured.
+/// also contains the noise levels of `measured`. Null: no noise curve was measured.
 void add_clip_limits(std::span<const Excerpt> excerpts,
                      const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate);
 

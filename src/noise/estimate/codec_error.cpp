@@ -9,12 +9,13 @@
 namespace lull {
 namespace {
 
-/// Standard deviation of the codec's error in units of the quantisation step. (Rounding to
-/// multiples of a step alone gives 0.29. Codecs predict most blocks from earlier frames, and the
-/// errors partly cancel.)
+/// Standard deviation of the error of a codec, in units of the quantisation step. The value is
+/// below the 0.29 of rounding, because codecs predict most blocks from earlier frames, and the
+/// errors partly cancel.
 constexpr float error_per_step = 0.2f;
-/// Quantisation steps of luma. In clips without measured noise, the error is ignored up to
-/// `fine_step` and counts completely from `coarse_step` on, with a gradual transition.
+/// Quantisation steps of luma, for clips without measured noise. The error of the codec is ignored
+/// up to `fine_step`, and counts completely from `coarse_step` on. Between the two steps, the
+/// weight of the error increases gradually.
 constexpr float fine_step = 12, coarse_step = 24;
 /// Minimum noise level of the noise curve of a plane with codec error.
 constexpr float min_codec_level = 0.5f;
@@ -26,8 +27,8 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
 }
 
 /// Adds independent white noise with the standard deviation `error` to a plane with the noise level
-/// `level`. The noise curve of the plane does not change. Sessions use it to detect repeated
-/// frames, and repeated frames have the same codec error.
+/// `level`. The noise curve contains only the measured noise, because sessions use the curve to
+/// detect repeated frames. A repeated frame repeats the error of the codec.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
   const float growth = std::sqrt(level * level + error * error) / found;

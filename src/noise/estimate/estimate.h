@@ -1,6 +1,6 @@
 #pragma once
-// Estimates the noise of pictures and clips from their samples alone. The code runs on the host.
-// Equal frames give equal results on every machine and for every number of threads.
+// Estimates the noise of pictures and clips from their samples alone, on the host. Equal frames
+// give equal results on every machine and for every number of threads.
 
 #include <array>
 #include <span>
@@ -12,9 +12,9 @@
 
 namespace lull {
 
-/// An excerpt of an input: consecutive frames. Noise is measured in the differences between frames,
-/// or, for a single frame, as in a still picture. All excerpts have one format, and their samples
-/// are in host memory.
+/// An excerpt of an input: consecutive frames. The noise is measured in the differences between
+/// frames, or, in a single frame, as in a still picture. All excerpts have one format, and their
+/// samples are in host memory.
 using Excerpt = std::vector<Frame>;
 
 /// Standard deviation of a plane's noise in areas where the mean of the first plane is `luma`. The
@@ -24,28 +24,28 @@ struct LevelAtLuma {
 };
 
 struct NoiseEstimate {
-  /// The noise that filters remove at strength 1. For RGB, the noise model is given for the
-  /// opponent space. Sigmas of 0: no noticeable noise.
+  /// The noise that filters remove at strength 1. For RGB, the noise model is that of the opponent
+  /// space. A sigma of 0 means that there is no noticeable noise.
   NoiseModel noise;
   /// Standard deviation of the noise in the samples of each stored plane, on the 0..255 scale.
   std::array<float, 3> level{};
   /// Standard deviation of the noise in means of 8x8 samples of the first plane (for RGB: of Y), on
-  /// the 0..255 scale. For white noise, it is an eighth of the level.
+  /// the 0..255 scale. For white noise, the value is an eighth of `level`.
   float coarse = 0;
   /// If false, the result is uncertain, because texture and noise look alike in the frames. `noise`
-  /// is then a safe low value, and `why` states the observation in a few words.
+  /// then has a low level that is safe for texture, and `why` states the observation in a few
+  /// words.
   bool certain = true;
   std::string why;
-  /// Share of the energy of flat blocks that noise explains, 0..1; texture explains the rest. Still
-  /// pictures with a low share have hardly a block without texture, and their result is less
+  /// Share of the energy of flat blocks that noise explains, 0..1. Texture explains the rest. A
+  /// still picture with a low share has hardly a block without texture, and the result is less
   /// reliable. For clips, the share is 1.
   float confidence = 1;
-  /// Noise level of the first plane in each excerpt, in the order of the excerpts; 0 if an excerpt
+  /// Noise level of the first plane in each excerpt, in the order of the excerpts. 0: an excerpt
   /// gives no estimate.
   std::vector<float> excerpt_level{};
-  /// Noise levels of the stored samples of each plane as a function of luma, for clips. The
-  /// elements are in the order of increasing luma. Values of luma that do not occur in the pictures
-  /// have no element.
+  /// For clips, the noise levels of the stored samples of each plane as a function of luma, in the
+  /// order of increasing luma. A luma that does not occur in the frames has no element.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
   /// Standard deviation, on the 0..255 scale, of the error of a lossy codec (codec_error.h) that
   /// `noise` contains in addition to the measured levels. Noise files do not store it.

@@ -15,22 +15,23 @@
 namespace lull {
 namespace {
 
-/// `wanted_blocks` is the number of blocks that are compared between two frames. `small_cell` and
-/// `large_cell` are the distances between the large blocks of the motion search (clip_motion.h);
-/// frames of more than `large_frame` samples use `large_cell`.
+/// `wanted_blocks` is the approximate number of blocks that are compared between two frames.
+/// `small_cell` and `large_cell` are the distances, in samples, between the large blocks of the
+/// motion search (clip_motion.h). Frames of more than `large_frame` samples use `large_cell`.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
-/// A frame repeats the previous one if more than this share of its blocks is copied. If this limit
-/// classifies all frames as repeated, `max_copied_share_at_last` replaces it. The few moving blocks
-/// of a clip without noise are then measured.
+/// Maximum share of copied blocks in a frame that does not repeat the previous frame. If this limit
+/// classifies all frames as repeated, `max_copied_share_at_last` replaces it, so that the few
+/// moving blocks of a clip without noise are measured.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
-/// Minimum ratio of the variance between two frames to the maximum variance in the excerpt. Below
-/// it, the second frame is an encoded copy of the first.
+/// Minimum ratio of two variances: the variance of the difference between two frames, divided by
+/// the maximum of this variance in the excerpt. At a lower ratio, the second frame is an encoded
+/// copy of the first frame.
 constexpr float min_excerpt_share = 0.25f;
-/// Noise below this level counts as no noise; rounding to 8 bits has the level 0.29.
+/// Minimum noise level; a lower level counts as no noise. Rounding to 8 bits has the level 0.29.
 constexpr float min_level = 0.5f;
 
-/// The differences of the blocks of two frames, in each plane.
+/// The differences between the blocks of two frames, in each plane.
 struct Pair {
   std::array<std::vector<ClipDifference>, 3> planes;
   float ring_level = 0;  // lower quartile of the ring energies of the first plane's blocks
@@ -38,7 +39,8 @@ struct Pair {
 
 int step_for(const FrameFormat& format) {
   const double area = static_cast<double>(format.width) * format.height;
-  // The odd step puts blocks at all offsets relative to a codec's block grid.
+  // The step between blocks is odd, so that blocks are at all offsets relative to a codec's block
+  // grid.
   return std::max(5, static_cast<int>(std::sqrt(area / wanted_blocks)) | 1);
 }
 
@@ -62,7 +64,8 @@ bool repeats(const std::vector<ClipDifference>& blocks, double max_copied) {
   return copied > max_copied * all;
 }
 
-/// Compares two frames. Returns nothing if no noise can be measured between them.
+/// Compares the blocks of two frames. Returns std::nullopt if no noise can be measured between the
+/// frames.
 std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma_a,
                             const ClipLuma& luma_b, double max_copied) {
   if (!is_same_scene(luma_a, luma_b)) return std::nullopt;
@@ -89,15 +92,16 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
 /// A table of noise variances for each plane.
 using Tables = std::array<std::optional<CoefficientTable>, 3>;
 
-/// The measurement of one excerpt: all blocks, the selected blocks, and the noise variances of each
-/// plane.
+/// The measurement of one excerpt: in each plane, all blocks, the selected blocks, and the noise
+/// variances.
 struct ExcerptMeasurement {
   std::array<std::vector<ClipDifference>, 3> all, blocks;
   Tables tables;
   std::array<ChannelShares, 3> shares;
 };
 
-/// Returns how R, G and B contribute to the noise of Y, U and V, for noise with these `tables`.
+/// Returns the contributions of R, G and B to the noise of Y, U and V, computed from noise
+/// variances.
 std::array<ChannelShares, 3> shares_of(const Tables& tables) {
   std::array<float, 3> of_plane{}, of_channel{};
   for (int i = 0; i < 3; ++i)
@@ -139,8 +143,8 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   const bool is_rgb = !excerpt.empty() && excerpt.front().format.layout == Layout::rgb;
   if (is_rgb)
     for (int i = 0; i < 3; ++i) measured.tables[i] = clipped_variances_of(measured.blocks[i]);
-  // R, G and B are clipped independently. Their contributions and the tables depend on each other,
-  // so the loop computes both repeatedly until they converge.
+  // R, G and B are clipped independently. The contributions of the channels and the noise variances
+  // depend on each other. The loop therefore computes them alternately.
   const int rounds = is_rgb ? 3 : 1;
   for (int round = 0; round < rounds; ++round) {
     if (is_rgb) measured.shares = shares_of(measured.tables);
@@ -150,15 +154,15 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   return measured;
 }
 
-/// Returns the median, or the mean of the two middle values. There must be at least one value.
+/// Returns the median of at least one value. With two middle values, the result is their mean.
 float median_of(std::vector<float> values) {
   std::ranges::sort(values);
   const std::size_t n = values.size();
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/// Returns a table with the median noise level of the excerpts and the mean shape of their spectra.
-/// The mean excludes excerpts whose noise level is far from the median.
+/// Combines the noise variances of all excerpts: the median noise level, and the mean shape of the
+/// spectra. Excerpts whose noise level is far from the median do not contribute to the mean.
 CoefficientTable combine(const std::vector<CoefficientTable>& excerpts) {
   CoefficientTable all{};
   std::vector<float> variances;
@@ -180,7 +184,7 @@ constexpr int band_of(int k) {
   return frequency == 0 ? 3 : frequency < 3 ? 0 : frequency < 7 ? 1 : 2;
 }
 
-/// Returns the mean variances of low, middle and high frequencies.
+/// Returns the mean noise variances in three bands: low, middle and high frequencies.
 std::array<double, 3> bands_of(const CoefficientTable& variances) {
   std::array<double, 4> sums{}, counts{};
   for (int k = 0; k < 64; ++k) {
@@ -191,7 +195,7 @@ std::array<double, 3> bands_of(const CoefficientTable& variances) {
 }
 
 /// Returns the noise curve of luma, linear between the measured brightnesses and constant outside
-/// them. Returns null if the standard deviations differ by less than a factor of 1.5: texture may
+/// them. Returns null if the standard deviations differ by less than a factor of 1.5. Texture may
 /// cause such differences, and an unneeded curve reduces the PSNR by 0.06 to 0.3 dB.
 std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>& excerpts) {
   constexpr int bins = 8;
@@ -235,9 +239,9 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>
   return curve;
 }
 
-/// Returns a block of chroma with the selection criteria of the luma block at its position.
-/// Selection by the slopes and rings of chroma would prefer colours with little noise, and the
-/// levels of other colours would be too low.
+/// Gives a block of chroma the selection criteria of the luma block at its position. The slopes and
+/// rings of chroma would prefer colours with little noise, and the noise levels of all other
+/// colours would be too low.
 ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   block.valid = block.valid && luma.valid && !luma.copied;
   block.texture = luma.texture;
@@ -246,14 +250,14 @@ ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   return block;
 }
 
-/// The blocks of one range of luma. `around` contains the ring energy (ClipDifference::ring_energy)
-/// of each block in the plane that is measured.
+/// The blocks whose luma is in one range. `around` contains the ring energy
+/// (ClipDifference::ring_energy) of each block in the measured plane.
 struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
 
-  /// Removes blocks whose chroma noise repeats that of the previous frame. Luma does not show such
-  /// repetitions.
+  /// Removes blocks whose chroma noise repeats the chroma noise of the previous frame. Luma does
+  /// not show these repetitions.
   void drop_repeated() {
     if (blocks.empty()) return;
     const float minimum = min_excerpt_share * median_of(around);
@@ -264,8 +268,8 @@ struct LumaRange {
   }
 };
 
-/// Returns the noise levels of a plane by luma. The function selects blocks and estimates the noise
-/// separately in each range of luma.
+/// Returns the noise levels of a plane as a function of luma. The function selects blocks and
+/// estimates the noise separately in each of 16 ranges of luma.
 std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& excerpts,
                                         int plane) {
   constexpr int ranges = 16;
@@ -293,8 +297,8 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
     const bool is_last = range + 1 == ranges;
     if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
     gathered.clear();
-    // `variance` is the mean over all coefficients. Unlike mean_variance(), it includes coefficient
-    // (0, 0), because coarse noise is largely in this coefficient.
+    // `variance` is the mean over all coefficients. In contrast to mean_variance(), it includes
+    // coefficient (0, 0), which contains most of the energy of coarse noise.
     double variance = 0, luma = 0;
     const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;
@@ -353,7 +357,7 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
 
 bool counts_as_white(const CoefficientTable& variances) {
   const auto [low, middle, high] = bands_of(variances);
-  // Noise also counts as white if its spectrum is not quite flat, because motion raises low
+  // Noise also counts as white if its spectrum is only nearly flat, because motion raises low
   // frequencies, and codecs reduce low and high frequencies.
   return low > 0.6 * middle && low < 1.5 * middle && high > 0.75 * middle && high < 1.25 * middle;
 }
@@ -377,7 +381,7 @@ NoiseEstimate estimate_of(const ClipMeasurement& measured, Layout layout) {
     for (int i = 0; i < count; ++i) estimate.noise.plane(i) = planes[i];
   }
   estimate.level = estimate.noise.sigmas();
-  // The mean of 8x8 samples is coefficient (0, 0) of their block, divided by 8.
+  // The mean of an 8x8 block is its coefficient (0, 0), divided by 8.
   const float mean = planes[0].sigma == 0 ? 0 : measured.tables[0][0];
   estimate.coarse = planes[0].is_white() ? planes[0].sigma / 8 : std::sqrt(mean) / 8;
   return estimate;

@@ -7,7 +7,7 @@
 
 namespace lull {
 
-/// Estimates the noise of several pictures. The pictures must have one format and equal noise, and
+/// Estimates the noise of several pictures. All pictures must have one format and equal noise, and
 /// their samples must be in host memory.
 [[nodiscard]] NoiseEstimate estimate_stills(std::span<const Frame> pictures);
 

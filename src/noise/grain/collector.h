@@ -13,37 +13,40 @@
 
 namespace lull {
 
-/// Determines in which frames of a scene the grain is measured: every `step`th frame, and after the
-/// first `dense` frames every `sparse_step`th frame.
+/// Selects the frames of a scene in which the grain is measured: every `step`th of the first
+/// `dense` frames, and every `sparse_step`th of the following frames.
 struct GrainSampling {
   int step = 4;
   int dense = 96;
   int sparse_step = 8;
 };
 
-/// Noise that is known from another source than the denoised frames, from the time `from_s` on.
+/// Noise from another source than the denoised frames, for example an estimate. The noise applies
+/// from the time `from_s` on.
 struct KnownNoise {
   double from_s = 0;  // begin in seconds, on the time axis of Frame::pts
-  // Noise of Y, Cb and Cr; empty: the collector measures the difference between the noisy and the
-  // denoised frames.
+  // Noise of Y, Cb and Cr. If the member is empty, the collector measures the difference between
+  // the noisy and the denoised frames.
   std::optional<NoiseEstimate> noise;
 };
 
 /// Reads a clip once, in order, and divides it into scenes of at least a second. A new scene begins
-/// at a cut, which is an unusual change of luma, or where the level of the grain changes by more
-/// than 15 %. The grain table does not depend on how many frames observe() is ahead of add().
+/// at a cut, which is an unusual change of luma. A new scene also begins where the level of the
+/// grain changes by more than 15 %. Calls of observe() may be any number of frames ahead of calls
+/// of add(), without an effect on the result.
 class GrainCollector {
  public:
   explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {});
 
-  /// Reads the next frame of the clip, whose samples must be in host memory. Returns true if the
-  /// grain of this frame must be measured. The caller must then also call add() when the frame has
-  /// been filtered.
+  /// Reads the next frame of the clip, whose samples must be in host memory. If the result is true,
+  /// the grain of this frame must be measured: the caller must call add() after the frame is
+  /// filtered.
   [[nodiscard]] bool observe(const Frame& noisy);
-  /// Adds a frame for which observe() returned true, and the denoised frame, in order.
+  /// Measures the grain of a frame for which observe() returned true. Frames must be added in
+  /// order.
   void add(const Frame& noisy, const Frame& denoised);
-  /// Returns the grain table, after all frames were added. Times are relative to the first frame.
-  /// @param known  entries with increasing times; if empty, the grain imitates the removed noise
+  /// Returns the grain table after the last frame. Times are relative to the first frame.
+  /// @param known  noise with increasing times; if empty, the grain imitates the removed noise
   [[nodiscard]] GrainTable finish(const std::vector<KnownNoise>& known = {});
 
  private:
@@ -76,10 +79,10 @@ class GrainCollector {
     Scene scene;
     GrainStatistics statistics;
   };
-  // The last frame, if its grain level deviates from its scene. The next frame decides whether a
-  // new scene begins here.
+  // The previous frame, if its grain level deviates from its scene. The next frame decides whether
+  // a new scene begins at this frame.
   std::optional<MeasuredScene> deviating_;
-  // Measured scenes that are not yet in the table. The collector fits all scenes with the same
+  // Measured scenes that are not in the table yet. The collector fits all scenes with the same
   // known noise together.
   std::vector<MeasuredScene> closed_;
   GrainTable table_;

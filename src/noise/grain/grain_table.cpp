@@ -18,8 +18,8 @@ void add_params(std::string& text, const GrainParams& grain) {
   }
   add(text, 0);  // chroma has its own scaling functions
   add(text, 1);  // blocks of grain overlap
-  // The numbers 128, 192 and 256 encode the weights 0 (chroma) and 1 (luma) and the offset 0: a
-  // player scales the grain of Cb and Cr by luma only.
+  // The numbers 128, 192 and 256 encode the weight 0 of chroma, the weight 1 of luma and the offset
+  // 0. Players then scale the grain of Cb and Cr by luma only.
   for (int plane = 1; plane < 3; ++plane)
     for (const int number : {128, 192, 256}) add(text, number);
   text += '\n';

@@ -1,7 +1,7 @@
 #pragma once
-// Film grain parameters of AV1, from which a player synthesises grain. The text format is the
-// format "filmgrn1" of libaom. The fields are those of film_grain_params() in the AV1 bitstream
-// specification (section 5.9.30), without the offsets that the specification adds to coded values.
+// Film grain parameters of AV1, from which a player synthesises grain. The text format is
+// "filmgrn1" of libaom. The fields are those of film_grain_params() in the AV1 bitstream
+// specification (section 5.9.30), without the offsets of the coded values.
 
 #include <array>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace lull {
 
-/// A scaling function is linear between two points, and constant outside them.
+/// A point of a scaling function, which is linear between its points and constant outside them.
 struct ScalingPoint {
   int at = 0;     // luma of the decoded picture, 0..255 for every bit depth
   int scale = 0;  // 0..255: factor of the grain, in units of 2^-scaling_shift
@@ -20,18 +20,19 @@ struct ScalingPoint {
 };
 
 inline constexpr int grain_lag = 3;
-/// Positions of the samples that the filter reads, row by row, from (-3, -3) to (-1, 0) relative to
-/// the filtered sample.
+/// Number of samples that a filter reads, row by row, from (-3, -3) to (-1, 0) relative to the
+/// filtered sample.
 inline constexpr int grain_taps = 2 * grain_lag * (grain_lag + 1);
 constexpr int tap_dx(int tap) { return tap % (2 * grain_lag + 1) - grain_lag; }
 constexpr int tap_dy(int tap) { return tap / (2 * grain_lag + 1) - grain_lag; }
 
-/// The grain of one scene, in planes Y, Cb and Cr. Chroma grain is scaled by the luma at its
-/// position.
+/// The grain of one scene, in the planes Y, Cb and Cr. The luma at each position scales the chroma
+/// grain.
 struct GrainParams {
   static constexpr std::array<int, 3> max_points{14, 10, 10};
 
-  // Points with increasing luma; empty: a plane without grain.
+  // Points of the scaling function of each plane, with increasing luma. A plane without points has
+  // no grain.
   std::array<std::vector<ScalingPoint>, 3> points;
   int scaling_shift = 8;      // 8..11
   int ar_coeff_shift = 7;     // 6..9
@@ -43,8 +44,8 @@ struct GrainParams {
   bool operator==(const GrainParams&) const = default;
 };
 
-/// The entry applies to frames from `start` up to, but not including, `end`, in units of 100 ns
-/// after the first frame of the clip.
+/// The grain of the frames from `start` up to, but not including, `end`. Times are in units of 100
+/// ns after the first frame of the clip.
 struct GrainEntry {
   std::int64_t start = 0, end = 0;
   std::optional<GrainParams> grain;  // empty: the frames get no grain
@@ -53,7 +54,7 @@ struct GrainEntry {
 
 using GrainTable = std::vector<GrainEntry>;
 
-/// Returns the table in the format that libaom and SVT-AV1 read.
+/// Returns the grain table as text in the format that libaom and SVT-AV1 read.
 [[nodiscard]] std::string text_of(const GrainTable& table);
 
 }  // namespace lull

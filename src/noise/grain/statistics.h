@@ -10,14 +10,14 @@
 
 namespace lull {
 
-/// Unit of samples: 1/16 of an 8-bit step, in which samples of 12 bits need no conversion.
+/// Number of sample units in an 8-bit step. With 16 units, samples of 12 bits need no conversion.
 inline constexpr int grain_unit = 16;
 
 /// Maximum lag (dx, dy) between two samples in the normal equations of a filter with lag 3.
 inline constexpr int pair_reach = 2 * grain_lag;
 inline constexpr int pair_lags = (grain_lag + 1) * (2 * pair_reach + 1);
-/// Returns the index of a lag with |dx| <= 6 and |dy| <= 3, which is the same for (dx, dy) and
-/// (-dx, -dy).
+/// Returns the index of a lag with |dx| <= 6 and |dy| <= 3. (dx, dy) and (-dx, -dy) have the same
+/// index.
 constexpr int pair_index(int dx, int dy) {
   if (dy < 0 || (dy == 0 && dx < 0)) dx = -dx, dy = -dy;
   return dy * (2 * pair_reach + 1) + dx + pair_reach;
@@ -32,12 +32,12 @@ class GrainStatistics {
   struct Bin {
     std::int64_t count = 0, sum = 0, squares = 0;  // sums over the removed noise
   };
-  /// Sums of products of two samples of the removed noise, over all blocks of one class of
-  /// brightness. A block of w x h samples has (w - |dx|) (h - |dy|) pairs of samples with lag (dx,
+  /// Sums, over all blocks of one class of brightness, of products of two samples of the removed
+  /// noise. A block of w x h samples has (w - |dx|) (h - |dy|) pairs of samples with the lag (dx,
   /// dy).
   struct Products {
     std::array<std::int64_t, pair_lags> pairs{};
-    // Products of a sample of Cb or Cr with the mean of the luma samples at its position.
+    // Sums of products of a sample of Cb or Cr and the mean of the luma samples at its position.
     std::array<std::int64_t, grain_taps> taps_with_luma{};
     std::int64_t with_luma = 0, luma_squares = 0;
   };
@@ -49,7 +49,7 @@ class GrainStatistics {
   GrainStatistics() = default;
   explicit GrainStatistics(const FrameFormat& format);
   /// Adds the flat blocks of a frame to the statistics. `noisy` and `denoised` must be in host
-  /// memory and have the format of the constructor.
+  /// memory, and have the format with which the object was made.
   void add(const Frame& noisy, const Frame& denoised);
   GrainStatistics& operator+=(const GrainStatistics& other);
 

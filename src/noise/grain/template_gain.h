@@ -1,6 +1,6 @@
 #pragma once
-// Level of the grain that a decoder synthesises. The decoder filters white noise of a known level
-// into a template, and copies all grain blocks of a picture from the template (AV1 bitstream
+// The level of the grain that a decoder synthesises. The decoder filters white noise of a known
+// level into a template, and copies all grain blocks of a picture from the template (AV1 bitstream
 // specification, section 7.18.3.3).
 
 #include <array>
@@ -10,19 +10,19 @@
 
 namespace lull {
 
-/// Properties of the templates of one scene.
+/// Properties of the grain templates of one scene.
 struct TemplateGain {
-  /// Standard deviation of a plane's grain in the used part of the template, relative to the white
-  /// noise.
+  /// Standard deviation of each plane's grain in the used part of the template, in units of the
+  /// standard deviation of the white noise.
   std::array<double, 3> gain{1, 1, 1};
   /// Autocorrelation of each plane's grain, at lags within the reach of the filters, in the order
   /// of pair_index().
   std::array<std::array<double, pair_lags>, 3> correlation{};
-  /// True if the response of every filter decays within the template.
+  /// True if the impulse response of every filter decays within the template.
   bool stable = true;
 };
 
-/// Simulates the synthesis of a template.
+/// Simulates the synthesis of grain templates.
 /// @param planes  1 or 3
 /// @param shift_x, shift_y  log2 of the chroma subsampling
 [[nodiscard]] TemplateGain template_gain(const GrainParams& grain, int planes, int shift_x,

@@ -1,6 +1,6 @@
 #pragma once
-// Auxiliary feature buffers (AOVs) of a render: images of the frame's size that a renderer provides
-// in addition to the colours.
+// Auxiliary feature buffers (AOVs) of a render. They are images of the frame's size that a renderer
+// provides in addition to the colour.
 
 #include <array>
 #include <memory>
@@ -15,13 +15,13 @@ inline constexpr int feature_count = 6;
 inline constexpr std::array<std::string_view, feature_count> feature_names = {
     "albedo", "normal", "depth", "variance", "halfA", "halfB"};
 
-/// The feature buffers are frames of floats (SampleType::f32) on the scale of the file, independent
-/// of FrameFormat::white. Null: the render does not contain the buffer.
+/// The feature buffers of a frame: float frames (SampleType::f32) on the scale of the file,
+/// independent of FrameFormat::white. Null: the render does not contain the buffer.
 struct Features {
-  /// The albedo is grey or RGB, with values of 0..1. The normal has three components. The depth is
-  /// grey, and is the distance from the camera. The variance is grey or RGB, and is the noise
-  /// variance of each sample of the picture, in the squared unit of the picture. The half buffers
-  /// are two pictures that are each rendered with half of the samples per pixel.
+  /// The albedo is grey or RGB, 0..1. The normal has three components. The depth is grey, the
+  /// distance from the camera. The variance is grey or RGB: the noise variance of each sample, in
+  /// the squared unit of the picture. The two half buffers are pictures that are each rendered with
+  /// half of the samples per pixel.
   std::array<std::shared_ptr<const Frame>, feature_count> planes{};
 
   const std::shared_ptr<const Frame>& operator[](Feature f) const {

@@ -1,12 +1,12 @@
 #pragma once
-// Decomposes renders into demodulated illumination, its noise variance at each pixel, and auxiliary
-// feature buffers that distinguish surfaces. Filters process the demodulated illumination, called
-// light in identifiers.
-//
-// Colour is albedo times illumination. Renderers provide the albedo without noise, and it contains
-// the texture, so the illumination is smooth. The class Light divides samples by max(albedo,
-// albedo_floor) before the filter, and multiplies the results by the same value (as in Bako et al.
-// 2017, doi:10.1145/3072959.3073708; measurements are in docs/measurements/renders.md).
+// Decomposes renders into demodulated illumination, the noise variance of the illumination at each
+// pixel, and feature buffers that distinguish surfaces. Filters process the demodulated
+// illumination, which identifiers call light.
+
+// Colour is albedo times illumination. The albedo of a renderer has no noise and contains the
+// texture, so the illumination is smooth. The class Light divides samples by max(albedo,
+// albedo_floor) before the filter, and multiplies the results by the same value (Bako et al. 2017,
+// doi:10.1145/3072959.3073708; docs/measurements/renders.md).
 
 #include <array>
 #include <vector>
@@ -19,7 +19,7 @@ namespace lull {
 
 inline constexpr float albedo_floor = 0.02f;
 
-/// Noise properties of a render, as specified by the user.
+/// Noise properties of a render that the user specifies.
 struct RenderNoise {
   float sigma = 0;     // noise level on the 0..255 scale; 0: from the feature buffers, or estimated
   float strength = 1;  // factor by which the noise level is multiplied
@@ -31,35 +31,36 @@ class Light {
  public:
   explicit Light(const FrameFormat& format);
 
-  /// Decomposes a frame and its feature buffers, on the cores of the caller's TBB arena.
+  /// Decomposes a frame and its feature buffers, in parallel in the TBB arena of the caller.
   /// @throws InvalidArgument  feature buffers of another size
   void decompose(const Frame& frame, const RenderNoise& noise);
-  /// Loads the albedo only, for recompose().
+  /// Loads only the albedo, which is sufficient for recompose().
   /// @throws InvalidArgument  feature buffers of another size
   void load_albedo(const Frame& frame);
 
   int planes() const { return planes_; }
   int width() const { return width_; }
   int height() const { return height_; }
-  /// Returns the demodulated illumination. Samples that were not finite are replaced by the mean of
-  /// the samples around them.
+  /// Returns the demodulated illumination. If a sample was not finite, the result contains the mean
+  /// of its neighbours.
   PlaneView<const float> light(int i) const { return light_[i].view(); }
   /// Returns the noise variance of the demodulated illumination, > 0. The variance is averaged over
-  /// 3x3 pixels or more, because variances from few samples per pixel are inaccurate.
+  /// at least 3x3 pixels, because variances from few samples per pixel are inaccurate.
   PlaneView<const float> variance(int i) const { return variance_[i].view(); }
-  /// Returns the number of regressors, on which the illumination may depend: the components of the
-  /// normal, the logarithm of the depth, and the albedo, as far as the frame has them.
+  /// Returns the number of regressors, on which the illumination may depend. The regressors are the
+  /// components of the normal, the logarithm of the depth, and the albedo, if the frame has these
+  /// buffers.
   int regressors() const { return regressors_; }
   PlaneView<const float> regressor(int i) const { return regressor_[i].view(); }
-  /// Returns the noise variance of regressor `i`, measured at high frequencies. (Feature buffers
-  /// are noisy if the camera has depth of field or motion blur.)
+  /// Returns the noise variance of regressor `i`, measured at high frequencies. Feature buffers are
+  /// noisy if the camera has depth of field or motion blur.
   PlaneView<const float> regressor_noise(int i) const { return regressor_noise_[i].view(); }
 
   /// Computes the samples of `clean` from the filtered illumination of the last decomposed frame.
-  /// Samples of `noisy` that are not finite are copied.
+  /// Copies the samples of `noisy` that are not finite.
   void recompose(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
                  const Frame& clean) const;
-  /// Returns the factor by which recompose() multiplies the filtered illumination: max(albedo,
+  /// Returns the factor by which recompose() multiplies the illumination: max(albedo,
   /// albedo_floor), or 1 if there is no albedo.
   PlaneView<const float> albedo(int i) const { return albedo_[i].view(); }
 
@@ -75,10 +76,9 @@ class Light {
   Plane<float> scratch_;
 };
 
-/// Computes, for each sample, the mean over the square of 2 radius + 1 samples a side around it, as
-/// far as the square lies in the plane. Sums are in double precision, so that distant bright
-/// samples cause no rounding error. `scratch` and `to` must have the plane's size; `to` may be
-/// `from`.
+/// Computes the mean of each sample over a square of 2 radius + 1 samples a side, clipped to the
+/// plane. Sums are in double precision, so that distant bright samples cause no rounding error.
+/// `scratch` and `to` must have the plane's size. `to` may be `from`.
 void box_mean(PlaneView<const float> from, int radius, PlaneView<float> scratch,
               PlaneView<float> to);
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int level_radius = 5;
 
-/// The factor for the demodulated illumination of each pixel: stabilised_light_sigma divided by the
-/// noise level s around the pixel (vst_render.h).
+/// For each pixel, the factor of the demodulated illumination: stabilised_light_sigma divided by
+/// the noise level around the pixel.
 using Factor = Plane<float>;
 
 class RenderVstSession final : public VstSession<Factor> {

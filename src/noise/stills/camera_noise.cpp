@@ -4,54 +4,54 @@
 #include <cmath>
 
 // The constants of this file were chosen on half of the photographs of Nam et al. 2016 and of Xu et
-// al. 2018 (docs/measurements/noise-estimation.md states the gain of each constant).
+// al. 2018. docs/measurements/noise-estimation.md states the gain of each constant.
 
 namespace lull {
 namespace {
 
 /// Maximum level of the lowest frequencies, in units of the level of the middle frequencies. The
-/// lowest frequencies also contain shading and soft edges.
+/// limit excludes shading and soft edges.
 constexpr double max_slope = 3;
 
-/// Filters assume a mean of the measured noise level and the noise level of a camera at high
-/// sensitivity. The reason is that the measured level is too low for weak noise, which codecs
-/// remove from flat blocks, and too high for strong noise, to which texture adds.
+/// Filters assume a weighted mean of the measured noise level and the noise level of a camera at
+/// high sensitivity. If noise is weak, the measured level is too low, because codecs remove weak
+/// noise from flat blocks. If noise is strong, the measured level is too high, because it includes
+/// texture.
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
 /// For noise of the level `typical_level`, filters assume `strength` times the measured level,
-/// because camera noise is coarser than a block and stronger in some areas than in others. The
-/// assumed spectrum is flatter than the measured spectrum (`spectrum_exponent`), because flat
+/// because camera noise is coarser than a block and varies between areas. The exponent
+/// `spectrum_exponent` makes the assumed spectrum flatter than the measured spectrum, because flat
 /// blocks may lack fine frequencies that other blocks have.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
-// Variance of the means of blocks, divided by the variance at the lowest frequencies.
+// Variance of the means of blocks, divided by the noise variance at the lowest frequencies.
 constexpr double mean_gain = 2;
-/// Factor by which filters multiply the level of chroma noise, which is coarser than luma noise and
-/// stronger than for independent noise in red, green and blue.
+/// Factor of the chroma level that filters assume, relative to independent noise in red, green and
+/// blue. The chroma noise of cameras is stronger than for independent noise, and coarser than luma
+/// noise.
 constexpr double chroma = 1.2;
 
-/// Camera pictures with coarse noise are soft: the level of their fine frequencies is at most 5 in
-/// the photographs on which the constants were chosen. Filters get only the measured level if the
-/// level of the fine frequencies is above `sharp_detail`, and its ratio to the level of the lowest
-/// frequencies is above `sharp_share`, because scaled and synthetic pictures have fine detail.
-/// Below `soft_detail` and `soft_share`, filters get the corrected level, with a gradual
-/// transition.
+/// Limits for the level of fine frequencies (detail), and for its ratio to the level of the lowest
+/// frequencies (share). Scaled and synthetic pictures exceed the two `sharp` limits, and filters
+/// get only the measured level. Camera pictures with coarse noise stay below the `soft` limits, and
+/// filters get the corrected level. In between, the transition is gradual.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 
 /// Luma noise of camera pictures has a level of at most 19 at the lowest frequencies. From
-/// `min_synthetic_level` on, the measured level is used without correction, with a gradual
-/// transition from `max_camera_level` on.
+/// `min_synthetic_level` on, filters get the measured level without correction. The transition
+/// begins at `max_camera_level`.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
-/// Returns the value of a linear ramp, which rises from 0 at `none` to 1 at `all`.
+/// Returns a linear ramp, which rises from 0 at `none` to 1 at `all`.
 double ramp(double value, double none, double all) {
   return std::clamp((value - none) / (all - none), 0.0, 1.0);
 }
 
-/// Returns the geometric interpolation from a to b.
+/// Returns the geometric interpolation between `a` (share 0) and `b` (share 1).
 double geometric_mix(double a, double b, double share) { return a * std::pow(b / a, share); }
 
 }  // namespace

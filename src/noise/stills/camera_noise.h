@@ -1,6 +1,6 @@
 #pragma once
-// Assumptions about the noise of pictures from cameras and codecs, for properties that cannot be
-// measured in a picture.
+// Assumptions about the noise of cameras and codecs, for properties that cannot be measured in a
+// picture.
 
 #include <array>
 
@@ -8,22 +8,22 @@
 
 namespace lull {
 
-/// Coarse noise of luma: the measured noise of a picture, and the noise that filters assume.
-/// camera_noise.cpp explains why they differ.
+/// Coarse noise of luma: `measured` in a picture, and `filtered`, the noise that filters assume.
+/// camera_noise.cpp explains the difference.
 struct CameraNoise {
   CoefficientTable measured{};
   CoefficientTable filtered{};
-  /// Variance of chroma noise that filters assume, divided by its variance for independent noise of
-  /// red, green and blue.
+  /// Variance of the chroma noise that filters assume, in units of the variance for independent
+  /// noise in red, green and blue.
   double chroma = 1;
-  /// How much more fine detail the picture has than camera pictures with coarse noise, 0..1. At 1,
-  /// filters get only the measured noise.
+  /// Amount of fine detail in the picture, from 0 (as in camera pictures with coarse noise) to 1.
+  /// At 1, filters get only the measured noise.
   double sharpness = 0;
 };
 [[nodiscard]] CameraNoise camera_noise(const FlatBlockSpectrum& luma);
 
-/// Returns the coefficient variances of a plane that is subsampled by 2^shift_x and 2^shift_y, and
-/// whose noise has `gain` times the variance of luma noise.
+/// Returns the coefficient variances of the noise of a plane that is subsampled by 2^shift_x and
+/// 2^shift_y. The noise of the plane has `gain` times the variance of luma noise.
 [[nodiscard]] CoefficientTable subsampled(const CoefficientTable& luma, int shift_x, int shift_y,
                                           double gain);
 

@@ -9,18 +9,21 @@
 #include "noise/stills/flat_block_spectrum.h"
 #include "noise/stills/flat_blocks.h"
 
-// A sensor measures red, green and blue at different positions, with independent noise. This has
-// three consequences, which distinguish the noise from texture and do not depend on the
-// demosaicing, the white balance or the colour matrix:
-//
-// - Chroma has strong noise at all frequencies, most at the lowest. Texture is mostly grey, so
-//   chroma of flat blocks is nearly pure noise. (In-camera denoising and chroma subsampling remove
-//   all but the lowest frequencies.)
-// - At frequencies far below those of the mosaic, the noise of R, G and B is independent before the
-//   colour matrix, and the matrix amplifies chroma. The noise of luma, in which texture and noise
-//   look alike, is therefore limited to 1 / sqrt(3) of the noise of chroma at these frequencies.
-// - The noise changes only slowly with brightness. A range of brightness with much more energy than
-//   the others contains texture.
+// A sensor measures red, green and blue at different positions, with independent noise. Three
+// consequences distinguish this noise from texture. They do not depend on the demosaicing, the
+// white balance or the colour matrix.
+
+// Consequence 1 for demosaiced noise: chroma has strong noise at all frequencies, most at the
+// lowest. Texture is mostly grey, so chroma of flat blocks is nearly pure noise. In-camera
+// denoising and chroma subsampling remove all but the lowest frequencies.
+
+// Consequence 2 for demosaiced noise: at frequencies far below the frequency of the mosaic, the
+// noise of R, G and B is independent before the colour matrix. The colour matrix amplifies chroma.
+// At these frequencies, the noise of luma is therefore at most 1 / sqrt(3) of the noise of chroma.
+// In luma alone, texture and noise look alike.
+
+// Consequence 3 for demosaiced noise: the noise changes only slowly with brightness. If a range of
+// brightness has much more energy than the other ranges, it contains texture.
 
 namespace lull {
 namespace {
@@ -30,42 +33,41 @@ constexpr int rounds = 2;
 constexpr double measured_share = 0.05;  // share of a range's blocks that is measured
 constexpr double compared_share = 0.2;   // share of blocks with which the former are compared
 
-/// Bands of frequencies: the lowest and the highest frequency v + u of DCT coefficients (v, u).
+/// Bands of frequencies. Each band has a lowest and a highest frequency v + u of DCT coefficients
+/// (v, u).
 constexpr int bands[6][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 14}};
 constexpr int band_count = 6;
 
 constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
 
-/// Minimum ratios of levels of chroma (geometric means of U and V) at frequencies v + u of DCT
-/// coefficients (v, u):
-/// - `min_middle_share`: the level at 5 and 6, divided by the level at 1 and 2. It is at least 0.32
-///   in the simulated pictures of docs/measurements/camera-noise.md, and at most 0.16 in
-///   photographs with in-camera denoising.
-/// - `min_luma_share`: the level at 5 and 6, divided by the level of luma there. It is at least
-///   0.59 in the simulated pictures.
-/// - `min_fall`: the level at 3 and 4, divided by the level at 7 and 8. It is at least 1.8 in the
-///   simulated pictures, and 1 for white noise.
+/// Minimum ratios of chroma levels (geometric means of U and V) for demosaiced noise. L(n) is the
+/// level of the DCT coefficients (v, u) with v + u = n. Ratios in simulated
+/// pictures (docs/measurements/camera-noise.md):
+/// - `min_middle_share`, L(5..6) / L(1..2): at least 0.32;
+/// - `min_luma_share`, L(5..6) / level of luma: at least 0.59;
+/// - `min_fall`, L(3..4) / L(7..8): at least 1.8 (1 for white noise).
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
-/// Minimum level of chroma in the DCT coefficients (v, u) with v + u = 5 or 6. Clean photographs
-/// have a level of at most 1.1.
+/// Minimum level of chroma in the DCT coefficients (v, u) with v + u = 5 or 6, for demosaiced
+/// noise. Clean photographs have a level of at most 1.1.
 constexpr double min_level = 1.2;
 
 /// Maximum ratio of the noise of luma to the noise of chroma, at the lowest frequencies. Simulated
 /// pictures have ratios of 0.39 to 0.63, depending on the colour matrix.
 constexpr double max_luma = 0.55;
 
-/// Assumed change of the noise of a developed picture with the brightness v: the level is
+/// Assumed dependence of the noise of a developed picture on the brightness v. The level is
 /// proportional to (v + brightness_offset)^-brightness_exponent, within a factor of `tolerance`.
 constexpr double brightness_offset = 20, brightness_exponent = 0.4, tolerance = 1.1;
 
-/// Noise level of each of the three planes in each band of frequencies.
+/// The noise levels of the three planes in each band of frequencies.
 using BandLevels = std::array<std::array<double, band_count>, 3>;
 
-/// The measurements of a range of brightness.
+/// The noise that is measured in one range of brightness.
 struct Range {
   double brightness = 0;
   std::array<CoefficientTable, 3> tables{};
-  /// Mean products of the coefficients (v, u) with v + u >= 3 of Y and U, Y and V, U and V.
+  /// Mean products of the coefficients of two planes (Y and U, Y and V, U and V), over the
+  /// coefficients (v, u) with v + u >= 3.
   std::array<double, 3> products{};
   BandLevels levels{};
   double noise_share = 1;  // share of the measured variance to which all members are reduced
@@ -81,8 +83,8 @@ double fine_energy(const CoefficientTable& table) {
   return sum;
 }
 
-/// Adds the mean product of the coefficients of each pair of planes to `products`. Only the
-/// coefficients of one set are used.
+/// Adds the mean product of the coefficients of each pair of planes to `products`. The function
+/// uses only the coefficients of the set `set`.
 void add_products(const OpponentValues& values, std::span<const int> measured, int set,
                   std::array<double, 3>& products) {
   for (int p = 0; p < 3; ++p) {
@@ -98,9 +100,9 @@ void add_products(const OpponentValues& values, std::span<const int> measured, i
 }
 
 /// Returns the share of the variance of chroma that is noise. `few` contains the variances in the
-/// flattest blocks, and `many` those in more blocks. Noise has the same energy in all of these
-/// blocks, but the colour fringes of demosaicing increase with the texture, so half of the
-/// difference is subtracted from `few`.
+/// flattest blocks, and `many` the variances in more blocks. Noise has the same energy in all these
+/// blocks. The colour fringes of demosaicing increase with the texture, so the function subtracts
+/// half of the difference from `few`.
 double noise_share(const std::array<CoefficientTable, 3>& few,
                    const std::array<CoefficientTable, 3>& many) {
   constexpr double weight = 0.5, min_share = 0.4;
@@ -135,8 +137,8 @@ Range measured_range(const OpponentValues& values, std::span<const int> members,
   return range;
 }
 
-/// Returns true if the spectrum of all blocks rules out demosaiced noise. The flat blocks then need
-/// not be examined.
+/// Returns whether the spectrum of all blocks excludes demosaiced noise. If so, the flat blocks
+/// need not be examined.
 bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   constexpr double max_share = 0.6 * min_middle_share;
   double share = 1;
@@ -146,8 +148,8 @@ bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   return std::sqrt(share) < max_share;
 }
 
-/// Returns the measurements of all ranges of brightness, or an empty list if the noise of the
-/// picture does not come from demosaicing.
+/// Returns the noise measured in each range of brightness. If the noise of the picture does not
+/// come from demosaicing, the result is empty.
 std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBlocks& blocks,
                                    const UsableBlocks& usable) {
   const std::vector<int> ordered = by_brightness(values[0], usable);
@@ -170,8 +172,8 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   return ranges;
 }
 
-/// Returns the maximum ratio of the noise level in one range of brightness, `at`, to the noise
-/// level in another range, `from`.
+/// Returns the maximum ratio of the noise level in the range of brightness `at` to the noise level
+/// in the range of brightness `from`.
 double possible_level(const Range& at, const Range& from) {
   if (&at == &from) return 1;
   const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /
@@ -179,9 +181,9 @@ double possible_level(const Range& at, const Range& from) {
   return tolerance * std::pow(ratio, brightness_exponent);
 }
 
-/// Returns the mean variances over the ranges of brightness. The function limits the level of each
-/// range to the level that the other ranges allow (possible_level()), because the excess is
-/// texture. `agreement` receives the share of the variance of chroma that remains.
+/// Returns the mean variances over the ranges of brightness. Texture is an excess over the level
+/// that the other ranges allow (possible_level()), so the function removes the excess. `agreement`
+/// receives the share of the variance of chroma that remains.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;
@@ -210,8 +212,8 @@ double mean_variance(const CoefficientTable& table) {
   return sum / 63;
 }
 
-/// Returns the noise levels of R, G and B, which depend on the correlations of the noise of Y, U
-/// and V (the mean products of the ranges).
+/// Returns the noise levels of R, G and B, computed from the variances of the noise of Y, U and V
+/// and from their correlations (the mean products of the ranges).
 std::array<float, 3> channel_levels(const std::vector<Range>& ranges,
                                     const std::array<CoefficientTable, 3>& tables) {
   std::array<double, 3> deviation, correlation{};
@@ -262,9 +264,9 @@ Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
   return middle >= min_level ? Demosaicing::clear : Demosaicing::weak;
 }
 
-/// Limits the variances of luma: at the lowest frequencies by chroma, and at each other band by the
-/// variance in the next lower band, because demosaicing only attenuates the noise of luma towards
-/// fine frequencies.
+/// Limits the variances of luma noise: at the lowest frequencies by the noise of chroma, and in
+/// each other band by the variance in the next lower band. Demosaicing only attenuates the noise of
+/// luma towards fine frequencies.
 void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
   const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));
   double above = lowest;  // level of the next band of lower frequencies

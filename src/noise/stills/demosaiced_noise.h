@@ -1,6 +1,6 @@
 #pragma once
-// Noise of photographs that were developed from raw data without denoising: sensor noise after
-// demosaicing, white balance, colour matrix and tone curve.
+// Noise of photographs that were developed from raw data without denoising. It is sensor noise
+// after demosaicing, white balance, colour matrix and tone curve.
 
 #include <array>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// States whether a picture shows the noise of a demosaiced sensor.
+/// Whether a picture shows the noise of a demosaiced sensor.
 enum class Demosaicing {
   none,
   weak,  ///< chroma is that of a demosaiced picture, but hardly above that of clean photographs
@@ -19,16 +19,16 @@ enum class Demosaicing {
 
 struct DemosaicedNoise {
   Demosaicing found = Demosaicing::none;
-  /// Variances of the noise of Y, U and V of the opponent space, averaged over the brightness of
-  /// the picture.
+  /// Noise variances of the coefficients of Y, U and V of the opponent space, averaged over the
+  /// brightness of the picture.
   std::array<CoefficientTable, 3> tables{};
-  /// Levels of the noise of R, G and B.
+  /// Noise levels of R, G and B.
   std::array<float, 3> level{};
-  /// Share of the variance of chroma in flat blocks that is noise, 0..1; texture is the rest.
+  /// Share of noise in the variance of chroma in flat blocks, 0..1. The rest is texture.
   double agreement = 1;
 };
 
-/// Coefficients of the blocks of Y, U and V: results of coefficients().
+/// Coefficients of the blocks of Y, U and V, as the function coefficients() returns them.
 using OpponentValues = std::array<std::span<const float>, 3>;
 
 /// Finds and measures the noise of demosaiced pictures. demosaiced_noise.cpp explains the method.

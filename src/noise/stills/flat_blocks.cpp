@@ -11,12 +11,12 @@ namespace {
 constexpr std::size_t min_measured = 40;  // blocks of a range
 constexpr double max_energy = 30;         // maximum energy that counts, in units of the spectrum's
 
-/// Maximum numbers of clipped samples of a usable block. The next number applies if too few blocks
-/// are usable.
+/// Maximum numbers of clipped samples of a usable block. If too few blocks are usable with one
+/// number, the next number applies.
 constexpr std::array<int, 3> max_clipped{1, 8, 24};
 
-/// Averages a property of blocks. `own` contains its value for each block. Returns, for each block,
-/// the mean over the usable blocks in a square of about 20 samples around it.
+/// Averages a property of blocks over a square of about 20 samples around each block. `own`
+/// contains the property of each block. Only usable blocks count.
 std::vector<float> around(const std::vector<float>& own, const PictureBlocks& blocks,
                           const UsableBlocks& usable) {
   const int radius = std::max(1, 6 / blocks.step);

@@ -8,43 +8,48 @@
 
 #include "noise/clipped_gaussian.h"
 
-// The method repeats two steps: it selects the blocks whose energy can be explained by noise of the
-// current level, and measures the level again in these blocks. One half of the coefficients selects
-// blocks, and the other half measures them, and vice versa. These halves are independent for white
-// noise, so that the selection does not bias the level. Liu, Tanaka, Okutomi 2013 ("Single-image
-// noise level estimation for blind denoising", doi:10.1109/TIP.2013.2283400), select blocks in this
-// way by their gradients.
+// The method repeats two steps. Step 1 selects the blocks whose energy can be explained by noise of
+// the current level. Step 2 measures the level in these blocks. Liu, Tanaka, Okutomi 2013
+// ("Single-image noise level estimation for blind denoising", doi:10.1109/TIP.2013.2283400), select
+// blocks in this way by their gradients.
+
+// One half of the coefficients selects blocks, and the other half measures the noise level in these
+// blocks. The halves then change roles. For white noise, the halves are independent, so the
+// selection does not bias the level.
 
 namespace lull {
 namespace {
 
-/// Maximum number of clipped samples of a block that is used.
+/// Maximum number of clipped samples of a measured block.
 constexpr int max_clipped_samples = 24;
-/// Minimum of v + u of the measured coefficients (v, u). Textures have the least energy there.
+/// Minimum of v + u of the measured coefficients (v, u). At these frequencies, textures have the
+/// least energy.
 constexpr int finest = 10;
-/// Maximum mean energy of the selecting coefficients of a block, in units of sigma^2.
+/// Maximum mean energy of the coefficients that select a block, in units of sigma^2.
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// Variance that texture, rounding and the film grain of scans cause at the finest frequencies of
-/// the flattest blocks. The median level is 1.2 for the pictures of Set12 and Kodak.
+/// Variance at the finest frequencies of the flattest blocks of pictures without added noise.
+/// Texture, rounding and the film grain of scans cause this variance. For the pictures of Set12 and
+/// Kodak, the median level is 1.2.
 constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 
-/// Lower bound for the share of the noise variance that remains after clipping. ClippedBlocks does
+/// Minimum share of the noise variance that remains after clipping. The class ClippedBlocks does
 /// not use blocks with a smaller share.
 constexpr double min_retained = 0.1;
 
-/// Returns the share of the noise variance that clipping leaves in a block with the mean `mean`,
-/// for noise of the level `sigma`.
+/// Returns the share of the noise variance that clipping leaves in a block. `mean` is the mean of
+/// the block, and `sigma` the noise level.
 double retained_share(double mean, double sigma, const ClipBounds& bounds) {
   const double low = clipped_gaussian((mean - static_cast<double>(bounds.low)) / sigma).variance;
   const double high = clipped_gaussian((static_cast<double>(bounds.high) - mean) / sigma).variance;
   return std::clamp(low * high, min_retained, 1.0);
 }
 
-/// Energies of a block: of the two halves of its coefficients, and of the finest coefficients of
+/// Mean energies of a block. The coefficients of the block form two halves. `energy` contains the
+/// mean over all coefficients of each half, and `fine` the mean over the finest coefficients of
 /// each half.
 struct Block {
   std::array<double, 2> energy{}, fine{};  // means
@@ -77,8 +82,8 @@ std::vector<Block> blocks_of(std::span<const float> values, const PictureBlocks&
   return result;
 }
 
-/// Returns the variance measured in blocks whose energy can be explained by noise of the variance
-/// `variance`, or in the flattest blocks if there are too few such blocks.
+/// Returns the variance in the blocks whose energy can be explained by noise of the given variance.
+/// If there are too few such blocks, the function measures the flattest blocks.
 double variance_of(const std::vector<Block>& blocks, double variance) {
   const std::size_t min_rank =
       std::min(blocks.size() - 1, std::max<std::size_t>(100, blocks.size() / 50));
@@ -96,8 +101,8 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks: `energy` in the half of the coefficients that selects the
-/// blocks, `fine` in the finest coefficients of the other half.
+/// Mean energies of the flattest blocks. `energy` is for the half of the coefficients that selects
+/// the blocks, and `fine` for the finest coefficients of the other half.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };
@@ -123,12 +128,11 @@ FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
   return {result.energy / weight, result.fine / weight};
 }
 
-/// Returns the variance without the energy of texture that resembles noise. In pictures full of
-/// texture, even the flattest blocks contain texture: they have less energy at the finest
+/// Removes the energy of texture from a variance that was measured in flat blocks. In pictures full
+/// of texture, even the flattest blocks contain texture. They have less energy at the finest
 /// frequencies than other blocks, or more energy in all coefficients than at the finest
-/// frequencies. In the second case, the function draws a line through the measurements of two
-/// groups of blocks, and returns the variance at which a block has the same energy in all
-/// coefficients.
+/// frequencies. In the second case, a line through the measurements of two groups of blocks gives
+/// the variance without texture.
 double without_texture(const std::vector<Block>& blocks, double variance) {
   constexpr double fewest = 0.005, few = 0.02;
   constexpr double same = 1.1;  // ratio of variances that sampling errors explain
@@ -143,9 +147,9 @@ double without_texture(const std::vector<Block>& blocks, double variance) {
 }
 
 /// Measures pictures in which nearly all blocks have clipped samples. Clipped noise has a long tail
-/// on one side. The energies of the two halves of a block's coefficients are then not independent.
-/// Therefore the energy of the surrounding blocks, which share no sample with a block, selects the
-/// block.
+/// on one side, so the energies of the two halves of a block's coefficients are not independent.
+/// The energy of the surrounding blocks, which share no sample with the block, therefore selects
+/// the block.
 class ClippedBlocks {
  public:
   ClippedBlocks(std::span<const float> values, const PictureBlocks& blocks,
@@ -163,7 +167,8 @@ class ClippedBlocks {
     }
   }
 
-  /// Selects blocks for noise of the given variance, and returns the variance measured in them.
+  /// Selects blocks for noise of the given variance, and returns the variance that is measured in
+  /// these blocks.
   double remeasured(double variance) {
     const double sigma = std::sqrt(variance);
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
@@ -183,8 +188,8 @@ class ClippedBlocks {
 
  private:
   struct MeasuredBlock {
-    // `energy` is the mean energy of all coefficients but (0, 0), and `fine` that of the finest
-    // coefficients.
+    // `energy` is the mean energy of all coefficients except (0, 0), and `fine` is the mean energy
+    // of the finest coefficients.
     double mean = 0, energy = 0, fine = 0;
     double retained = 0;  // share of the noise variance after clipping; 0: not used
   };
@@ -194,8 +199,8 @@ class ClippedBlocks {
     return count;
   }();
 
-  /// Returns the variance in the blocks around block `b`; infinite if fewer than three of them are
-  /// usable.
+  /// Returns the variance in the blocks around block `b`. If fewer than three of these blocks are
+  /// usable, the result is infinite.
   double around(std::size_t b) const {
     const int reach = (PictureBlocks::side + blocks_.step - 1) / blocks_.step;
     const int at = static_cast<int>(b % (static_cast<std::size_t>(blocks_.columns) * blocks_.rows));
@@ -221,7 +226,7 @@ class ClippedBlocks {
   std::vector<MeasuredBlock> measured_;
 };
 
-/// Returns true if less than a quarter of the usable blocks have at most one clipped sample.
+/// Returns whether less than a quarter of the usable blocks have at most one clipped sample.
 bool nearly_all_clipped(const PictureBlocks& blocks) {
   constexpr int hardly = 1;
   constexpr double few = 0.25;

@@ -1,5 +1,5 @@
 #pragma once
-// The level of white noise in pictures.
+// Estimates the level of white noise in pictures.
 
 #include <span>
 
@@ -7,11 +7,10 @@
 
 namespace lull {
 
-/// Estimates the standard deviation of a plane's noise on the 0..255 scale, assuming that the noise
-/// is white. The noise is measured at the finest frequencies of blocks whose other coefficients
-/// have hardly more energy than the noise. `values` is the result of coefficients() for the blocks.
-/// The result is corrected for samples that are clipped at `bounds`. Returns 0 if no block is
-/// usable.
+/// Estimates the standard deviation of a plane's noise on the 0..255 scale, under the assumption
+/// that the noise is white. The noise is measured at the finest frequencies of blocks whose other
+/// coefficients have hardly more energy than the noise. `values` contains the coefficients of the
+/// blocks. The result is corrected for clipping at `bounds`. Returns 0 if no block is usable.
 [[nodiscard]] float white_level(std::span<const float> values, const PictureBlocks& blocks,
                                 const ClipBounds& bounds);
 

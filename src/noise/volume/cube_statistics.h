@@ -1,6 +1,6 @@
 #pragma once
-// Statistics of a volume for noise estimation: a few numbers for each cube of 4 x 4 x 4 voxels,
-// collected slice by slice.
+// Statistics of a volume for noise estimation. The collector stores a few numbers for each cube of
+// 4 x 4 x 4 voxels, slice by slice.
 
 #include <array>
 #include <cstdint>
@@ -13,13 +13,14 @@
 
 namespace lull {
 
-/// Statistics of one cube, on the 0..255 scale. An energy is the mean square of some coefficients
-/// of the cube's orthonormal DCT-II; for white noise, each energy is the noise variance.
+/// Statistics of one cube of 4 x 4 x 4 voxels, on the 0..255 scale. An energy is the mean square of
+/// some coefficients of the orthonormal DCT-II of the cube. For white noise, each energy is the
+/// noise variance.
 struct CubeStatistics {
   float mean = 0;
   float low = 0;  // energy of the 19 coefficients (w, v, u) with 1 <= w + v + u <= 3
   // Energy of the 8 coefficients (w, v, u) with w >= 2, v >= 2 and u >= 2, which contain the least
-  // picture content. w, v and u are the frequencies along z, y and x.
+  // structure. w, v and u are the frequencies along z, y and x.
   float high = 0;
   float variance = 0;  // variance of the 64 voxels: energy of all coefficients but the mean
   float third = 0;     // third central moment of the voxels
@@ -33,29 +34,29 @@ class CubeCollector {
   static constexpr int side = 4;
   static constexpr std::size_t min_cubes = 16;
 
-  /// `slices` is the total number of slices of all volumes of the input, as far as known. The
-  /// collector examines a share of the cubes, so that their number is at most about 400 000.
+  /// `slices` is the total number of slices of all volumes of the input, if known. The collector
+  /// examines a share of the cubes, so that their number is at most about 400 000.
   CubeCollector(const FrameFormat& format, std::int64_t slices);
 
-  /// Adds a slice. The slices of a volume must be added in order, and the volumes of a series one
-  /// after the other (Frame::slice). Only the first plane is used.
+  /// Adds the first plane of a slice. The slices of a volume must be added in order, and the
+  /// volumes of a series one after another (Frame::slice).
   void add(const Frame& slice);
 
-  /// Returns the examined cubes whose voxels are within the range that filters accept, finite, and
-  /// not all equal.
+  /// Returns the examined cubes that are usable: all voxels are finite and within the range that
+  /// filters accept, and not all voxels are equal.
   const std::vector<CubeStatistics>& cubes() const { return cubes_; }
   /// Returns whether there are enough cubes for an estimate (estimate_volume.h).
   bool has_enough_cubes() const { return cubes_.size() >= min_cubes; }
-  /// Returns the number of all examined cubes.
+  /// Returns the number of all examined cubes, whether usable or not.
   std::int64_t examined() const { return examined_; }
-  /// Returns the values of cubes whose voxels are all equal, with the number of such cubes for each
-  /// value. Such cubes lie in the surroundings of the object in masked or padded volumes, or
-  /// contain clipped samples.
+  /// Returns the values of constant cubes, whose voxels are all equal, with the number of cubes for
+  /// each value. Constant cubes contain clipped samples, or lie around the object in a masked or
+  /// padded volume.
   const std::unordered_map<float, std::int64_t>& constant_values() const {
     return constant_values_;
   }
-  /// Minimum and maximum of all voxels within the range that filters accept: the clip limits if
-  /// samples are clipped.
+  /// Minimum and maximum of all voxels within the range that filters accept. In a volume with
+  /// clipped samples, these values are the clip limits.
   float min_value() const { return min_value_; }
   float max_value() const { return max_value_; }
   /// Returns the number of voxels of a volume along each axis.

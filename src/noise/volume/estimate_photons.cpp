@@ -11,18 +11,18 @@
 namespace lull {
 namespace {
 
-/// For the mean m of the squares of 8 standard normal values: `median_of_8_squares` is the median
-/// of m, and `variance_of_median` / n is the variance of the logarithm of the median of n
-/// independent values of m.
+/// Constants for the mean m of the squares of 8 standard normal values. `median_of_8_squares` is
+/// the median of m. The logarithm of the median of n independent values of m has the variance
+/// `variance_of_median` / n.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
-/// Maximum energy of flat cubes at low frequencies, in units of the variance. The next limit
-/// applies to a bin in which fewer than `min_flat_in_bin` cubes are flat.
+/// Maximum energy of flat cubes at low frequencies, in units of the variance. If fewer than
+/// `min_flat_in_bin` cubes of a bin are flat with one limit, the next limit applies.
 constexpr double flat_limits[] = {1.15, 1.4, 2, 3, 5};
 constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
 /// Maximum number of bins of flat cubes with similar means, and minimum number of cubes in a bin.
 constexpr std::size_t max_bins = 32, min_in_bin = 12;
-/// Residuals above this number of standard errors get a reduced weight (Huber 1964,
+/// Number of standard errors above which a residual gets a reduced weight (Huber 1964,
 /// doi:10.1214/aoms/1177703732).
 constexpr double huber = 1.5;
 
@@ -32,7 +32,8 @@ struct Line {
   double at(double mean) const { return slope * mean + constant; }
 };
 
-/// The variance in cubes with similar means. `error` is the relative standard error.
+/// The noise variance in cubes with similar means. `error` is the relative standard error of the
+/// variance.
 struct Bin {
   double mean, variance, error;
 };
@@ -43,7 +44,7 @@ class PhotonFit {
  public:
   PhotonFit(const CubeCollector& collector, const KnownPhotonNoise& known)
       : known_(known), cubes_(valid_cubes(collector)) {
-    // The sort is stable, so that the result is the same on every machine.
+    // A stable sort gives the same result on every machine.
     std::ranges::stable_sort(cubes_, {}, mean_value);
   }
 
@@ -65,8 +66,8 @@ class PhotonFit {
  private:
   double variance_at(double mean) const { return std::max(line_.at(mean), floor_); }
 
-  /// Returns a lower bound for the variance. It replaces predictions of the fitted line that are
-  /// negative or too low.
+  /// Returns a lower bound for the noise variance, for means at which the fitted line is negative
+  /// or too low.
   double least_variance() const {
     const std::vector<Bin> bins = bins_of(flat_);
     double least = bins.front().variance;
@@ -74,7 +75,7 @@ class PhotonFit {
     return least / 2;
   }
 
-  /// Fits the initial line to the flattest cubes of each bin.
+  /// Fits a first line to the flattest cubes of each bin. The iteration starts from this line.
   void fit_start() {
     Cubes start;
     const std::size_t bins = std::clamp<std::size_t>(cubes_.size() / min_in_bin, 1, 16);
@@ -95,8 +96,9 @@ class PhotonFit {
     floor_ = least_variance();
   }
 
-  /// Selects flat cubes at every mean. Where too few cubes are flat, the function also selects
-  /// cubes with structure, because structure contributes little to the high frequencies.
+  /// Selects flat cubes at every mean. If too few cubes with similar means are flat, the function
+  /// also selects cubes with structure, because structure contributes little to the high
+  /// frequencies.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {
@@ -115,7 +117,7 @@ class PhotonFit {
 
   /// Divides cubes, sorted by their means, into bins. Returns the first index and the last index +
   /// 1 of each bin. Bins have equal widths in the square root of the mean, so that a few bright
-  /// cubes do not share a bin with many dark ones.
+  /// cubes do not share a bin with many dark cubes.
   static std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Cubes& cubes) {
     const double least = mean_value(cubes.front()), range = mean_value(cubes.back()) - least;
     const auto number_of = [&](const CubeStatistics* cube) {
@@ -136,8 +138,8 @@ class PhotonFit {
     return ranges;
   }
 
-  /// The variance of a bin is the median over its cubes relative to the line, so that the width of
-  /// a bin does not bias it.
+  /// Measures the noise variance of each bin: the median over its cubes relative to the fitted
+  /// line. The width of a bin therefore does not bias its variance.
   std::vector<Bin> bins_of(const Cubes& cubes) const {
     std::vector<Bin> bins;
     for (const auto& [begin, end] : ranges_of(cubes)) bins.push_back(bin_of(cubes, begin, end));
@@ -156,7 +158,8 @@ class PhotonFit {
     return {mean, ratio * variance_at(mean), std::sqrt(variance_of_median / count)};
   }
 
-  /// Fits a line to the bins, weighted by the variances that the line itself predicts.
+  /// Fits a line to the bins. The weights of the bins depend on the variances that the line itself
+  /// predicts.
   Line fit(const std::vector<Bin>& bins) const {
     Line line{.slope = 0, .constant = 0, .slope_error = 0};
     for (int round = 0; round < fit_rounds; ++round) {
@@ -201,8 +204,8 @@ class PhotonFit {
 
   PhotonEstimate result() const {
     const double gain = line_.slope, darkest = mean_value(flat_[flat_.size() / 100]);
-    // The offset is limited: the variance of the read noise must not be negative, and the darkest
-    // samples must not be below the offset.
+    // Two limits for the offset: the variance of the read noise is not negative, and the darkest
+    // samples are not below the offset.
     const double least_offset = -line_.constant / gain;
     double offset =
         std::clamp(offset_by_third_moment(), least_offset, std::max(darkest, least_offset));

@@ -1,6 +1,6 @@
 #pragma once
-// Estimates photon noise from the statistics of cubes: the variance of samples rises linearly with
-// their mean.
+// Estimates photon noise from the statistics of cubes. The variance of photon noise rises linearly
+// with the mean of the samples.
 
 #include <optional>
 
@@ -9,7 +9,8 @@
 
 namespace lull {
 
-/// The known parameters of photon noise, on the 0..255 scale. The others are estimated.
+/// The known parameters of photon noise, on the 0..255 scale. The function estimate_photons()
+/// estimates all other parameters.
 struct KnownPhotonNoise {
   std::optional<double> gain, offset, read;
   bool is_complete() const { return gain && offset && read; }
@@ -22,11 +23,11 @@ struct PhotonEstimate {
   double slope_error = 0;  // standard error of the gain, relative to the gain
 };
 
-/// Estimates the noise of a volume, or of planes over time. The function fits the variance at the
-/// high frequencies of cubes without structure (flat_cubes.h) as a linear function of their mean.
-/// The line determines the gain and the sum read^2 - gain offset; the third moment then separates
-/// the offset from the read noise.
-/// @return nothing if there are too few cubes, or if the variance does not rise with the mean
+/// Estimates the photon noise of a volume, or of planes over time. A line is fitted to the variance
+/// at the high frequencies of flat cubes (flat_cubes.h) as a function of their mean. The line
+/// determines the gain and the sum read^2 - gain offset. The third moment separates the offset from
+/// the read noise.
+/// @return std::nullopt if there are too few cubes, or if the variance does not rise with the mean
 [[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
                                                              const KnownPhotonNoise& known);
 

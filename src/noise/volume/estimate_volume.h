@@ -1,6 +1,6 @@
 #pragma once
-// Estimates the kind and the level of the noise of a volume, and how the level varies in space,
-// from its samples alone. The code runs on the host and is deterministic.
+// Estimates the noise of a volume from its samples alone: the kind and the level of the noise, and
+// the variation of the level in space. The code runs on the host and is deterministic.
 
 #include <optional>
 #include <string>
@@ -11,24 +11,24 @@
 namespace lull {
 
 struct VolumeEstimate {
-  /// Estimated noise; a sigma of 0: no noticeable noise.
+  /// The estimated noise. A sigma of 0 means that there is no noticeable noise.
   VolumeNoise noise;
   float level = 0;   // median level over the volume; noise.sigma if there is no map
   float air = 0;     // level estimated from the background; 0: there is no estimate
   float tissue = 0;  // level estimated from brighter cubes; 0: there is no estimate
-  /// If false, noise and structure are indistinguishable everywhere. `why` then states the
+  /// False if noise and structure look alike everywhere in the volume. `why` then states the
   /// observation in a few words.
   bool certain = true;
   std::string why;
 };
 
-/// Minimum ratio of the highest to the lowest noise level of a volume at which the result contains
-/// a noise map.
+/// Minimum ratio of the highest to the lowest noise level of a volume for an estimate with a noise
+/// map.
 inline constexpr float followed_variation = 1.3f;
 
 /// Estimates the noise of a volume from the statistics of its cubes.
-/// @param kind known kind of noise; empty: Rician if the background shows Rician noise, otherwise
-///     Gaussian
+/// @param kind  known kind of noise; if empty, the kind is Rician if the background shows Rician
+///     noise, and otherwise Gaussian
 /// @param zero  the sample on the 0..255 scale that represents a magnitude of 0
 [[nodiscard]] VolumeEstimate estimate_volume(const CubeCollector& collector,
                                              std::optional<NoiseKind> kind, float zero);

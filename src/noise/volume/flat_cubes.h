@@ -1,7 +1,7 @@
 #pragma once
-// Noise levels of flat cubes, which contain no structure, and of cubes of air.
-//
-// The code selects flat cubes by their low frequencies and measures the noise level at their high
+// Noise levels of flat cubes (cubes without structure) and of cubes of air.
+
+// Flat cubes are selected by their low frequencies, and the noise level is measured at their high
 // frequencies. The coefficients of white noise are independent, so the selection does not bias the
 // level.
 
@@ -14,9 +14,10 @@ namespace lull {
 
 using Cubes = std::vector<const CubeStatistics*>;
 
-/// Returns the value below which the share `share` of the values lies; 0 if there are no values.
+/// Returns the quantile of the values at `share` (0 to 1), or 0 if there are no values.
 [[nodiscard]] double quantile(std::vector<double> values, double share);
-/// Returns the median, or the upper of the two middle values; 0 if there are no values.
+/// Returns the median of the values, or 0 if there are no values. With two middle values, the
+/// result is the upper one.
 [[nodiscard]] double median(std::vector<double> values);
 template <class Value>
 [[nodiscard]] double median_of(const Cubes& cubes, const Value& value) {
@@ -28,26 +29,26 @@ template <class Value>
 
 struct FlatLevel {
   double variance = 0;  // variance of the samples
-  // The cubes in which the variance was measured; empty if too few cubes were flat.
+  // The cubes in which the variance was measured. The list is empty if too few cubes were flat.
   Cubes cubes;
 };
 
-/// Returns the noise level in the flat cubes among `cubes`. A cube is flat if its energy at low
-/// frequencies can be explained by noise of the level measured at high frequencies. The result is
-/// empty if fewer than `min_count` cubes are flat.
+/// Measures the noise level at the high frequencies of the flat cubes among `cubes`. A cube is flat
+/// if noise of this level explains the energy of the cube at low frequencies. If fewer than
+/// `min_count` cubes are flat, the result is empty.
 [[nodiscard]] FlatLevel flat_level(const Cubes& cubes, std::size_t min_count);
-/// Selects the `count` cubes with the lowest energy at low frequencies, and returns the noise level
-/// that is measured at their high frequencies.
+/// Measures the noise level at the high frequencies of the `count` cubes with the lowest energy at
+/// low frequencies.
 [[nodiscard]] FlatLevel flattest_level(Cubes cubes, std::size_t count);
 
 /// Returns the cubes that are neither clipped nor in the surroundings of a masked object.
 [[nodiscard]] Cubes valid_cubes(const CubeCollector& collector);
 
-/// Returns the cubes of air: their samples have the mean, the deviation and the skewness of a
-/// Rayleigh distribution of any scale. The result is empty if there are too few such cubes.
+/// Returns the cubes of air. Their samples have the mean, the deviation and the skewness of a
+/// Rayleigh distribution of any scale. If there are too few such cubes, the result is empty.
 [[nodiscard]] Cubes find_air(const Cubes& cubes, double zero);
 /// Returns sigma^2 of the noise in cubes of air. The function uses only the fifth of the cubes with
-/// the lowest variance, because the others may be dark tissue, which looks like air with a larger
+/// the lowest variance. All other cubes may be dark tissue, which looks like air with a larger
 /// sigma.
 [[nodiscard]] double air_variance(const Cubes& air, double zero);
 

@@ -9,8 +9,9 @@ namespace lull {
 namespace {
 
 constexpr int rounds = 3, sweeps = 300;
-/// A measured noise level gets a reduced weight if its logarithm deviates from the map by more than
-/// `max_deviation` times the median deviation, which counts as at least `min_deviation`.
+/// Limit for outliers. If the logarithm of a noise level deviates from the map by more than
+/// `max_deviation` times the median deviation, the level gets a reduced weight. The median
+/// deviation counts as at least `min_deviation`.
 constexpr double max_deviation = 1.5, min_deviation = 0.02;
 
 using Values = std::vector<double>;

@@ -1,5 +1,5 @@
 #pragma once
-// Photon noise, as cameras and photomultipliers of microscopes have it: a sample is
+// Photon noise of cameras and photomultipliers of microscopes. A sample is
 //     gain * k + offset + read * n,
 // where k has a Poisson distribution whose mean is the expected number of photons, and n is
 // standard normal. The variance of samples with mean m is gain (m - offset) + read^2.
@@ -8,18 +8,18 @@
 
 namespace lull {
 
-/// All members are in the units of the samples.
+/// Parameters of photon noise, in the units of the samples.
 struct PhotonNoise {
   double gain = 1;    // samples per photon, > 0
   double offset = 0;  // mean of samples without light
   double read = 0;    // standard deviation of the noise without light, >= 0
 
-  /// Returns the variance of samples with this mean.
+  /// Returns the variance of samples with the mean `mean`.
   double variance(double mean) const;
   bool operator==(const PhotonNoise&) const = default;
 };
 
-/// Returns the noise of samples that are (sample - low) * factor, factor > 0.
+/// Returns the noise of converted samples, which are (sample - low) * factor. `factor` is > 0.
 [[nodiscard]] PhotonNoise rescaled(const PhotonNoise& noise, double low, double factor);
 
 /// Checks the parameters of photon noise.
@@ -30,21 +30,20 @@ void validate(const PhotonNoise& noise);
 /// "Optimal inversion of the generalized Anscombe transformation for Poisson-Gaussian noise",
 /// doi:10.1109/TIP.2012.2202675). The forward function is
 ///     f(z) = 2 sqrt(max((z - offset) / gain + 3/8 + (read / gain)^2, 0)),
-/// followed by the linear map that takes f(0) to 0 and f(255) to 255. A filter estimates E[f(z)],
-/// which is not f(E[z]), so the inverse returns the mean for which this expectation equals the
-/// filter's result.
+/// followed by the linear map that takes f(0) to 0 and f(255) to 255.
 class PhotonStabiliser {
  public:
-  /// @param noise  parameters on the 0..255 scale; must pass validate()
+  /// @param noise  parameters on the 0..255 scale that validate() accepts
   explicit PhotonStabiliser(const PhotonNoise& noise);
 
-  /// Returns the standard deviation of the noise of stabilised samples, on the 0..255 scale.
+  /// Returns the standard deviation of the stabilised noise, on the 0..255 scale.
   float sigma() const { return static_cast<float>(scale_); }
   /// NaN stays NaN.
   float forward(float sample) const;
-  /// Returns the mean of samples whose stabilised samples have the mean `stabilised`. Below the
-  /// result for no photons, the function continues linearly, so that remaining noise in areas
-  /// without light does not change their mean.
+  /// Converts the filter's result `stabilised`, an estimate of E[f(z)], to the mean of the samples
+  /// z. The function is not the inverse of f, because E[f(z)] is not f(E[z]). Below the result for
+  /// no photons, the function continues linearly, so that noise in areas without light does not
+  /// bias their mean.
   float inverse(float stabilised) const;
 
  private:

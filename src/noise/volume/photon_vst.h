@@ -9,18 +9,18 @@
 
 namespace lull {
 
-/// Makes a session for grey frames with this noise, whose parameters are on the 0..255 scale.
-/// `filter` must be a session for frames of stabilised_format(format) (vst_volume.h), opened for
-/// the noise level PhotonStabiliser::sigma() (times a factor to remove more or less noise). The
-/// session preserves, bit for bit, samples that the filter leaves unchanged.
+/// Makes a session for grey frames with the photon noise `noise`, on the 0..255 scale. `filter`
+/// must be a session for frames of stabilised_format(format) (vst_volume.h) with the noise level
+/// PhotonStabiliser::sigma(), or a multiple of this level. Samples that the filter leaves unchanged
+/// are preserved bit for bit.
 /// @throws InvalidArgument  frames with several planes, or a noise that validate() rejects
 [[nodiscard]] std::unique_ptr<Denoiser> with_photon_vst(const PhotonNoise& noise,
                                                         const FrameFormat& format,
                                                         std::unique_ptr<Denoiser> filter,
                                                         const ResultSamples& results = {});
 
-/// Makes a detector of repeated frames that stabilises each frame and passes it to `finder`.
-/// `finder` must be made for frames of stabilised_format(format).
+/// Makes a detector of repeated frames for frames with photon noise. The detector stabilises each
+/// frame and passes the result to `finder`, a detector for frames of stabilised_format(format).
 [[nodiscard]] std::unique_ptr<RepeatFinder> with_photon_vst(const PhotonNoise& noise,
                                                             const FrameFormat& format,
                                                             std::unique_ptr<RepeatFinder> finder);

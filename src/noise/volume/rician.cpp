@@ -10,8 +10,9 @@
 namespace lull {
 namespace {
 
-/// Returns exp(-x) I0(x), by the power series below x = 20 and by the asymptotic series above
-/// (Abramowitz and Stegun, 9.7.1), which is accurate to 1e-8 there.
+/// Returns exp(-x) I0(x), where I0 is the modified Bessel function. Below x = 20, the function uses
+/// the power series, and above the asymptotic series (Abramowitz and Stegun, 9.7.1), which is
+/// accurate to 1e-8 there.
 double scaled_i0(double x) {
   if (x < 20) return bessel_i0(x) * std::exp(-x);
   double sum = 1, term = 1;
@@ -23,19 +24,19 @@ double scaled_i0(double x) {
   return sum / std::sqrt(2 * std::numbers::pi * x);
 }
 
-/// Returns the probability density of z for the true value v, divided by z.
+/// Returns the probability density of a Rician sample z with the true value v, divided by z.
 double density_over_z(double z, double v) {
   return std::exp(-(z - v) * (z - v) / 2) * scaled_i0(z * v);
 }
 
 float root(float v) { return std::sqrt(v); }
 
-// Step and half-width of the trapezoidal rule, whose error is as small as rounding errors for these
-// densities.
+// Step and half-width of the trapezoidal rule. For the densities of Rician samples, its error is as
+// small as rounding errors.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
-/// Returns E[f(z) | v]. The integration variable is u = f(z) instead of z, with z dz = u du, so
-/// that the integrand is smooth.
+/// Returns E[f(z) | v] for Rician samples z. The integration variable is u = f(z), with z dz = u
+/// du, so that the integrand is smooth.
 double expected_root(double v) {
   double sum = 0;
   const int last = static_cast<int>((v + reach) / step);
@@ -56,8 +57,8 @@ double expected_sample(double v) {
   return sum * step;
 }
 
-/// Returns the argument v at which an increasing function has `value`. `of_v` contains the function
-/// at v = 0, spacing, 2 spacing, ...
+/// Inverts an increasing function: returns the argument v at which the function has the value
+/// `value`. `of_v` contains the function at v = 0, spacing, 2 spacing, ...
 double argument_at(const std::vector<double>& of_v, double spacing, double value) {
   const auto above = std::ranges::upper_bound(of_v, value);
   if (above == of_v.begin()) return 0;
@@ -66,8 +67,8 @@ double argument_at(const std::vector<double>& of_v, double spacing, double value
   return spacing * (k - (*above - value) / (*above - above[-1]));
 }
 
-/// Variance of Rician samples, and the ratio of their mean to their standard deviation, for equally
-/// spaced true values v.
+/// The variance of Rician samples, and the ratio of their mean to their standard deviation, at
+/// equally spaced true values v.
 struct VarianceTable {
   std::vector<double> ratio, variance;
   VarianceTable() {
@@ -98,8 +99,8 @@ RicianStabiliser::RicianStabiliser(double shrink_range) {
   }
   inverse_.of_zero = static_cast<float>(zero);
   inverse_.scale = static_cast<float>(knots / last);
-  // Above the table, the inverse of d = E[f(z) | v] = v + 1 / (4 v) + ... is approximated by the
-  // formula v = d - 1 / (4 d) - third / d^3. `third` is chosen such that the formula continues the
+  // Beyond the table, the inverse of d = E[f(z) | v] = v + 1 / (4 v) + ... is approximated by the
+  // formula v = d - 1 / (4 d) - third / d^3. With this value of `third`, the formula continues the
   // table.
   inverse_.third = (end - 1 / (4 * end) - table_[knots]) * end * end * end;
 }
@@ -120,7 +121,7 @@ double rician_expectation(double z, double v) {
     const double r = 1 / x;
     return z * (1 - r * (1.0 / 2 + r * (1.0 / 8 + r * (1.0 / 8 + r * (25.0 / 128 + r * 13 / 32)))));
   }
-  // Computes the continued fraction x / (2 + x^2 / (4 + x^2 / (6 + ...))).
+  // The loop computes the continued fraction x / (2 + x^2 / (4 + x^2 / (6 + ...))).
   constexpr int terms = 24;
   double rest = 2 * terms;
   for (int k = terms - 1; k >= 1; --k) rest = 2 * k + x * x / rest;

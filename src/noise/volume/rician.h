@@ -1,32 +1,36 @@
 #pragma once
 // Variance stabilisation of Rician noise: a function f maps the samples before a filter, and an
-// inverse maps the filter's results.
-//
-// Foi 2011, "Noise estimation and removal in MR imaging: the variance-stabilization approach"
-// (doi:10.1109/ISBI.2011.5872758). A sample is z = |v + n1 + i n2|, here in units of sigma. The
-// forward function is f(z) = sqrt(max(z^2 - 1/2, 0)). The standard deviation of f(z) is 0.96 to
-// 1.01 from v = 1.5 on, and falls to 0.78 below (docs/how-it-works/volume-noise.md compares other
-// functions). A filter estimates E[f(z) | v], which is not f(v), so the exact unbiased inverse
-// returns the v for which this expectation equals the filter's result.
+// inverse function maps the filter's results (Foi 2011, "Noise estimation and removal in MR
+// imaging: the variance-stabilization approach", doi:10.1109/ISBI.2011.5872758).
+
+// A Rician sample is z = |v + n1 + i n2| in units of sigma, with the true value v. The forward
+// function is f(z) = sqrt(max(z^2 - 1/2, 0)). The standard deviation of f(z) is 0.96 to 1.01 from v
+// = 1.5 on, and falls to 0.78 for smaller v (docs/how-it-works/volume-noise.md compares other
+// functions).
+
+// A filter estimates E[f(z) | v] for Rician samples z, and this expectation is not f(v). The exact
+// unbiased inverse returns the v for which the expectation equals the filter's result.
 
 #include <algorithm>
 #include <array>
 
 namespace lull {
 
-/// Computes the forward function f. `root` is a function that computes the square root of floats.
+/// Computes f(z) = sqrt(max(z^2 - 1/2, 0)). `root` is a function that returns the square root of a
+/// float.
 template <class Root>
 constexpr float rician_root(float z, Root root) {
   const float square = z * z - 0.5f;
   return square < 0 ? 0.0f : root(square);
 }
 
-/// The inverse of the stabilising function. RicianStabiliser owns the table.
+/// The inverse of the stabilising function for Rician noise. A RicianStabiliser owns the table.
 struct RicianInverse {
   static constexpr int knots = 1024;
   static constexpr float end = 8;  // from this d on, the inverse is an asymptotic formula
-  // The table is indexed by the square root of d - E[f(z) | 0], where d is the filter's result.
-  // This root is nearly proportional to v at low v, so that linear interpolation is accurate.
+  // Values of the inverse, indexed by the square root of d - E[f(z) | 0], where d is the filter's
+  // result. At low v, the square root is nearly proportional to v, so linear interpolation is
+  // accurate.
   const float* table = nullptr;  // knots + 1 values
   float of_zero = 0, scale = 0, third = 0;
 
@@ -45,22 +49,18 @@ struct RicianInverse {
 class RicianStabiliser {
  public:
   /// The constructor integrates the density of z for 720 values of v, which takes some 10 ms.
-  ///
-  /// The inverse shrinks filter results d that are less than `shrink_range` above E[f(z) | 0]
-  /// towards 0. Without shrinkage, noise that remains in the results would give air a positive
-  /// mean, because the inverse is steep at 0 and never negative. (With a range of 0.08 and results
-  /// of BM4D, the mean of air is 0.06 sigma instead of 0.11, the mean of v = 0.4 sigma is 0.16 too
-  /// low instead of 0.09, and from v = 0.8 sigma on nothing changes.)
+  /// @param shrink_range  the inverse shrinks filter results that are less than `shrink_range`
+  ///     above E[f(z) | 0] towards 0 (see rician_shrink_range)
   explicit RicianStabiliser(double shrink_range = 0);
 
-  /// Computes the forward function f. NaN stays NaN.
+  /// Computes the forward function f. For NaN, the result is NaN.
   static float forward(float z);
-  /// Returns the value v >= 0 for which E[f(z) | v] is `d`, shrunk towards 0 as the constructor
-  /// describes; 0 if d is below E[f(z) | 0]. The function is increasing.
+  /// Returns the value v >= 0 for which E[f(z) | v] is `d`. The constructor's `shrink_range` makes
+  /// small results smaller. If d is below E[f(z) | 0], the result is 0. The function is increasing.
   float inverse(float d) const;
   /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }
-  /// Returns the inverse function. It contains a pointer to the table in this object.
+  /// Returns a copy of the inverse function. The copy points to the table of this object.
   RicianInverse inverse() const;
 
  private:
@@ -68,18 +68,18 @@ class RicianStabiliser {
   RicianInverse inverse_;  // its table pointer is null
 };
 
-/// Returns the variance of Rician samples whose mean is `ratio` times their standard deviation, in
-/// units of sigma^2 (Koay and Basser 2006, "Analytically exact correction scheme for signal
-/// extraction from noisy magnitude MR signals", doi:10.1016/j.jmr.2006.01.016). The variance ranges
-/// from 0.43 in air, where the ratio is 1.91, to 1.
+/// Returns the variance of Rician samples in units of sigma^2. `ratio` is the ratio of their mean
+/// to their standard deviation (Koay and Basser 2006, "Analytically exact correction scheme for
+/// signal extraction from noisy magnitude MR signals", doi:10.1016/j.jmr.2006.01.016). The variance
+/// is 0.43 in air, where the ratio is 1.91, and approaches 1 at high ratios.
 [[nodiscard]] double rician_variance(double ratio);
 
 /// Returns z I1(z v) / I0(z v), the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|,
-/// in units of sigma. It is the expectation step of the EM algorithm for v (Dempster, Laird and
+/// in units of sigma. This is the expectation step of the EM algorithm for v (Dempster, Laird and
 /// Rubin 1977), with the phase as missing data.
 [[nodiscard]] double rician_expectation(double z, double v);
 
-/// Properties of samples in air (v = 0), in units of sigma: those of the Rayleigh distribution.
+/// Properties of Rician samples in air (v = 0), in units of sigma. The distribution is Rayleigh's.
 inline constexpr double rayleigh_mean = 1.2533141373155;       // sqrt(pi / 2)
 inline constexpr double rayleigh_ratio = 1.9130583802711;      // mean / standard deviation
 inline constexpr double rayleigh_skewness = 0.63111065781894;  // third moment / deviation^3

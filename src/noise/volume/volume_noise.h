@@ -1,5 +1,5 @@
 #pragma once
-// The noise of a volume: the kind of the noise, and its level as a function of the position.
+// The noise of a volume: its kind, and its level as a function of the position.
 
 #include <array>
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace lull {
 
-/// Rician noise: a voxel of a magnitude image (MRI) is |v + n1 + i n2| with n1, n2 normal
-/// (Gudbjartsson and Patz 1995, "The Rician distribution of noisy MRI data",
-/// doi:10.1002/mrm.1910340618). For v of several sigma, the distribution is nearly Gaussian; for v
-/// = 0, it is the Rayleigh distribution, with a mean of 1.25 sigma.
+/// Kinds of noise of a volume. With Rician noise, a voxel of a magnitude image (MRI) is |v + n1 + i
+/// n2|, where n1 and n2 are normal (Gudbjartsson and Patz 1995, "The Rician distribution of noisy
+/// MRI data", doi:10.1002/mrm.1910340618). For v of several sigma, the distribution is nearly
+/// Gaussian. For v = 0, it is the Rayleigh distribution, with a mean of 1.25 sigma.
 enum class NoiseKind { gaussian, rician };
 
-/// A noise level that varies smoothly over a volume: values at nodes, with linear interpolation in
-/// between and constant values outside. Along an axis with n nodes and s voxels, node i is at (i +
+/// A noise level that varies smoothly over a volume. The map contains values at nodes, is linear
+/// between nodes, and constant outside. Along an axis with n nodes and s voxels, node i is at (i +
 /// 0.5) s / n - 0.5.
 struct NoiseMap {
-  // Size of the volume along x, y (of a slice) and z, at least 1.
+  // Number of voxels of the volume along x, y and z (z is the number of slices), at least 1.
   std::array<int, 3> voxels{1, 1, 1};
   std::array<int, 3> nodes{1, 1, 1};  // number of nodes along each axis, at least 1
   std::vector<float> values;          // > 0, finite; x fastest, then y
@@ -30,7 +30,7 @@ struct NoiseMap {
   float node(int x, int y, int z) const { return values[index(x, y, z)]; }
   float min_value() const;
   float max_value() const;
-  /// Writes the noise level of each voxel of slice `z` to `to`, which has the size of a slice.
+  /// Writes the noise level of each voxel of slice `z` to `to`. `to` must have the size of a slice.
   void slice(int z, PlaneView<float> to) const;
   bool operator==(const NoiseMap&) const = default;
 
@@ -40,23 +40,23 @@ struct NoiseMap {
   }
 };
 
-/// Noise levels are standard deviations on the 0..255 scale. For Rician noise, they are the
-/// standard deviations of n1 and n2.
+/// The noise of a volume. Noise levels are standard deviations on the 0..255 scale. For Rician
+/// noise, they are the standard deviations of the normal variables n1 and n2.
 struct VolumeNoise {
   NoiseKind kind = NoiseKind::gaussian;
   float sigma = 0;  // > 0; with a map its minimum
   float zero = 0;   // Rician: the sample on the 0..255 scale that represents a magnitude of 0
   std::shared_ptr<const NoiseMap> map;  // null: the level is sigma everywhere
-  /// Photon noise, on the 0..255 scale; empty: none. With photon noise, the kind is gaussian, there
-  /// is no map, and sigma is the sigma of the stabilised samples (PhotonStabiliser::sigma()).
+  /// Photon noise, on the 0..255 scale. Empty: there is no photon noise. With photon noise, the
+  /// kind is gaussian, there is no map, and sigma is the sigma of the stabilised samples
+  /// (PhotonStabiliser::sigma()).
   std::optional<PhotonNoise> photons{};
 
-  /// Returns true if filters of white Gaussian noise can process the samples directly, without
-  /// stabilisation.
+  /// Returns whether filters of white Gaussian noise can process the samples without stabilisation.
   bool is_plain() const { return kind == NoiseKind::gaussian && !map && !photons; }
 };
 
-/// Returns the noise after all samples are multiplied by `factor`.
+/// Returns the noise of samples that are multiplied by `factor`.
 [[nodiscard]] VolumeNoise scaled(const VolumeNoise& noise, float factor);
 
 /// Returns the highest noise level of a volume, for the search for constant areas.

@@ -2,6 +2,10 @@
 // Variance stabilisation of volumes whose noise is Rician or varies in space, for filters of white
 // Gaussian noise of one level.
 
+// A sample v at a position with the noise level s becomes zero + sigma f((v - zero) / s) for Rician
+// noise, with the function f of rician.h, and v sigma / s for Gaussian noise. sigma is the minimum
+// of s, so no stabilised sample leaves the range of samples.
+
 #include <memory>
 
 #include "core/denoiser.h"
@@ -9,22 +13,18 @@
 
 namespace lull {
 
-/// Returns the format of the stabilised frames that with_vst() passes to its filter for slices of
-/// `format`: floats, with 255 for white.
+/// Returns the format of the stabilised frames for slices of `format`: floats, with 255 for white.
 [[nodiscard]] FrameFormat stabilised_format(const FrameFormat& format);
 
 /// Checks the noise and the format of slices.
 /// @throws InvalidArgument  frames with several planes, or a noise that validate() rejects
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
-/// Makes a session for slices with this noise. `filter` must be a session for frames of
-/// stabilised_format(format), which assumes white Gaussian noise of the level noise.sigma (times a
-/// factor to remove more or less noise). The session maps sample v at noise level s to
-///     Rician noise:   zero + sigma f((v - zero) / s), with the function f of rician.h;
-///     Gaussian noise: v sigma / s.
-/// No stabilised sample leaves the range of samples, because sigma is the minimum of s. The session
-/// preserves, bit for bit, samples that the filter leaves unchanged. Frame::slice states the
-/// position of a slice in the noise map; if it is unknown, the session counts slices.
+/// Makes a session for slices with the noise `noise`. `filter` must be a session for frames of
+/// stabilised_format(format) with white Gaussian noise of the level noise.sigma. With a multiple of
+/// this level, `filter` removes more or less noise. The session preserves, bit for bit, samples
+/// that the filter leaves unchanged. Frame::slice is the position in the noise map. If the position
+/// is unknown, the session counts slices.
 /// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,

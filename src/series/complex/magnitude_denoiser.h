@@ -9,14 +9,15 @@
 
 namespace lull::series {
 
-/// Receives a noisy slice of magnitudes and the filtered slices of real and imaginary parts, in the
-/// unit of the samples. The sample 0 represents a part of 0.
+/// Receives a noisy slice of magnitudes, and the filtered slices of the real and imaginary parts.
+/// All slices are on the scale of the samples. In the slices of the parts, the sample 0 represents
+/// the value 0.
 using PartsObserver =
     std::function<void(const Frame& noisy, const Frame& real, const Frame& imaginary)>;
 
 /// Makes a session for the slices of a series of magnitudes. `parts` must be a session of
-/// open_series() for twice as many volumes: the real parts and then the imaginary parts. Samples
-/// without noise in `parts`, and NaN, are preserved unchanged.
+/// open_series() for twice as many volumes: the real parts and then the imaginary parts. The
+/// session does not change NaN, nor samples without noise in `parts`.
 /// @param slices  number of all slices of the magnitudes
 /// @param zero  the sample on the 0..255 scale that represents a magnitude of 0
 /// @param observer  called for each slice; may be empty

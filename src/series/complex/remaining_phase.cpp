@@ -60,8 +60,8 @@ class ComplexSlices {
   std::vector<int> places_;  // index of each volume in the basis; -1: the volume has no noise
 };
 
-/// Filters `count` samples that are `step` apart with the weights 1, 2, 1. Beyond the ends, samples
-/// are 0.
+/// Filters `count` samples with the weights 1, 2, 1. The distance between samples in memory is
+/// `step`. Beyond the ends, samples are 0.
 void filter_line(const std::complex<float>* from, std::complex<float>* to, int count,
                  std::ptrdiff_t step) {
   for (int i = 0; i < count; ++i) {

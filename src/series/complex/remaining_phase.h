@@ -6,10 +6,10 @@
 
 namespace lull::series {
 
-/// Removes the phase that remains in a series of real and imaginary parts, given the filtered
-/// components of a first pass. The wide filter of slow_phase.h does not follow a phase that varies
-/// within a few voxels. The filtered samples have so little noise that 3x3 voxels suffice: the
-/// removed phase is the phase of their mean, with the weights 1, 2, 1 along both axes of the slice.
+/// Removes the phase that remains in a series of real and imaginary parts after a first pass. The
+/// phase filter of slow_phase.h is too wide for a phase that varies within a few voxels. The
+/// filtered components contain so little noise that 3x3 voxels suffice. The function removes the
+/// phase of their weighted mean, with the weights 1, 2, 1 along both axes.
 /// @param samples  the real parts of all volumes, and then the imaginary parts
 /// @param fit  the decomposition of `samples`, whose noise is Gaussian
 /// @param components  the filtered components of `fit`

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int phase_reach = 10;  // the filter has 2 * phase_reach + 1 taps
 
-/// Returns the binomial coefficients of order 20, scaled to a sum of 1, from the middle outwards.
+/// Returns the binomial coefficients C(20, 10), C(20, 11), .. C(20, 20), divided by 2^20.
 constexpr std::array<float, phase_reach + 1> binomial_taps() {
   std::array<double, phase_reach + 1> taps{};
   double value = 1;  // 20 over k
@@ -27,7 +27,8 @@ constexpr std::array<float, phase_reach + 1> binomial_taps() {
 }
 constexpr auto taps = binomial_taps();
 
-/// Filters `count` samples that are `step` apart. Beyond the ends, samples are 0.
+/// Filters `count` samples with the binomial filter. The distance between samples in memory is
+/// `step`. Beyond the ends, samples are 0.
 void filter_line(const std::complex<float>* from, std::complex<float>* to, int count,
                  std::ptrdiff_t step) {
   for (int i = 0; i < count; ++i) {

@@ -19,8 +19,8 @@ bool filter_components(const Samples& samples, const Fit& fit, const Samples& co
   return true;
 }
 
-/// Filters the components of `fit`, corrects the samples with the result, and returns the
-/// decomposition of the new samples. The new samples have Gaussian noise.
+/// Filters the components of `fit`, corrects the samples with the filtered components, and returns
+/// the decomposition of the corrected samples. The noise of the corrected samples is Gaussian.
 /// @param options  options of the new decomposition
 std::optional<Fit> fit_corrected(const Samples& samples, Fit fit, FitOptions options,
                                  const VolumeMemory& memory, const VolumeFilter& filter,

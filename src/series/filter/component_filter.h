@@ -10,23 +10,23 @@
 
 namespace lull::series {
 
-/// Filters all volumes of `source`, whose noise is white with a standard deviation of
-/// `group.scale`, and writes the results to `sink`. Returns false if the run was stopped.
+/// Filters all volumes of `source`, and writes the results to `sink`. The noise of the volumes is
+/// white with a standard deviation of `group.scale`. Returns false if the user stopped the run.
 using VolumeFilter =
     std::function<bool(ComponentSource& source, ComponentSink& sink, const ComponentGroup& group)>;
 
-/// Returns memory for this number of volumes of the series. The memory must remain valid until
+/// Returns memory for `volumes` volumes of the series. The memory must remain valid until
 /// filter_series() returns.
 using VolumeMemory = std::function<Samples(int volumes)>;
 
-/// Corrects the samples of a series, given the filtered components of a first pass.
+/// Corrects the samples of a series with the filtered components of a first pass.
 /// @param fit  the decomposition of the first pass
 using SampleCorrection =
     std::function<void(const Samples& samples, const Fit& fit, const Samples& components)>;
 
-/// Filters the components of a decomposed series. With Rician noise, or with `correct`, the samples
-/// are corrected after a first pass, decomposed again and filtered again. The noise of corrected
-/// Rician samples is nearly Gaussian (rician_samples.h).
+/// Filters the components of a decomposed series. If the noise is Rician or `correct` is given, the
+/// function corrects the samples after a first pass, and then decomposes and filters the corrected
+/// samples. The noise of corrected Rician samples is nearly Gaussian (rician_samples.h).
 /// @param samples  the samples of the series; the filtered components replace the first volumes
 /// @param options  the options of `fit`
 /// @param memory   called only if the samples are corrected

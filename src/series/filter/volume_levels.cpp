@@ -8,11 +8,13 @@
 namespace lull::series {
 namespace {
 
-/// Noise levels of volumes that differ by less than this factor count as equal, because estimates
-/// from single volumes are that inaccurate. `same_rician_level` is for Rician noise.
+/// Two noise levels of volumes count as equal if their ratio is below this factor, because
+/// estimates from single volumes are inaccurate. `same_rician_level` is the factor for Rician
+/// noise.
 constexpr float same_volume_level = 1.5f, same_rician_level = 2.5f;
 
-/// Returns the noise map of `noise` with all levels divided by `level`; null: the noise has no map.
+/// Returns the noise map of `noise` with all levels divided by `level`. Returns null if the noise
+/// has no map.
 std::shared_ptr<const NoiseMap> relative_map(const VolumeNoise& noise, float level) {
   if (!noise.map) return nullptr;
   auto map = std::make_shared<NoiseMap>(*noise.map);
@@ -52,7 +54,7 @@ void VolumeLevels::add(const Frame& slice) {
 void VolumeLevels::finish() {
   if (!current_) return;
   LevelsByKind& levels = levels_.emplace_back();
-  // A volume that has only one value, or none, contains no noise.
+  // If no examined cube is usable, the volume is constant and contains no noise.
   if (current_->examined() > 0 && current_->cubes().empty()) levels.fill(0.0f);
   if (current_->has_enough_cubes())
     for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::rician})

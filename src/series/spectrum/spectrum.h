@@ -1,6 +1,6 @@
 #pragma once
-// Separates the eigenvalues of a covariance matrix into those of signal components and those of
-// noise.
+// Separates the eigenvalues of a covariance matrix into eigenvalues of signal components and
+// eigenvalues of noise.
 
 #include <optional>
 #include <span>
@@ -13,12 +13,13 @@ struct Spectrum {
   double edge = 0;      // upper edge of the eigenvalues of noise with this variance
 };
 
-/// Separates signal from noise. The eigenvalues of white noise of variance s^2 in V volumes over N
-/// voxels lie below the edge s^2 (1 + sqrt(V / N))^2 (Marchenko and Pastur 1967; applied to
-/// diffusion MRI by Veraart et al. 2016, "Denoising of diffusion MRI using random matrix theory",
-/// doi:10.1016/j.neuroimage.2016.08.016). The spectrum of a varying noise level is wider; its edge
-/// is assumed to be as far above the variance as the smallest eigenvalue is below it. The number of
-/// components is the smallest number for which the next eigenvalue lies below the edge.
+/// Separates signal from noise. For white noise of variance s^2 in V volumes over N voxels, all
+/// eigenvalues are below the edge s^2 (1 + sqrt(V / N))^2 (Marchenko and Pastur 1967; for diffusion
+/// MRI: Veraart et al. 2016, doi:10.1016/j.neuroimage.2016.08.016). The number of components is the
+/// smallest number for which the next eigenvalue is below the edge.
+///
+/// If the noise level varies, the spectrum is wider. The function assumes that the edge is as far
+/// above the variance as the smallest eigenvalue is below it.
 /// @param values  eigenvalues in descending order
 /// @param count  number of voxels
 /// @param variance  the known noise variance; empty: the mean of the eigenvalues after the leading

@@ -34,13 +34,14 @@ double product(const double* a, const double* b, int count) {
   return sum;
 }
 
-/// A tridiagonal matrix T and the orthogonal matrix Q with A = Q T Q'.
+/// A tridiagonal matrix T and the orthogonal matrix Q with A = Q T Q', where A is the symmetric
+/// input matrix.
 struct Tridiagonal {
   std::vector<double> diagonal, beside;  // beside[i] is the element in row i and column i + 1
   Matrix transposed;  // Q', because rotating rows is faster than rotating columns of Q
 };
 
-/// The Householder reflection I - beta v v', which acts on the elements with an index of at least
+/// The Householder reflection I - beta v v', which changes only elements with an index of at least
 /// `first`.
 struct Reflection {
   int first;
@@ -48,8 +49,8 @@ struct Reflection {
   std::vector<double> v;
 };
 
-/// Applies the reflection from both sides to the rows and columns with an index of at least
-/// `first`.
+/// Applies the reflection from the left and from the right. The function changes only rows and
+/// columns with an index of at least `first`.
 void reflect_both(const Reflection& reflection, Matrix& a) {
   const auto& [first, beta, v] = reflection;
   const int count = a.size - first;
@@ -64,8 +65,8 @@ void reflect_both(const Reflection& reflection, Matrix& a) {
   }
 }
 
-/// Multiplies Q by the reflection from the left. Rows and columns of Q before `first` are still
-/// those of the unit matrix, and do not change.
+/// Multiplies the matrix Q by the reflection from the left. Rows and columns of Q before `first`
+/// are rows and columns of the unit matrix, and do not change.
 void reflect_left(const Reflection& reflection, Matrix& q) {
   const auto& [first, beta, v] = reflection;
   const int count = q.size - first;
@@ -107,13 +108,13 @@ Tridiagonal tridiagonal_of(Matrix a) {
   return result;
 }
 
-/// A rotation of the rows `row` and `row` + 1.
+/// A rotation of the rows `row` and `row` + 1 of a matrix.
 struct Rotation {
   int row;
   double cosine, sine;
 };
 
-/// Applies the rotations in order. The threads process different columns.
+/// Applies the rotations in order. Threads process different columns.
 void rotate_rows(const std::vector<Rotation>& rotations, Matrix& matrix) {
   constexpr int columns = 128;
   tbb::parallel_for(tbb::blocked_range<int>(0, matrix.size, columns), [&](const auto& part) {
@@ -128,11 +129,11 @@ void rotate_rows(const std::vector<Rotation>& rotations, Matrix& matrix) {
   });
 }
 
-/// One sweep of the QL method over the rows `first` to `last`, in which no off-diagonal element is
-/// 0. The sweep reduces |beside[first]|.
+/// Performs one sweep of the QL method over the rows `first` to `last`, whose off-diagonal elements
+/// are not 0. The sweep reduces |beside[first]|.
 void sweep(int first, int last, Tridiagonal& t, std::vector<Rotation>& rotations) {
   std::vector<double>&d = t.diagonal, &e = t.beside;
-  // The shift is that eigenvalue of the leading 2 x 2 block which is nearer to d[first].
+  // The shift is the eigenvalue of the leading 2 x 2 block that is nearer to d[first].
   const double half = (d[first + 1] - d[first]) / (2 * e[first]);
   const double root = std::hypot(half, 1.0);
   double g = d[last] - d[first] + e[first] / (half + std::copysign(root, half));
@@ -166,8 +167,8 @@ void diagonalise(Tridiagonal& t) {
   double norm = 0;
   for (int i = 0; i < n; ++i)
     norm = std::max(norm, std::abs(t.diagonal[i]) + std::abs(t.beside[i]));
-  // The threshold is at least a share of the norm, because eigenvalues near 0 of a matrix without
-  // full rank consist of rounding errors.
+  // If a matrix does not have full rank, its eigenvalues near 0 consist of rounding errors.
+  // Therefore the threshold is at least a share of the norm.
   const auto is_negligible = [&](int i) {
     const double beside = std::abs(t.diagonal[i]) + std::abs(t.diagonal[i + 1]);
     return std::abs(t.beside[i]) <= epsilon * std::max(beside, 0.1 * norm);

@@ -15,10 +15,10 @@ struct EigenSystem {
   const double* vector(std::size_t k) const { return vectors.data() + k * values.size(); }
 };
 
-/// Returns the eigenvalues and eigenvectors of a symmetric matrix of `size` x `size` numbers: by
-/// Householder's reduction to a tridiagonal matrix, and the QL method with implicit shifts for that
-/// matrix (Golub and Van Loan, "Matrix Computations", sections 8.3.1 and 8.3.3). The time is
-/// proportional to size^3; the result does not depend on the number of threads.
+/// Returns the eigenvalues and eigenvectors of a symmetric matrix of `size` x `size` numbers. The
+/// function reduces the matrix to a tridiagonal matrix by Householder reflections, and applies the
+/// QL method with implicit shifts (Golub and Van Loan, "Matrix Computations", sections 8.3.1 and
+/// 8.3.3). The time is proportional to size^3. The result does not depend on the number of threads.
 /// @throws InternalError  the matrix contains NaN or infinity
 [[nodiscard]] EigenSystem eigen_of_symmetric(std::vector<double> matrix, int size);
 

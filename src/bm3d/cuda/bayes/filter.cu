@@ -1,26 +1,39 @@
 // Computes the estimates of a group from the covariance of its patches. One warp processes a group.
-//
+// It stores all matrices of the group in registers (cuda/matrices/symmetric_blocks.cuh), and does
+// not wait for other warps.
+
 // A thread block processes neighbouring reference patches. Shared memory contains the samples of
-// their search windows, and the sums of the estimates at these samples (window_atlas.cuh). A warp
-// stores all matrices of its group in registers (cuda/matrices/symmetric_blocks.cuh) and does not
-// wait for other warps. Tensor cores compute the products, with operands in half precision and sums
-// in single precision. The rows of Y are the n noisy patches, the rows of B are the patches of the
-// basic estimate, I is the identity matrix, and t is the threshold of the filter:
-//   1. The warp computes the Gram matrix G = Y Y' / n (or B B' / n if there is a basic estimate) in
-//      floats. It reads operands directly from the windows, without copies of the patches.
-//   2. The warp computes (G + s I)^-1 in floats. The shift s is t, or more if t is below the
-//      rounding errors of G (bm3d/bayes_precision.h).
-//   3. With the spectrum of the noisy patches, the weights are P = I - t (G + s I)^-1, sharpened by
-//      P <- P^2 (3 - 2 P). With the spectrum of the basic estimate, the weights are W = Y B' / n (G
-//      + s I)^-1 = I + ((Y - B) B' / n - t I) (G + s I)^-1. The second form avoids large terms that
-//      cancel.
-//   4. The warp computes the estimates X = P Y or X = W B for 16 samples of all patches at a time,
-//      and adds them to the sums. The sums are integers (filter.cuh), so their order does not
-//      matter.
-// At the end, the block adds the sums of its windows to device memory.
-//
+// their search windows, and the sums of the estimates at these samples (window_atlas.cuh). At the
+// end, the block adds the sums to device memory. All sums are integers (filter.cuh), so the order
+// of additions does not change the result.
+
+// Tensor cores compute the matrix products, with operands in half precision and sums in single
+// precision. The warp loads operands directly from the search windows, without copies of the
+// patches.
+
+// Step 1: The warp computes the Gram matrix G = B B' / n, with sums in single precision. The rows
+// of the matrix B are the n patches that determine the spectrum: the noisy patches of the group or
+// those of the basic estimate.
+
+// Step 2: The warp computes (G + s I)^-1 in single precision, where G is the Gram matrix, and I the
+// identity matrix. The shift s is the threshold t of the filter, or more if t is below the rounding
+// errors of G (bm3d/bayes_precision.h).
+
+// Step 3, if the noisy patches determine the spectrum: The warp computes the weights W = I - t (G +
+// s I)^-1 from the Gram matrix G, the threshold t and the shift s. The warp sharpens the weights by
+// W <- 3 W^2 - 2 W^3.
+
+// Step 3, if the basic estimate determines the spectrum: With the n noisy patches Y, the patches B
+// of the basic estimate, their Gram matrix G, the threshold t and the shift s, the weights are W =
+// Y B' / n (G + s I)^-1. The code uses the equal form I + ((Y - B) B' / n - t I) (G + s I)^-1,
+// which avoids large terms that cancel.
+
+// Step 4: The warp multiplies the weights by 16 samples of all patches at a time, and adds the
+// products, which are the estimates, to the sums.
+
 // Unused elements of a group refer to the reference patch. The kernel sets the rows and columns of
-// these elements to zero in G. In P and W, they are then zero outside the diagonal.
+// these elements to zero in the Gram matrix. The matrix of weights is then zero in these rows and
+// columns, except on the diagonal.
 
 #include <algorithm>
 #include <array>
@@ -41,7 +54,7 @@ namespace {
 constexpr int max_groups = 8;  // per thread block
 
 /// The first part of the shared memory of a thread block. The samples of the search windows and the
-/// sums of estimates follow it (window_plan.h).
+/// sums of estimates follow this part (window_plan.h).
 template <int N, class Staging>
 struct BlockMemory {
   SamplePair pairs[sample_pair_slots];
@@ -72,8 +85,8 @@ __device__ SamplePair sample_pair(const FilterJob& job, int n) {
   return {frame > 0 ? ~offset : offset, mask};
 }
 
-/// Computes the positions of a group's members. Counts, for each sample of a frame, the patches
-/// that begin at the sample.
+/// Computes the positions of the members of a group. Also counts, for each sample, the patches that
+/// begin at the sample.
 template <int N, class Staging>
 __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, int i, int j,
                              int count, typename Staging::Patch* patches) {
@@ -101,10 +114,10 @@ __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, i
   __syncwarp();
 }
 
-/// Computes the Gram matrix and its shifted inverse (steps 1 and 2 at the beginning of this file),
-/// and stores the inverse in `gram`. With the spectrum of the basic estimate, the function stores
-/// (Y - B) B' / n in `shared`. mean[0] receives the mean of the noisy patches, and mean[1] the mean
-/// of the patches in `own`, from which the spectrum is computed.
+/// Computes the Gram matrix G of a group, and stores the inverse of G with the shifted diagonal in
+/// `gram`. If the spectrum is that of the basic estimate B, the function also stores (Y - B) B' / n
+/// in `shared`, where Y contains the n noisy patches. mean[0] is the mean of the noisy patches, and
+/// mean[1] the mean of the patches in `own`, from which the spectrum is computed.
 template <int T, bool uses_basic, class Samples, class Patch>
 __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples& noise,
                                               const Patch* patches, const SamplePair* pairs,
@@ -167,9 +180,9 @@ __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples&
   sweep(gram);
 }
 
-/// Computes the estimates X = w (b - mean) from the weights w and the samples b, and adds them to
-/// the sums, 16 samples of all patches at a time. In the first `full_steps` steps, all 16 samples
-/// belong to the patches.
+/// Computes the estimates w (b - mean) from the weights w and the samples b, and adds them to the
+/// sums. Each step processes 16 samples of all patches. In the first `full_steps` steps, none of
+/// these samples is padding.
 template <int T, class Samples, class Estimates, class Patch>
 __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& weights, const Samples& samples,
                                               const Estimates& estimates, const Patch* patches,
@@ -238,8 +251,8 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   auto& block = *reinterpret_cast<BlockMemory<N, Staging>*>(memory);
   auto* const words = reinterpret_cast<std::uint32_t*>(memory + sizeof(block));
   const int atlas_words = a.depth * job.atlas.words;
-  // `others` contains the differences of the noisy samples from the basic estimate, and later the
-  // sums of the estimates.
+  // The array `others` contains the noisy samples minus the basic estimate, and later the sums of
+  // the estimates.
   std::uint32_t* const others = words + atlas_words + 1;
   int* const sums = reinterpret_cast<int*>(others);
   const float* const own = uses_basic ? job.plane.basic : job.plane.noisy;
@@ -312,8 +325,8 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   }
 }
 
-/// Returns the size, in bytes, of the shared memory of a thread block whose windows have the layout
-/// `atlas`.
+/// Returns the size of the shared memory of a thread block, in bytes. The search windows of the
+/// block have the layout `atlas`.
 template <int N, class Staging>
 std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
   return sizeof(BlockMemory<N, Staging>) +
@@ -321,11 +334,11 @@ std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
 }
 
 /// Chooses the number of reference patches per thread block with which a multiprocessor executes
-/// the most warps. If one large block and two small blocks give the same number, the function
-/// chooses the small blocks: one block can filter while the other waits for its windows.
+/// the most warps. If one large block and two small blocks give the same number of warps, the
+/// function chooses small blocks: one block can filter while the other waits for its samples.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
-  // Number of warps for which the registers of a multiprocessor suffice.
+  // Number of warps for which a multiprocessor has enough registers.
   constexpr int max_warps = N == 64 ? 8 : 16;
   constexpr std::array<std::array<int, 2>, 4> shapes{
       {{N == 64 ? 2 : 4, 2}, {N == 64 ? 4 : 2, 2}, {2, 1}, {1, 1}}};
@@ -342,8 +355,8 @@ WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits)
 }
 
 /// Moves the plane pointers in `job` to the middle between the first and the last frame in device
-/// memory, from which InDeviceMemory addresses samples by offsets. require_addressable()
-/// (address_range.h) ensures that these offsets fit in 32 bits.
+/// memory. Class InDeviceMemory addresses samples by 32-bit offsets from these pointers. The
+/// function require_addressable() ensures that the offsets fit (address_range.h).
 void centre_planes(FilterJob& job) {
   std::ptrdiff_t first = 0, last = 0;
   for (int k = 0; k < job.args.pairs; ++k)

@@ -1,6 +1,6 @@
 // Completes a Bayes phase: computes the mean of the estimates of each sample, with one thread per
-// sample. The divisor is the number of patches that contain the sample, which begin in the square
-// of side x side samples that ends at the sample.
+// sample. The divisor is the number of patches that contain the sample. These patches begin in the
+// square of side x side samples whose last sample is the sample itself.
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/filter/filter.cuh"

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of the Bayes phases (docs/how-it-works/best.md), as functions that launch them on
-// `stream`. The functions neither allocate memory nor wait. Each .cu file describes its algorithm.
+// The kernels of the Bayes phases (docs/how-it-works/best.md), as functions that launch the kernels
+// on `stream`. The functions neither allocate memory nor wait for the GPU.
 
 #include <cuda_runtime_api.h>
 
@@ -17,9 +17,9 @@
 
 namespace lull::bm3d {
 
-/// A pair of frames: candidates begin in the first frame and extend into the second frame.
-/// distance[i] is the signed offset, in elements, from a plane of the reference frame to the same
-/// plane of frame i of the pair.
+/// A pair of frames. Candidates begin in the first frame of the pair and extend into the second
+/// frame. distance[i] is the signed offset, in elements, from a plane of the reference frame to the
+/// same plane of frame i of the pair.
 struct BayesPair {
   int offset = 0;  // offset of the first frame, in frames
   std::ptrdiff_t distance[2] = {0, 0};
@@ -28,8 +28,8 @@ struct BayesPair {
   const Motion* motion[2] = {nullptr, nullptr};
 };
 
-/// The work of one kernel launch: the reference patches in rows first_row to first_row + rows - 1
-/// of the grid.
+/// The work of one kernel launch: `rows` rows of reference patches, from row `first_row` of the
+/// grid on.
 struct BayesArgs {
   Margins margins;
   MotionGrid grid;  // `grid.step` is the distance between reference patches
@@ -39,41 +39,41 @@ struct BayesArgs {
   int first_row = 0, rows = 0;
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
-  /// For all pairs of frames except the first pair, the displacements of a candidate's samples in
-  /// the second frame from its samples in the first frame (match/second_half.h). Null: all
+  /// For all pairs of frames except the first: the displacements of the second halves of
+  /// candidates, in the second frame, relative to the first halves (match/second_half.h). Null: all
   /// displacements are zero.
   Motion* second_half = nullptr;  // [pair - 1][bundle]
-  /// The members of the group of each reference patch, in the format of pack_displacement(), and
-  /// the numbers of members.
+  /// The members of each group in the format of pack_displacement(), and the number of members of
+  /// each group.
   std::uint32_t* members = nullptr;  // [reference][group]
   std::uint8_t* counts = nullptr;    // [reference]
 };
 
-/// Computes args.second_half for all rows of reference patches. `guide` is a plane of floats of the
-/// reference frame (second_half.cu).
+/// Computes BayesArgs::second_half for all rows of reference patches (second_half.cu). `guide` is a
+/// plane of floats of the reference frame.
 void bayes_second_halves(const BayesArgs& args, const float* guide, cudaStream_t stream);
 
-/// Finds groups of the most similar patches in `guide`, which is a plane of floats of the reference
+/// Finds the groups of the most similar patches in `guide`, a plane of floats of the reference
 /// frame (match.cu).
 void bayes_match(const BayesArgs& args, const BayesParams& params, const float* guide,
                  cudaStream_t stream);
 
-/// A plane that is filtered. The pointers refer to the reference frame.
+/// A plane to be filtered. The pointers refer to the reference frame.
 struct BayesPlane {
   const float* noisy = nullptr;
   const float* basic = nullptr;  // null: the spectrum is that of the noisy patches
-  /// For each sample, the sum of its estimates in the unit of filter.cuh, and the number of patches
-  /// that begin at this sample.
+  /// For each sample, the fixed-point sum of its estimates (filter.cuh), and the number of patches
+  /// that begin at the sample.
   Sums sums;
   float sigma = 0;
 };
 /// Filters the groups and adds the estimates to the sums (filter.cu). If `plane.basic` is not null,
-/// params.group must be 32.
+/// `params.group` must be 32.
 void bayes_filter(const BayesArgs& args, const BayesParams& params, const BayesPlane& plane,
                   cudaStream_t stream);
 
-/// Computes the mean of all estimates of each sample. If `blended` is not null, the result is share
-/// * mean + (1 - share) * blended. `blended` and `estimate` may be the same plane (finish.cu).
+/// Computes the mean of all estimates of each sample (finish.cu). If `blended` is not null, the
+/// result is share * mean + (1 - share) * blended. `blended` and `estimate` may be the same plane.
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
                      float share, float* estimate, cudaStream_t stream);
 

@@ -1,13 +1,15 @@
-// Makes groups from patches that each span two frames. One thread block processes neighbouring
-// reference patches.
-//
+// Finds the groups of a Bayes phase, whose patches span two frames. One thread block processes
+// neighbouring reference patches. The positions of blocks on the grid, and therefore the results,
+// do not depend on the rows that a launch processes.
+
 // The search windows of a reference patch are in several frames. Shared memory contains as many
 // windows at a time as fit (match_layout.h). Tensor cores compute inner products of patches, from
-// which the block computes the distances (match_windows.cuh). After all windows, one warp selects
-// the group of each reference patch (match_choose.cuh). Candidates with equal distances are in the
-// order that group.h defines. The block subtracts one level from all of its samples. The positions
-// of blocks on the grid, and therefore the results, do not depend on the rows that a launch
-// processes.
+// which the thread block computes the distances (match_windows.cuh).
+
+// After the last search window, one warp selects the group of each reference patch
+// (match_choose.cuh). Candidates with equal distances are in the order that match/group.h defines.
+
+// Samples in shared memory are half-precision differences from one level per thread block.
 
 #include <algorithm>
 
@@ -22,7 +24,7 @@ namespace {
 
 constexpr int invalid_reference = 1 << 20;  // position of a reference patch that does not exist
 
-/// The reference patches of a thread block, and their windows.
+/// The reference patches of a thread block, and their search windows.
 struct MatchBlock {
   int i, j, x, y;  // the first reference patch
   int dx[match_references], dy[match_references];
@@ -57,8 +59,8 @@ __device__ void find_block(const MatchJob& job, MatchBlock& block) {
   if (n == 0) block.i = i0, block.j = j0, block.x = x, block.y = y;
 }
 
-/// Subtracts the motion bias from the distances of the candidates at the positions that motion
-/// predicts. Excludes the reference patch itself from the candidates.
+/// For each pair of frames except the first, subtracts the motion bias from the distance of the
+/// candidate that motion predicts. Excludes the reference patch itself from the candidates.
 __device__ void apply_motion_bias(const MatchJob& job, std::uint32_t* distances) {
   const int own_area = job.plan.own.area(), area = job.plan.other.area();
   const int k = threadIdx.x % 32;
@@ -72,7 +74,7 @@ __device__ void apply_motion_bias(const MatchJob& job, std::uint32_t* distances)
   __syncwarp();
 }
 
-/// Selects the group of reference patch `n` of the block. One warp calls this function.
+/// Selects the group of reference patch `n` of the block, with one warp.
 __device__ void find_group(const MatchJob& job, MatchBlock& block, int n,
                            std::uint32_t* distances) {
   const BayesArgs& a = job.args;
@@ -104,8 +106,9 @@ __device__ void find_group(const MatchJob& job, MatchBlock& block, int n,
   }
 }
 
-/// If `Typical` is true, the windows have the sizes of typical_plan(), which are compile-time
-/// constants.
+/// Finds the groups of reference patches, with one thread block for neighbouring reference patches.
+/// If `Typical` is true, the sizes of the search windows are compile-time constants
+/// (typical_plan()).
 template <int Side, bool Typical>
 __global__ void __launch_bounds__(match_threads, 3)
     bayes_match_kernel(const MatchJob job, const float* guide) {
@@ -132,7 +135,7 @@ __global__ void __launch_bounds__(match_threads, 3)
   for (int first = 0; first < a.pairs; first += plan.windows_at_once) {
     const int end = min(first + plan.windows_at_once, a.pairs);
     // Calls use(windows, pair, slot) for each search window that is in shared memory. `slot` is the
-    // position of the window in shared memory.
+    // index of its place in shared memory.
     const auto for_windows = [&](auto use) {
       if (first == 0) use(own, 0, 0);
       for (int k = max(first, 1); k < end; ++k) use(other, k, k - first);

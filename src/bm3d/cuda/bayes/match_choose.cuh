@@ -1,5 +1,5 @@
 #pragma once
-// Functions with which one warp selects the group of a reference patch, from distances in shared
+// Functions with which one warp selects the group of a reference patch from the distances in shared
 // memory.
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace lull::bm3d {
 
 constexpr int max_chosen = 64;
 
-/// Calls use(distance, index of the candidate) for the distances that this lane processes. `count`
+/// Calls use(distance, index of the candidate) for each distance that this lane processes. `count`
 /// is a multiple of 128.
 template <class Use>
 __device__ __forceinline__ void for_own(const std::uint32_t* distances, int count, Use use) {
@@ -28,10 +28,10 @@ __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
-/// A bound of the distances of a reference patch. It selects the smallest distances; their number
-/// is `wanted`. If `has_surplus` is false, exactly `wanted` distances are at most `value`. If
-/// `has_surplus` is true, fewer than `wanted` distances are below `value`, and several equal it.
-/// `wanted` is at most the number of candidates.
+/// A bound that selects the `wanted` smallest distances of a reference patch. If `has_surplus` is
+/// false, exactly `wanted` distances are at most `value`. If `has_surplus` is true, fewer than
+/// `wanted` distances are below `value`, and several distances equal `value`. There are at least
+/// `wanted` candidates.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;
@@ -48,8 +48,9 @@ __device__ inline Bound find_bound(const std::uint32_t* distances, int count, in
   });
   Bound bound{.wanted = min(warp_sum(found), most)};
   if (bound.wanted == 0) return bound;
-  // `high` is an upper limit of the bound, because at least `wanted` distances do not exceed it:
-  // one of each of the 32 lanes or, if `wanted` is above 32, two of each lane.
+  // The number `high` is an upper limit of the bound. At least `wanted` distances do not exceed
+  // `high`: the smallest distance of each of the 32 lanes or, if `wanted` is above 32, the two
+  // smallest distances of each lane.
   std::uint32_t low = warp_min(least);
   std::uint32_t high = min(warp_max(bound.wanted <= 32 ? least : second), infinite - 1);
   bound.has_surplus = true;
@@ -75,9 +76,9 @@ constexpr unsigned long long key_of(std::uint32_t distance, int number) {
   return static_cast<unsigned long long>(distance) << 32 | static_cast<unsigned>(number);
 }
 
-/// Writes the candidates whose distances are below the bound, and the first candidates whose
-/// distances equal the bound, up to `wanted`. The upper half of each word contains the distance,
-/// and the lower half the index of the candidate.
+/// Writes the candidates whose distances are below the bound, and then the first candidates whose
+/// distances equal the bound, up to `wanted` in all. The upper half of a word contains the
+/// distance, and the lower half the index of the candidate.
 __device__ inline void choose_first(const std::uint32_t* distances, int count, const Bound& bound,
                                     unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;
@@ -97,8 +98,8 @@ __device__ inline void choose_first(const std::uint32_t* distances, int count, c
   }
 }
 
-/// Writes all candidates whose distances are at most the bound. There must be exactly `wanted` such
-/// candidates.
+/// Writes all candidates whose distances are at most the bound. Exactly Bound::wanted candidates
+/// must meet this condition.
 __device__ inline void choose_all(const std::uint32_t* distances, int count, const Bound& bound,
                                   unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;

@@ -1,13 +1,15 @@
 #pragma once
-// The division of the matcher's work (match.cu), planned for the resources of a device. This file
-// is independent of CUDA.
-//
+// Plans the work of the matcher (match.cu) for the resources of a device. This file is independent
+// of CUDA.
+
 // A thread block processes `across` x `down` reference patches. In each pair of frames, the union
-// of their search windows is one rectangle of positions. Shared memory contains the samples of the
-// rectangle, first for one frame and then for the other frame. A word contains a sample and its
-// right neighbour in half precision. Neighbouring rows are 8 or 24 memory banks apart, and the two
-// frames are 16 banks apart, so that the operands of a matrix product (eight positions in two rows
-// of two frames) are in 32 different banks.
+// of their search windows is one rectangle. Shared memory contains the samples of this rectangle in
+// the first and then in the second frame of the pair. Each word contains a sample and its right
+// neighbour in half precision.
+
+// Neighbouring rows of samples are 8 or 24 memory banks apart, and the two frames of a pair are 16
+// banks apart. A matrix product reads eight positions in two rows of two frames. These 32 positions
+// are therefore in different banks.
 
 #include <algorithm>
 #include <array>
@@ -21,19 +23,19 @@
 namespace lull::bm3d {
 
 constexpr int match_threads = 256;
-// Maximum number of reference patches per block. A matrix product has this number of columns.
+// Maximum number of reference patches per block, and number of columns of a matrix product.
 constexpr int match_references = 8;
 
-/// Two special distances: `infinite` for patches that extend beyond the plane, and `no_distance`
-/// for unused elements of an array. Kernels store a distance as the bits of a float, whose order as
-/// integers is the order of the floats.
+/// Special distances: `infinite` for patches that extend beyond the plane, and `no_distance` for
+/// unused elements of an array. Kernels store the bits of a distance as an integer, because the
+/// integers have the same order as the distances.
 constexpr std::uint32_t infinite = 0x7f800000, no_distance = 0x7fffffff;
 
 /// Returns the patch side of the kernel that processes patches with the side `patch`. The kernel
-/// pads smaller patches to its own patch side.
+/// pads smaller patches.
 constexpr int kernel_side(int patch) { return patch > 8 ? 10 : 8; }
 
-/// Parameters of the search that determine the division of the matcher's work.
+/// Parameters of the search that determine the plan of the matcher.
 struct MatchWork {
   int window = 0, temporal_window = 0;  // sides of the search windows
   // Side of patches, and number of frames over which a patch extends.
@@ -41,8 +43,8 @@ struct MatchWork {
   int step = 1, pairs = 1;
 };
 
-/// Returns the fixed-point inverse of `divisor`. With this inverse, quotient(n, inverse) returns n
-/// / divisor, provided that n < 1024 * divisor and n * divisor < 2^22.
+/// Returns the fixed-point inverse of `divisor`. quotient(n, inverse) is exactly n / divisor if n <
+/// 1024 * divisor and n * divisor < 2^22.
 constexpr unsigned inverse_of(int divisor) {
   return (1u << 22) / static_cast<unsigned>(divisor) + 1;
 }
@@ -50,7 +52,8 @@ constexpr int quotient(int n, unsigned inverse) {
   return static_cast<int>(static_cast<unsigned>(n) * inverse >> 22);
 }
 
-/// The union of the search windows of a block's reference patches in one pair of frames.
+/// The union of the search windows of all reference patches of a thread block, in one pair of
+/// frames.
 struct JoinedWindows {
   int patch = 8, depth = 2;   // side of patches, and number of frames over which they extend
   int side = 1;               // side of one window
@@ -58,8 +61,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Stride of the rows of two tables, in elements: the sums of squared samples for each row of a
-  // patch, and the sums for each complete patch.
+  // Row stride, in elements, of two tables: the sums of squares of the rows of patches, and the
+  // sums of squares of complete patches.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;
@@ -82,9 +85,9 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   const int most = kernel_side(work.patch);
   w.width = side + (across - 1) * work.step, w.height = side + (down - 1) * work.step;
   w.rows = w.height + most - 1;
-  // Rows have padding, because sum_squares() computes four sums at a time, and multiply_tile()
-  // computes inner products for complete tiles. At the end of a row, both read samples beyond the
-  // last position.
+  // Rows have padding because sum_squares() and multiply_tile() read samples beyond the last
+  // position: sum_squares() computes four sums at a time, and multiply_tile() computes complete
+  // tiles.
   const int columns = std::max(w.blocks() * 8 + most - 1, w.quads() * 4 + 8);
   w.pitch = std::max(40, round_up(columns + 7, 16) - 8);
   const int rows = round_up(w.height, 16) + most - 1;
@@ -101,7 +104,7 @@ struct BayesMatchPlan {
   int across = 0, down = 0;  // number of reference patches of a block, along each axis
   JoinedWindows own, other;
   int windows_at_once = 1;  // number of search windows in shared memory at a time
-  /// Number of distances of a reference patch, and offset in memory between the distances of
+  /// Number of candidates of a reference patch, and stride in memory between the distances of
   /// successive reference patches.
   int candidates = 0, stride = 0;
 
@@ -129,8 +132,8 @@ constexpr BayesMatchPlan match_plan(const MatchWork& work, int across, int down)
   return plan;
 }
 
-/// Returns the parameters of the search for a Bayes phase of the profile `best`. The layout of a
-/// window does not depend on the member `pairs`, which has its default.
+/// Returns the search parameters of a Bayes phase of the profile `best`. The member `pairs` has its
+/// default, because it does not change the layout of a window.
 constexpr MatchWork work_of_best(const BayesParams& phase) {
   return {.window = phase.window,
           .temporal_window = phase.temporal_window,
@@ -147,9 +150,9 @@ constexpr BayesMatchPlan typical_plan(int patch) {
 static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
               "a kernel for each phase (kernel_side)");
 
-/// Plans the largest number of reference patches per block that fits into shared memory, and then
-/// the largest number of windows at a time with which a multiprocessor still executes three blocks.
-/// A single window always fits, because it needs less than 48 KB.
+/// Plans the work of a thread block. The number of reference patches is the largest that fits into
+/// shared memory. The number of windows at a time is the largest with which a multiprocessor still
+/// executes three blocks. A single window always fits, because it needs less than 48 KB.
 inline BayesMatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
   constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel itself declares
   constexpr std::array<std::array<int, 2>, 4> shapes{{{4, 2}, {2, 2}, {2, 1}, {1, 1}}};

@@ -1,16 +1,19 @@
 #pragma once
 // The search windows in shared memory, and the distances between reference patches and the patches
 // in the windows (match_layout.h).
-//
+
 // The distance of a reference patch a from a patch b is |a - b|^2 = |a|^2 + |b|^2 - 2 a b. Tensor
 // cores compute the inner products a b of eight reference patches with patches at 64 positions,
-// with operands in half precision and sums in single precision. The squares are computed from the
-// same half-precision samples. Each thread block subtracts one level from all its samples, which
-// limits the rounding error of half precision to a thousandth of the differences between patches.
-//
-// Lane (g, t) = (lane / 4, lane % 4) processes two of every four rows of a patch: rows t % 2, t % 2
-// + 2, .. in frame t / 2, two samples at a time. Therefore the offsets between the operands of a
-// lane are constants. In reference patches, samples beyond the side of the patch are zero.
+// with operands in half precision and sums in single precision. The same half-precision samples
+// give |a|^2 and |b|^2.
+
+// Each thread block subtracts one level from all its samples. The rounding error of half precision
+// is then at most a thousandth of the differences between patches.
+
+// Lane (g, t) = (lane / 4, lane % 4) processes the even rows of a patch if t is even, and the odd
+// rows if t is odd, in frame t / 2 and two samples at a time. The offsets between the operands of a
+// lane are therefore constants. The matcher sets samples beyond the side of a reference patch to
+// zero.
 
 #include "bm3d/cuda/bayes/match_layout.h"
 #include "bm3d/cuda/bayes/windows.cuh"
@@ -28,8 +31,8 @@ struct MatchJob {
   float motion_bias;  // in units of sums of squares
 };
 
-/// The union of the search windows in a pair of frames: the position of the first window, and the
-/// range of candidate positions that are inside the plane.
+/// The union of the search windows in a pair of frames: the position of the first search window,
+/// and the range of candidate positions inside the plane.
 struct MatchWindow {
   SearchWindow at;  // position of the first reference patch's window
   int first_x, last_x, first_y, last_y;
@@ -41,8 +44,9 @@ __device__ inline MatchWindow match_window(const BayesArgs& a, const SearchWindo
           max(0, -at.second_y) - at.top, min(last_y, last_y - at.second_y) - at.top};
 }
 
-/// Loads the samples of the windows in a pair of frames. A warp loads rows of one frame, and a lane
-/// loads two columns. Beyond the plane, the samples are those at the nearest border.
+/// Loads the samples of the search windows in a pair of frames. Each warp loads rows of one frame,
+/// and each lane loads two columns. Outside the plane, the function repeats the samples at the
+/// border.
 template <int Side>
 __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWindows& w,
                                             const BayesPair& pair, const SearchWindow& at,
@@ -75,8 +79,8 @@ __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWind
   }
 }
 
-/// Computes the sum of the squared samples in one row of a patch, over all frames, for each
-/// position in the windows. A thread computes four sums.
+/// Computes the sum of squares of one row of a patch, over all frames of the patch, for each
+/// position in the search windows. A thread computes four sums.
 template <int Side>
 __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::uint32_t* words,
                                             float* sums) {
@@ -115,9 +119,9 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
   }
 }
 
-/// Computes the squared norm of each patch in the windows, as the sum of the results of
-/// sum_squares() over the rows of the patch, and stores it behind these results. The norm of a
-/// patch that extends beyond the plane is infinity.
+/// Computes the squared norm of each patch in the search windows, by adding the results of
+/// sum_squares() for the rows of the patch. The norm of a patch that extends beyond the plane is
+/// infinity. The function stores the norms behind the results of sum_squares().
 template <int Side>
 __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWindow& window,
                                          float* sums) {
@@ -137,15 +141,16 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
   }
 }
 
-/// The data of the block's reference patches that one lane needs. The patches are in the window of
-/// the reference frame.
+/// The data that one lane needs of the reference patches of its thread block. The patches are in
+/// the search window of the reference frame.
 template <int Side>
 struct References {
-  // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4): Side / 2
-  // even rows if t is even, or odd rows if t is odd, with Side / 2 pairs of samples each.
+  // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4). The
+  // samples are from the even rows if t is even, and from the odd rows if t is odd. Each row has
+  // Side / 2 pairs of samples.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
-  // The following data belong to the reference patches 2t and 2t + 1, where t is lane % 4.
+  // Data of the reference patches 2t and 2t + 1, where t is lane % 4.
   int dx[2], dy[2];  // position relative to the first reference patch of the block
   float squares[2];
   std::uint32_t* distances[2];
@@ -156,8 +161,8 @@ __device__ __forceinline__ int lane_offset(const JoinedWindows& w, int t) {
   return (w.depth == 2 ? t / 2 * w.frame : 0) + t % 2 * w.pitch;
 }
 /// Loads the data of the reference patches. `dx` and `dy` are the positions of all reference
-/// patches of the block, relative to the first reference patch. A reference patch that does not
-/// exist has the position invalid_reference.
+/// patches of the block, relative to the first reference patch. An unused element has the position
+/// invalid_reference.
 template <int Side>
 __device__ __forceinline__ void load_references(const JoinedWindows& w, int stride, const int* dx,
                                                 const int* dy, const std::uint32_t* words,
@@ -186,8 +191,8 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
 }
 
 /// Computes the inner products of the reference patches with the patches at the positions of a
-/// tile: eight columns, and the even or the odd rows of 16 adjacent rows. product[n] belongs to the
-/// tile's rows n and n + 4.
+/// tile. A tile has eight columns, and the even or the odd rows of 16 adjacent rows. product[n]
+/// belongs to rows n and n + 4 of the tile.
 template <int Side>
 __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pitch,
                                               const References<Side>& r,
@@ -215,8 +220,8 @@ __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pit
     }
 }
 
-/// Stores the distances of the patches at the positions of a tile in the arrays of the reference
-/// patches. `numbers` is the index of the first distance of a window in these arrays.
+/// Stores the distances at the positions of a tile in the arrays of the reference patches.
+/// `numbers` is the index of the first distance of the search window in these arrays.
 template <int Side>
 __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::uint32_t* words,
                                              const float* sums, int tile, int numbers,
@@ -233,8 +238,7 @@ __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
     const int column = x - r.dx[e], row = y - r.dy[e];
-    // Number of window rows for which the loop stores distances: 0 if the column is outside the
-    // window.
+    // Number of rows for which the loop stores distances; 0 if the column is outside the window.
     const unsigned below =
         static_cast<unsigned>(column) < static_cast<unsigned>(w.side) ? w.side : 0;
     std::uint32_t* const to = r.distances[e] + numbers + row * w.side + column;

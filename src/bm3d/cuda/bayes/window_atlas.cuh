@@ -1,14 +1,15 @@
 #pragma once
-// The samples that the filter reads, and the sums to which the filter adds estimates. They are in
-// shared memory, packed into window atlases (window_plan.h), or, if the atlases do not fit, in
-// planes in device memory.
-//
-// Samples are in half precision, as differences from a level: the value of the sample in the middle
-// of the thread block's first reference patch. The differences are in units of sigma, or in the
-// larger unit that weak noise requires (half_scale() in bayes_precision.h). With a basic estimate,
-// the noisy samples are stored as differences from the basic estimate. The filter reads two
-// adjacent samples of a row at a time, so a word of an atlas contains a sample and its right
-// neighbour. Sums of estimates are integers, so their order does not matter.
+// The samples that the filter reads, and the sums to which the filter adds estimates. Samples and
+// sums are in shared memory, packed into window atlases (window_plan.h), or, if the atlases do not
+// fit, in planes in device memory.
+
+// Samples are half-precision differences from a level. The level is the value of the sample in the
+// middle of the first reference patch of the thread block. The unit is sigma or, for weak noise, a
+// larger unit (half_scale() in bayes_precision.h).
+
+// With a basic estimate, the noisy samples are stored as differences from the basic estimate. A
+// word of an atlas contains a sample and its right neighbour, because the filter reads two samples
+// at a time. Sums of estimates are integers, so the order of additions does not change the result.
 
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -23,16 +24,16 @@
 
 namespace lull::bm3d {
 
-/// The position, in a patch, of two adjacent samples that the filter reads together. `offset` is
-/// the offset of the first of them from the first sample of the patch, or the bitwise complement of
-/// this offset for a pair in the second frame of planes. `mask` selects the samples of the pair
-/// that belong to the patch.
+/// Two adjacent samples of a patch, which the filter reads together. `offset` is the distance in
+/// memory from the first sample of the patch to the pair. In device memory, the bitwise complement
+/// of the distance marks a pair in the second frame. `mask` selects the samples that belong to the
+/// patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
 };
 constexpr int max_sample_pairs = 2 * max_wide_side * ((max_wide_side + 1) / 2);
-/// The maximum number of sample pairs, rounded up to a multiple of 8, because each step of a matrix
+/// Maximum number of sample pairs of a patch, rounded up to a multiple of 8. Each step of a matrix
 /// product processes 8 pairs.
 constexpr int sample_pair_slots = (max_sample_pairs + 7) / 8 * 8;
 
@@ -59,7 +60,8 @@ struct BlockPosition {
   }
 };
 
-/// The union of the search windows of a thread block's reference patches, in a pair of frames.
+/// The union of the search windows of all reference patches of a thread block, in one pair of
+/// frames.
 struct AtlasWindow {
   int left, top, width, height;
   int second_x, second_y;  // displacement of patches in the second frame
@@ -76,9 +78,9 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
           at.second_x, at.second_y, atlas.first[k]};
 }
 
-/// Calls use(sample of the plane, index in the atlas) for each sample of all windows. `plane` is
-/// the plane of the reference frame. Beyond the plane, the sample is the nearest sample at the
-/// border.
+/// Calls use(sample of the plane, index in the atlas) for each sample of all search windows.
+/// `plane` is the plane of the reference frame. For positions outside the plane, the function
+/// passes the nearest sample at the border.
 template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                             const AtlasWindow* windows, T* plane, Use use) {
@@ -99,25 +101,25 @@ __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtla
     }
 }
 
-/// Converts samples to half-precision differences from the sample value `level`.
+/// Converts samples to half-precision differences from the value `level`.
 struct SampleScale {
   float level, unit;  // `unit`: factor by which differences are multiplied
   __device__ std::uint32_t pair(const float* plane) const {
     return pack_halves((plane[0] - level) * unit, (plane[1] - level) * unit);
   }
-  /// Returns the differences between the two samples at `a` and the two samples at `b`, each
-  /// multiplied by the factor `unit`.
+  /// Returns the differences of the two samples at `a` from the two samples at `b`, multiplied by
+  /// `unit`.
   __device__ std::uint32_t difference(const float* a, const float* b) const {
     return pack_halves((a[0] - b[0]) * unit, (a[1] - b[1]) * unit);
   }
 };
 
-/// The fixed-point scale of sums in shared memory. It is smaller than value_scale, because a sum
-/// contains up to 512 estimates of up to 4095 levels: a thread block has up to 8 groups of 64
-/// patches.
+/// The fixed-point scale of sums in shared memory. A sum contains up to 512 estimates of up to 4095
+/// levels, because a thread block has up to 8 groups of 64 patches. The scale is therefore smaller
+/// than value_scale.
 constexpr float atlas_scale = 1024;
 
-/// Loads the samples of all windows as floats.
+/// Loads the samples of all search windows as floats.
 __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                     const AtlasWindow* windows, const float* plane, float* to) {
   for_samples(a, atlas, windows, plane, [&](const float* sample, int place) {
@@ -125,10 +127,9 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
   });
 }
 
-/// Converts floats to words in place. Each word contains a sample and its right neighbour in half
-/// precision. With a basic estimate (`uses_basic`), `samples` contains the basic estimate, and
-/// `noisy` becomes the difference of the noisy samples from it. The arrays contain `count` + 1
-/// floats and receive `count` words.
+/// Converts floats in place to words, each of which contains a sample and its right neighbour in
+/// half precision. With `uses_basic`, `samples` contains the basic estimate, which the function
+/// subtracts from `noisy`. The arrays contain `count` + 1 floats and receive `count` words.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {
@@ -153,7 +154,8 @@ __device__ void make_words(const SampleScale& sample_scale, int count, float* sa
   }
 }
 
-/// Adds the sums of all windows to the sums in device memory. Sums beyond the plane are zero.
+/// Adds the sums of all search windows to the sums in device memory. Sums outside the plane are
+/// zero.
 __device__ inline void flush_sums(const BayesArgs& a, const WindowAtlas& atlas,
                                   const AtlasWindow* windows, const int* values,
                                   unsigned long long* numerator) {
@@ -164,8 +166,8 @@ __device__ inline void flush_sums(const BayesArgs& a, const WindowAtlas& atlas,
   });
 }
 
-/// Samples and sums in shared memory. The position of a patch is the index of its first sample in
-/// the atlas.
+/// Samples and sums in shared memory. The index of the first sample of a patch in the atlas is the
+/// position of the patch.
 struct InSharedMemory {
   using Patch = int;
   static constexpr bool shared = true;
@@ -177,12 +179,12 @@ struct InSharedMemory {
     }
   };
 
-  /// Adds estimates of the filter to the sums. Estimates have the scale of the block's samples,
-  /// from which the block has subtracted a level.
+  /// Adds estimates of the filter to the sums. An estimate is a scaled difference from a level,
+  /// like a sample of the thread block.
   struct Estimates {
     int* values;
-    // Factor and summand that convert an estimate to the unit of the sums. `offset` contains
-    // rounding_offset, whose addition rounds a float to an integer.
+    // The factor and the summand that convert an estimate to the unit of the sums. The summand
+    // includes rounding_offset, whose addition rounds a float to an integer.
     float gain, offset;
     static constexpr float rounding_offset = 12582912;  // 1.5 * 2^23
 
@@ -198,9 +200,9 @@ struct InSharedMemory {
   };
 };
 
-/// Samples and sums in device memory. The position of a patch consists of two offsets, to its first
-/// sample in the first frame and in the second frame. Offsets count samples from the pointers of
-/// the planes (centre_planes()).
+/// Samples and sums in device memory. The position of a patch is the pair of offsets to its first
+/// sample in the first frame and in the second frame. Offsets count samples from the plane pointers
+/// of centre_planes().
 struct InDeviceMemory {
   using Patch = int2;
   static constexpr bool shared = false;
@@ -209,8 +211,8 @@ struct InDeviceMemory {
     return pair.offset < 0 ? patch.y + ~pair.offset : patch.x + pair.offset;
   }
   struct Samples {
-    // The filter subtracts the samples of `subtracted` from the samples of `plane`. Null: nothing
-    // is subtracted.
+    // The filter subtracts the samples of `subtracted` from those of `plane`. If `subtracted` is
+    // null, the filter subtracts the level.
     const float *plane, *subtracted;
     SampleScale sample_scale;
     __device__ std::uint32_t at(int2 patch, SamplePair pair) const {

@@ -1,21 +1,23 @@
 #pragma once
 // Groups with coloured noise: the variance of the noise in each coefficient of a group, and the
-// shrinkage with these variances.
-//
-// During shrinkage, lane (g, t) = (lane / 4, lane % 4) needs the variances of the coefficients in
-// its registers: coefficient g of all rows, and the group coefficients 2t, 2t + 1, 2t + 8 and 2t +
-// 9. The warp computes the variances as products of two matrices (coloured_pairs.h). The left
-// matrix contains the decorrelations r = 1 - c(d) / c(0), where c(d) is the covariance of a
-// coefficient of two patches at displacement d. Its rows belong to coefficient g of two patch rows,
-// and its columns to 16 pairs of members, which are called a chunk. The right matrix contains
-// signs. Its rows belong to the same pairs, and its columns to group coefficients. In the result,
-// each lane has the variances that it needs. A lane reads its 8 half-precision values of r for a
-// pair in one access, and 8 lanes read the 128 bytes of a table entry. The difference between the
-// displacements of the two members determines the index of the entry.
-//
-// A group of 16 has 120 pairs in 8 chunks of 16. Each chunk needs about 36 instructions, and the
-// search for the entries about 90 instructions per group. Groups of 32 have 31 chunks, and groups
-// of 8 (with temporal filtering) have two.
+// shrinkage with these variances. Lane (g, t) = (lane / 4, lane % 4) needs the variances of
+// coefficient g of all rows of a patch, for the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9.
+
+// The warp computes the variances as products of two matrices (coloured_pairs.h), in chunks of 16
+// pairs of members. The left matrix contains the decorrelations 1 - c(d) / c(0), where c(d) is the
+// covariance of a coefficient of two patches at displacement d. The right matrix contains signs.
+
+// The rows of the left matrix belong to coefficient g of two rows of a patch, and the columns to
+// pairs of members. The rows of the right matrix belong to the same pairs, and the columns to group
+// coefficients. The product therefore gives each lane the variances that the lane needs.
+
+// A lane reads 8 half-precision decorrelations of a pair of members in one access, and 8 lanes read
+// the 128 bytes of a table entry. The displacement between the two members determines the index of
+// the entry.
+
+// Cost: a group of 16 members has 120 pairs in 8 chunks of 16. Each chunk needs about 36
+// instructions, and the search for the table entries needs about 90 instructions per group. Groups
+// of 32 members have 31 chunks, and groups of 8 have two.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
 #include "bm3d/cuda/filter/coloured_transforms.cuh"
@@ -30,10 +32,10 @@ struct PairsOf<Haar> : HaarPairs {};
 template <>
 struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
 
-/// The pairs of members for which one lane looks up covariances in the table. The warp looks up the
-/// pairs of eight chunks (16 pairs each) at a time. Lane (g, t) = (lane / 4, lane % 4) looks up
-/// pairs 2t and 2t + 1 (`low`), and 2t + 8 and 2t + 9 (`high`), of chunk g. A word contains two
-/// pairs, with one byte per member.
+/// The pairs of members for which one lane finds covariances in the table. The warp processes eight
+/// chunks of 16 pairs at a time. Lane (g, t) = (lane / 4, lane % 4) processes pairs 2t and 2t + 1
+/// (`low`) and pairs 2t + 8 and 2t + 9 (`high`) of chunk g. A word contains two pairs, with one
+/// byte per member.
 struct alignas(8) LanePairs {
   std::uint32_t low, high;
 };
@@ -63,19 +65,19 @@ constexpr PairTable make_pair_table() {
 }
 __device__ const PairTable pair_table = make_pair_table();
 
-/// One lane's elements of a sign matrix (beginning of this file), a right operand of the products.
-/// Lane (g, t) = (lane / 4, lane % 4) contains column g: rows 2t and 2t + 1 in at[0], and rows 2t +
-/// 8 and 2t + 9 in at[1].
+/// The elements of a sign matrix in one lane, as a right operand of a matrix product. Lane (g, t) =
+/// (lane / 4, lane % 4) contains column g: rows 2t and 2t + 1 in at[0], and rows 2t + 8 and 2t + 9
+/// in at[1].
 struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
-/// The sign matrices (beginning of this file) for all group sizes. The last index is the lane. The
-/// index before it selects the columns for group coefficients 0..7 (0) or 8..15 (1).
+/// The sign matrices for all group sizes. The last index is the lane. The index before the last
+/// selects the columns for group coefficients 0..7 (0) or 8..15 (1).
 template <class GroupTransform>
 struct SignTable {
   static constexpr int of_16 = PairsOf<GroupTransform>::matrix_of(7) + 1;
   static constexpr int of_32 = PairsOf<GroupTransform>::matrix_of(31) + 1;
-  // Returns the index, in up_to_16, of the first matrix for groups of 2^log2 members.
+  // Returns the index in `up_to_16` of the first matrix for groups of 2^log2 members.
   static constexpr int first(int log2) { return log2 < 4 ? log2 - 1 : 4; }
 
   SignWords up_to_16[4 + of_16][2][32];
@@ -114,17 +116,18 @@ constexpr SignTable<GroupTransform> make_sign_table() {
 template <class GroupTransform>
 __device__ const SignTable<GroupTransform> sign_table = make_sign_table<GroupTransform>();
 
-/// Converts a displacement to an integer. The difference of two such integers identifies the
-/// displacement between two members of one frame, and is larger for members of different frames.
+/// Converts a displacement to an integer. For two members of one frame, the difference of their
+/// integers identifies the displacement between them. The difference for members of different
+/// frames exceeds every difference for members of one frame.
 __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
   return displacement_t(packed) * (1 << 27) + displacement_y(packed) * (1 << 13) +
          displacement_x(packed);
 }
 
-/// Returns the offset, in bytes, of the table entry for two group members and column u = 0 of the
-/// coefficients of a patch. For column u, the offset is the result XOR 16 u. The two low bytes of
-/// `pair` are the indices of the members. All lanes of a warp must call the function; in lane m,
-/// `member` is the displacement_key() of member m.
+/// Returns the offset, in bytes, of the table entry for two members of a group. The offset is that
+/// of column u = 0; the offset of column u is the result XOR 16 u. The two low bytes of `pair` are
+/// the indices of the members. In lane m, `member` is the displacement_key() of member m. All lanes
+/// of a warp must call this function.
 __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
                                                      std::uint32_t pair) {
   const int apart = __shfl_sync(~0u, member, static_cast<int>(pair & 0xff)) -
@@ -137,8 +140,7 @@ __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise
                                     CovarianceView::column(place, 0) * (bytes_of_place / patch));
 }
 
-/// The table offsets for the pairs of one lane, in the order of LanePairs. Each offset fits in 16
-/// bits.
+/// The table offsets for the pairs of one lane, in the order of LanePairs. Each offset has 16 bits.
 struct LaneOffsets {
   std::uint32_t low, high;
 
@@ -150,9 +152,8 @@ struct LaneOffsets {
                                                           << 16) {}
 };
 
-/// The decorrelations r (beginning of this file) of 16 pairs of members, as left operands of matrix
-/// products. For even k, word[k / 2] is the operand for the coefficients in rows k and k + 1 of a
-/// patch.
+/// The decorrelations of 16 pairs of members, as left operands of matrix products. For even k,
+/// word[k / 2] is the operand for the coefficients in rows k and k + 1 of a patch.
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
@@ -190,9 +191,8 @@ __device__ __forceinline__ float root(float x) {
   return result;
 }
 
-/// Converts variances in units of c(0), the variance of a coefficient of one patch, to the values
-/// that the kernel stores: square roots in the first phase, and variances in the second phase.
-/// Variances are at least min_group_variance.
+/// Converts relative variances to the values that the kernel stores: square roots in the first
+/// phase, and variances in the second phase. The minimum variance is min_group_variance.
 template <bool second_phase>
 __device__ __forceinline__ __half2 stored_ratios(float a, float b) {
   constexpr auto least = static_cast<float>(min_group_variance);
@@ -205,15 +205,14 @@ __device__ __forceinline__ __half2 stored_ratios(std::uint32_t word) {
   return stored_ratios<second_phase>(ratios.x, ratios.y);
 }
 
-/// Sums of matrix products, from which the kernel computes the variances of `blocks` * 8 group
-/// coefficients. The index is [k / 2][block], where k is the index of a coefficient along a column
-/// of the patch.
+/// Sums of matrix products, which become the variances of 8 * `blocks` group coefficients. The
+/// index is [k / 2][block], where k is the index of a coefficient along a column of a patch.
 template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
 
-  /// `members` is the initial value of the sum for the first coefficient: the number of members if
-  /// this coefficient is the mean of the group, and 0 if not.
+  /// `members` is the initial sum for the first coefficient: the number of members if this
+  /// coefficient is the mean of the group, and 0 if not.
   __device__ __forceinline__ RatioSums(int lane, int members) {
     if ((lane & 3) != 0) return;
 #pragma unroll
@@ -237,18 +236,17 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum variance for all coefficients. Coefficients that contain only rounding
-/// errors, or the difference between a patch and its repetition, have the minimum variance.
+/// Stores the minimum variance for all coefficients. It is the variance of coefficients that
+/// contain only rounding errors, or only the difference between copies of a patch.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Stores the variances of the Haar coefficients that are differences of two adjacent members. Each
-/// variance equals the decorrelation r of the two members. `half` selects pairs 0..7 (0) or pairs
-/// 8..15 (1) of the chunk. `b` is the last index of the elements of `ratio` that receive the
-/// variances.
+/// Stores the variances of the Haar coefficients that are differences of two adjacent members, in
+/// the elements ratio[..][b]. Each variance equals the decorrelation of the two members. `half`
+/// selects pairs 0..7 (0) or 8..15 (1) of the chunk.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {
@@ -284,9 +282,9 @@ __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int m
   sums.template keep<second_phase>(ratio);
 }
 
-/// Computes the noise variances of the group coefficients, for groups of 32 members: of all
-/// coefficients of the Haar transform, or of the 16 Walsh-Hadamard coefficients in
-/// Spectrum::set[set] (coloured_transforms.cuh).
+/// Computes the noise variances of the group coefficients for groups of 32 members. For the Haar
+/// transform, computes the variances of all coefficients; for the Walsh-Hadamard transform, those
+/// of the 16 coefficients in Spectrum::set[set] (coloured_transforms.cuh).
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
                                             int lane, Slots (&ratio)[2]) {
@@ -302,7 +300,7 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
       const auto& signs = sign_table<GroupTransform>.wide[set][bits];
       sums.add(ratios, 0, signs[0][lane]);
       if (!is_haar || x < 4)
-        // Haar coefficients 8..15 are differences within groups of four members, so only pairs of
+        // Haar coefficients 8..15 are differences within four consecutive members, so only pairs of
         // members m and m' with m ^ m' below 4 contribute to their variances.
         sums.add(ratios, 1, signs[1][lane]);
       if (is_haar && x == 1) {
@@ -314,10 +312,9 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
   sums.template keep<second_phase>(ratio[set]);
 }
 
-/// Computes the variances of the coefficients of a group in units of c(0) (the variance of a
-/// coefficient of one patch), or their square roots (stored_ratios()). The results replace the
-/// spectrum of the group in the registers. `displacement` is the displacement of the patch in the
-/// slot of the lane.
+/// Computes the variance of the noise in each coefficient of a group, relative to the variance of
+/// this coefficient in one patch. Stores the values of stored_ratios() in `ratios`, in the place of
+/// the spectrum. `displacement` is the displacement of the patch in the slot of the lane.
 template <bool second_phase, int S, class GroupTransform>
 __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
                                              std::uint32_t displacement, int log2, int lane,
@@ -336,9 +333,10 @@ __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
   narrow_ratios<second_phase, GroupTransform>(noise, member, log2, lane, ratios.set[0]);
 }
 
-/// Applies the hard threshold to a group with coloured noise. The threshold of each coefficient is
-/// proportional to the standard deviation of its noise, which `spectrum` contains before the call.
-/// Returns the sum of the variances of the retained coefficients, in units of sigma^2.
+/// Applies the hard threshold to a group with coloured noise. The threshold of a coefficient is
+/// proportional to the standard deviation of its noise. On entry, `spectrum` contains these
+/// standard deviations. Returns the sum of the variances of the retained coefficients, in units of
+/// sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
                                                     const GroupOperands& operands, float limit,
@@ -371,9 +369,9 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
   return warp_sum(retained);
 }
 
-/// Computes the Wiener factors of a group with coloured noise, from the variance of the noise in
-/// each coefficient, which `factors` contains before the call. Returns the sum of the squared
-/// factors, each multiplied by the variance of its coefficient in units of sigma^2.
+/// Computes the Wiener factors of a group with coloured noise. On entry, `factors` contains the
+/// variance of the noise in each coefficient. Returns the sum of the squared factors, each
+/// multiplied by the variance of its coefficient in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],
                                                   const GroupOperands& operands, float variance,

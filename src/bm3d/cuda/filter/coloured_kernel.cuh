@@ -1,5 +1,5 @@
 #pragma once
-// Defines and launches the kernel of filter_kernel.cuh for coloured noise.
+// Defines and launches the filter kernel (filter_kernel.cuh) for coloured noise.
 
 #include "bm3d/cuda/filter/coloured_group.cuh"
 #include "bm3d/cuda/filter/filter_kernel.cuh"
@@ -19,8 +19,8 @@ struct ColouredArgs : KernelArgs {
   CovarianceViews covariances;
 };
 
-/// Filters a group with coloured noise, with the same functions as WhiteGroup. Each slot contains a
-/// patch of the group or a repetition of a patch (coloured_transforms.cuh).
+/// Filters a group with coloured noise. The interface is that of class WhiteGroup. Each slot
+/// contains a patch of the group or a copy of this patch (coloured_transforms.cuh).
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup {
  public:
@@ -66,7 +66,7 @@ class ColouredGroup {
       transform(work.noisy_tile, f.noisy[work.plane]);
       apply_factors<S, GroupTransform>(patches, operands_.group, spectrum_);
     }
-    // fminf() limits the weight to 1, because of the range of the fixed-point sums.
+    // The maximum weight is 1, because the fixed-point sums have a limited range.
     return fminf(fmaxf(shared.unit * reciprocal(energy * repeats), min_weight), 1.0f);
   }
 

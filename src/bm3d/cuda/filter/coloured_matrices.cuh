@@ -1,6 +1,6 @@
 #pragma once
-// The transforms of coloured_transforms.cuh: along a column as butterflies, and across the group as
-// operands of matrix products.
+// The transforms of coloured_transforms.cuh: butterflies along a column of a patch, and operands of
+// matrix products across the group.
 
 #include "bm3d/cuda/filter/filter_group.cuh"
 
@@ -18,18 +18,17 @@ constexpr float root_8 = 2.8284271f;
 __device__ __forceinline__ __half2 broadcast(float value) { return __float2half2_rn(value); }
 
 /// The DCT along a column, scaled by sqrt(8). The functions process rows y and 7 - y together,
-/// because the DCT needs only their sum and their difference. The inverse gives the two rows as (e
-/// + o) / 8 and (e - o) / 8, where e and o are the sums over even and odd coefficients.
+/// because the DCT needs only the sum and the difference of these rows. The inverse DCT returns the
+/// rows as (e + o) / 8 and (e - o) / 8, where e and o are sums over even and odd coefficients.
 template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
   static constexpr int first(int pair) { return pair; }
-  /// Returns the scale of the result for coefficient k, in units of sqrt(8) times the orthonormal
-  /// coefficient.
+  /// Returns the scale of coefficient k, relative to sqrt(8) times the orthonormal coefficient.
   static __device__ constexpr float gain(int) { return 1; }
   static __device__ __forceinline__ __half2 factor(int k, int y) {
-    // The table is a local variable, so that the compiler inserts its elements as constants in the
-    // instructions.
+    // The table is a local variable. The compiler then inserts the elements of the table as
+    // constants in the instructions.
     constexpr Matrix8<float> table = dct_forward<float>;
     return broadcast(root_8 * table.at[k][y]);
   }
@@ -59,14 +58,14 @@ struct Butterflies<Dct> {
   }
 };
 
-/// The Bior1.5 transform along a column, with the scale of the DCT, as lifting steps whose factors
-/// are exact. The functions process rows 2i and 2i + 1 together.
+/// The Bior1.5 transform along a column, with the scale of the DCT, as lifting steps with exact
+/// factors. The functions process rows 2i and 2i + 1 together.
 template <>
 struct Butterflies<Bior> {
   static constexpr int partner(int y) { return y ^ 1; }
   static constexpr int first(int pair) { return 2 * pair; }
-  // The rows of the matrix in transform_tables.h have unit norm, but the lifting steps correspond
-  // to rows with other norms. gain() returns the quotients of the norms.
+  // The rows of the matrix in transform_tables.h have the norm 1, but the lifting steps compute
+  // rows with other norms. The function gain() returns the quotients of the norms.
   struct Gains {
     float at[8];
   };
@@ -74,7 +73,7 @@ struct Butterflies<Bior> {
     Gains gains{1};
     for (int k = 1; k < 8; ++k) {
       const auto& row = table_detail::bior.at[k];
-      // First sample on which coefficient k depends.
+      // The first sample on which coefficient k depends.
       const int y = k < 4 ? 4 * (k / 3) : 2 * (k - 4);
       const double own = k < 4 ? row[y] + row[y + 1] : row[y] - row[y + 1];
       gains.at[k] = static_cast<float>(2 / (table_detail::square_root(8) * own));
@@ -111,16 +110,17 @@ struct Butterflies<Bior> {
   }
 };
 
-// The Haar and the Walsh-Hadamard transform across the patches of a group, which are in 16 slots.
+// The Haar and Walsh-Hadamard transforms across the patches of a group in 16 slots. The number
 // support(k) is the number of slots on which coefficient k depends. sign(k, slot) is 1 or -1 for
-// these slots, and 0 for all others. Forward: coefficient k is the sum over all slots of sign(k,
-// slot) / support(k) times the slot. Inverse: a slot is the sum over all k of sign(k, slot) times
-// coefficient k. For white noise of variance 1, the noise in coefficient k has the variance 1 /
-// support(k).
+// these slots, and 0 for all others.
+
+// Forward transform: coefficient k is the sum of sign(k, slot) / support(k) times the slot, over
+// all slots. Inverse transform: a slot is the sum of sign(k, slot) times coefficient k, over all k.
+// White noise of variance 1 in the slots gives noise of variance 1 / support(k) in coefficient k.
 template <>
 struct GroupMatrix<Haar> {
-  // The transform of 32 members computes the sums and the differences of pairs of members, and
-  // transforms the sums. This constant states whether it also transforms the differences.
+  // The transform of 32 members first computes the sums and the differences of pairs of members. It
+  // always transforms the sums. It transforms the differences only if this constant is true.
   static constexpr bool transforms_differences = false;
   static __host__ __device__ constexpr int support(int k) {
     return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;
@@ -142,7 +142,7 @@ struct GroupMatrix<WalshHadamard> {
   }
 };
 
-/// Operands of one lane for the products across the group, as words in the layout of the mma
+/// The operands of one lane for the products across the group, in the layout of the mma
 /// instructions.
 struct GroupOperands {
   std::uint32_t forward[2][2];  // right operands for coefficients 0..7 and 8..15

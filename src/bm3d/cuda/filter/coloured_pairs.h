@@ -1,28 +1,31 @@
 #pragma once
 // The contributions of pairs of members to the variance of the noise in each coefficient across the
 // group (coloured_group.cuh). This file is independent of CUDA.
-//
-// Let c(d) be the covariance of a coefficient of two patches at displacement d
-// (noise/patch_covariance.h). The decorrelation of two members at displacement d is r = 1 - c(d) /
-// c(0). It is 0 for equal positions, and 1 for patches that share no noise. Let a group coefficient
-// be a difference across members with the signs s. n is the number of signs that are not 0. The
-// signs add up to 0, so the variance of this difference, in units of c(0), is
-//     (1 / n) sum over m, m' of s_m s_m' (1 - r_mm') = -(2 / n) sum over pairs of s_m s_m' r_mm'.
-// The variance of the mean coefficient is this sum plus n. So for each number of members, the
-// vector of all variances is the product of one matrix and the vector of all r. (Half precision
-// represents r accurately near 0, but not c near c(0).)
-//
-// The pairs of members (m, m') are in the order of x = m ^ m'. The contribution of a pair to the
-// Haar coefficients then depends only on the highest bit of x and on the member in which this bit
-// is 0. Therefore a few matrices are enough.
+
+// The decorrelation of two members is r = 1 - c(d) / c(0), where c(d) is the covariance of a
+// coefficient of two patches at displacement d (noise/patch_covariance.h). The decorrelation is 0
+// for equal positions, and 1 for patches that share no noise. Half precision represents r
+// accurately near 0, where 1 - r would lose precision.
+
+// Variance of a group coefficient: Let the coefficient be the sum of n members with signs that add
+// up to 0, divided by sqrt(n). In units of c(0), its variance is -2 / n times the sum of s_i s_j
+// r_ij over all pairs of members i and j, with the signs s_i and s_j and the decorrelation r_ij.
+// The variance of the mean is n plus this sum.
+
+// For each number of members, all variances are therefore the product of a constant matrix and the
+// vector of the decorrelations of all pairs.
+
+// Pairs of members m and m' are in the order of x = m ^ m'. The contribution of a pair to the Haar
+// coefficients then depends only on the highest bit of x and on the member without this bit. A few
+// constant matrices are therefore enough.
 
 namespace lull::bm3d::filter_detail {
 
-/// Number of pairs in one product on the tensor cores.
+/// Number of pairs of members in one matrix product on the tensor cores.
 inline constexpr int pairs_of_chunk = 16;
 
-/// A pair of members of a group. Both members are equal in unused positions of a chunk (the pairs
-/// of one product).
+/// A pair of members of a group. In unused positions of a chunk of pairs, the two members are
+/// equal.
 struct MemberPair {
   int first = 0, second = 0;
 };
@@ -34,22 +37,22 @@ constexpr int highest_bit(int x) {
   return bit;
 }
 
-/// Returns pair `index` of a group of 2^log2_members members. With half = 2^(log2_members - 1), the
-/// index is x * half + q, where q is 0..half - 1. The pair consists of the members m and m ^ x,
-/// where m depends on q.
+/// Returns pair `index` of a group of 2^log2_members members. Let `half` be half of the number of
+/// members, and let `index` be x * half + q with q < half. The pair consists of the members m and m
+/// ^ x, where m depends on q.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  /// To get m from q, a 0 bit is inserted at the position of the highest bit of x, so that each
-  /// pair occurs only once.
+  /// To compute the member m, the function inserts a 0 bit into the index q at the position of the
+  /// highest bit of x. Each pair of the members m and m ^ x therefore occurs only once.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};
 }
 
-/// Returns the number of chunks (of 16 pairs) that contain all pairs.
+/// Returns the number of chunks of 16 pairs that contain all pairs of a group.
 constexpr int chunks_of(int log2_members) {
   const int places = (1 << 2 * log2_members) / 2;
   return log2_members == 0 ? 0 : (places + pairs_of_chunk - 1) / pairs_of_chunk;
@@ -66,17 +69,17 @@ constexpr int log2_of(int power) {
   return log;
 }
 
-/// The contributions of pairs to the Haar coefficients. The coefficients are in the order of
-/// filter.cuh. In groups of 32, coefficients 16..31 are the differences of 16 pairs.
+/// The contributions of pairs to the Haar coefficients, in the order of filter.cuh. In groups of 32
+/// members, coefficients 16..31 are the differences of two adjacent members.
 struct HaarPairs {
-  /// Returns the index of the matrix of a chunk (the pairs of one product). Chunks whose indices
-  /// have the same highest bit use the same matrix.
+  /// Returns the index of the matrix for a chunk of pairs. Chunks whose indices have the same
+  /// highest bit use the same matrix.
   static constexpr int matrix_of(int chunk) {
     return chunk == 0 ? 0 : log2_of(2 * highest_bit(chunk));
   }
 
-  /// Returns the factor by which the decorrelation r of a pair enters the variance of coefficient
-  /// 16 * set + k, where `set` is 0 or 1 and k is 0..15.
+  /// Returns the factor of the decorrelation of a pair in the variance of coefficient 16 * set + k,
+  /// where `set` is 0 or 1 and k is 0..15.
   static constexpr Term term(int log2_members, int set, int k, MemberPair pair) {
     const int i = 16 * set + k, members = 1 << log2_members;
     if (i >= members || pair.first == pair.second) return {};
@@ -91,9 +94,9 @@ struct HaarPairs {
 };
 
 /// The contributions of pairs to the Walsh-Hadamard coefficients. In groups of 2^l <= 16 members,
-/// each member occupies 16 / 2^l of the 16 slots, so only every (16 / 2^l)-th coefficient of the
-/// slots can differ from 0. In groups of 32, each pair of members is replaced by its sum and its
-/// difference, and `set` selects the coefficients of the sums (0) or of the differences (1).
+/// each member occupies 16 / 2^l of the 16 slots, so only every (16 / 2^l)-th coefficient can
+/// differ from 0. In groups of 32, `set` selects the coefficients of the sums (0) or the
+/// differences (1) of pairs of members.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

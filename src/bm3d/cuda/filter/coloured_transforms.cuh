@@ -1,33 +1,44 @@
 #pragma once
-// The layout of a group in the kernels for coloured noise. A warp processes 16 patches at a time,
-// which are called slots. Lane (g, t) = (lane / 4, lane % 4) contains the coefficients whose
-// variances it computes (coloured_group.cuh). The steps are:
-//   1. The lane loads the samples in columns 2t and 2t + 1 of slots g and g + 8 from shared memory.
-//   2. Horizontal transform: a matrix product of 16x16 by 16x8 elements for two rows and 8 slots
-//      gives coefficient g of slots 2t, 2t + 1, 2t + 8 and 2t + 9 in all rows. The product computes
-//      the sum and the difference of the two rows, which is the first butterfly of the vertical
-//      transform.
-//   3. The lane computes the rest of the vertical transform from its registers.
-//   4. Transform across the group: a matrix product with these registers as one operand gives
-//      coefficient g of all rows, for the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9. The
-//      lane shrinks these coefficients.
-//   5. Inverse transform across the group: a matrix product with these registers as the other
-//      operand gives coefficients 2t and 2t + 1 of slots g and g + 8.
-//   6. Inverse vertical transform, except for its last butterfly. One product performs this
-//      butterfly and the inverse horizontal transform. The matrix of the product contains the
-//      aggregation window, so the results are weighted rows of the patches.
-// For groups of 32, the kernel first computes sums and differences of pairs of members, from two
-// sets of 16 slots. The scales of the transforms are chosen so that there are few factors, all
-// exact: a patch is scaled by 8 (sqrt(8) along each axis), and the Haar transform gives means and
-// differences of means.
+// The layout of a group in the filter kernels for coloured noise. A warp processes 16 patches
+// (slots) at a time. Lane (g, t) = (lane / 4, lane % 4) contains the coefficients whose variances
+// the lane computes (coloured_group.cuh).
+
+// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads the samples in columns 2t and 2t + 1 of slots g
+// and g + 8 from shared memory.
+
+// Step 2, horizontal transform: A matrix product of 16x16 by 16x8 elements transforms two rows of 8
+// slots. It also computes the sum and the difference of the two rows, which is the first butterfly
+// of the vertical transform. Lane (g, t) = (lane / 4, lane % 4) then has coefficient g of slots 2t,
+// 2t + 1, 2t + 8 and 2t + 9 in all rows.
+
+// Step 3, vertical transform: The lane computes all further butterflies from its own registers.
+
+// Step 4, transform across the group: A matrix product, with the results of step 3 as left operand,
+// gives lane (g, t) = (lane / 4, lane % 4) the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of
+// coefficient g in all rows. The lane shrinks these coefficients.
+
+// Step 5, inverse transform across the group: A matrix product, with the results of step 4 as right
+// operand, gives lane (g, t) = (lane / 4, lane % 4) coefficients 2t and 2t + 1 of slots g and g +
+// 8.
+
+// Step 6, inverse transforms of the patches: The lane computes all butterflies of the inverse
+// vertical transform except the last. A matrix product performs the last butterfly and the inverse
+// horizontal transform. Its matrix contains the aggregation window, so the product gives weighted
+// rows of the patches.
+
+// Groups of 32 members: The kernel first computes sums and differences of pairs of members, from
+// two sets of 16 slots.
+
+// Scales: Patches are scaled by 8, with sqrt(8) along each axis. The Haar transform gives means and
+// differences of means. With these scales, the transforms need few factors, all of which are exact.
 
 #include "bm3d/cuda/filter/coloured_matrices.cuh"
 
 namespace lull::bm3d::filter_detail {
 
-/// Samples of one plane as the warps of a block read them: in half precision, after subtraction of
-/// the sample value `level`. Offsets of patches count samples: words of the tile if the samples are
-/// in shared memory (load_tile()), and elements of the plane if not.
+/// The samples of one plane in the form that warps read: half-precision differences from the value
+/// `level`. Offsets of patches count samples. With Staging::shared, samples are the words of a tile
+/// in shared memory (load_tile()). Without Staging::shared, samples are the elements of the plane.
 template <Staging staging>
 struct SlotSamples {
   const void* at;
@@ -42,13 +53,14 @@ struct SlotSamples {
   }
 };
 
-/// Values of 16 patches (slots). The first index is a row, or a coefficient of a column. The second
-/// index selects slots 2t and 2t + 1 (0), or 2t + 8 and 2t + 9 (1), where t is lane % 4, and after
-/// the group transform the group coefficients with these numbers.
+/// Values of 16 patches (slots). The first index is a row, or a coefficient of a column. Index 0 of
+/// the second dimension selects slots 2t and 2t + 1, and index 1 slots 2t + 8 and 2t + 9, where t
+/// is lane % 4. After the transform across the group, the slots contain the group coefficients with
+/// these numbers.
 using Slots = __half2[8][2];
 
-/// Distributes the offsets of the slots to the lanes that load the samples of these slots. Before
-/// the call, each lane has the offset of one slot.
+/// Distributes the offsets of the slots to the lanes that load the samples of these slots. On
+/// entry, each lane has the offset of one slot.
 template <int S, class Offset>
 __device__ __forceinline__ void distribute_offsets(Offset own, int lane, Offset (&offset)[S][2]) {
 #pragma unroll
@@ -57,8 +69,8 @@ __device__ __forceinline__ void distribute_offsets(Offset own, int lane, Offset 
     for (int b = 0; b < 2; ++b) offset[s][b] = __shfl_sync(~0u, own, S * ((lane >> 2) + 8 * b) + s);
 }
 
-/// The operands of one lane for the products with the transform matrices. All groups of a block use
-/// the same operands.
+/// The operands of one lane for the products with the transform matrices, equal for all groups of a
+/// thread block.
 template <class Transform2d, class GroupTransform>
 struct SlotOperands {
   std::uint32_t rows[4];     // converts two rows to coefficients of their sum and difference
@@ -107,8 +119,8 @@ __device__ __forceinline__ void transform_slots(const SlotSamples<staging>& samp
   }
 }
 
-/// Transforms rows k and k + 1 of the slots `c` across the group. Returns the result plus `sums`.
-/// `operand` selects group coefficients 0..7 or 8..15.
+/// Transforms rows k and k + 1 of the slots `c` across the group, and returns the result plus
+/// `sums`. `operand` selects group coefficients 0..7 or 8..15.
 template <class Sums>
 __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
                                                        const std::uint32_t (&operand)[2],
@@ -118,10 +130,10 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
   return multiply(a, operand[0], operand[1], sums);
 }
 
-/// The transform of a group along its members, in registers: S sets of 16 values. With S = 1 (up to
-/// 16 members), the set is the transform of the members. With S = 2 (32 members), set 0 is the
-/// transform of the sums of pairs of members. Set 1 first contains the differences of these pairs,
-/// and later the transform of the differences.
+/// The transform of a group across its members, as S sets of 16 values in registers. For up to 16
+/// members (S = 1), the set is the transform of the members. For 32 members (S = 2), set 0 is the
+/// transform of the sums of pairs of members. Set 1 contains the differences of these pairs, or the
+/// transform of the differences.
 template <int S>
 struct Spectrum {
   Slots set[S];
@@ -135,9 +147,9 @@ __device__ __forceinline__ void set(FloatSums& sums, __half2 a, __half2 b) {
   sums.at[0] = low.x, sums.at[1] = low.y, sums.at[2] = high.x, sums.at[3] = high.y;
 }
 
-/// Computes the spectrum for the shrinkage. Calls use(set, k, b, sums) for each set (Spectrum), k =
-/// 0, 2, 4, 6 and b = 0, 1. `sums` contains coefficients k and k + 1 of a column, for group
-/// coefficients 2t + 8b and 2t + 8b + 1, where t is lane % 4.
+/// Computes the spectrum for the shrinkage. Calls use(set, k, b, sums) for each `set` of class
+/// Spectrum, k = 0, 2, 4, 6 and b = 0, 1. `sums` contains coefficients k and k + 1 of a column, for
+/// the group coefficients 2t + 8b and 2t + 8b + 1, where t is lane % 4.
 template <class Sums, class GroupTransform, int S, class Use>
 __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
                                              const GroupOperands& operands, Use use) {
@@ -168,12 +180,12 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
   }
 }
 
-/// Variance and standard deviation of white noise in the coefficients of one lane. The noise of a
-/// sample has a variance of 1.
+/// Variance and standard deviation of white noise in the coefficients of one lane, for noise of
+/// variance 1 in the samples.
 template <int S, class GroupTransform>
 struct NoiseScale {
-  // Element 0 belongs to group coefficients 2t and 2t + 1, and element 1 to coefficients 2t + 8 and
-  // 2t + 9, where t is lane % 4. The two coefficients of an element combine the same number of
+  // Element 0 is for group coefficients 2t and 2t + 1, and element 1 for coefficients 2t + 8 and 2t
+  // + 9, where t is lane % 4. The two coefficients of an element depend on the same number of
   // slots.
   float variance[2], deviation[2];
   static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor because of the sums of pairs
@@ -190,8 +202,8 @@ struct NoiseScale {
   }
 };
 
-/// Returns whether a coefficient is the mean of the complete group, which the filter always
-/// retains. The mean is the first coefficient of lane 0.
+/// Returns true for the mean of all samples of the group, which the filter always retains. The mean
+/// is the first coefficient of lane 0.
 __device__ __forceinline__ bool is_mean(int lane, int set, int k) {
   return set == 0 && k == 0 && lane == 0;
 }
@@ -212,7 +224,8 @@ __device__ __forceinline__ void apply_factors(const Slots (&patches)[S],
 template <class Sum>
 struct Target {
   Sum* sums;
-  // The aggregation window is a kernel argument, which instructions can use as operands.
+  // The aggregation window is a kernel argument, because instructions can use kernel arguments as
+  // operands.
   const std::array<float, patch>& window;
   int pitch;
   float offset;  // weight * (level - mid_level) * value_scale
@@ -254,8 +267,8 @@ __device__ __forceinline__ void aggregate_slots(
   }
 }
 
-/// Applies the inverse transforms, first across the group and then to each patch, and adds the
-/// estimates to the sums.
+/// Transforms the group back, first across its members and then each patch, and adds the estimates
+/// to the sums.
 template <int S, class Transform2d, class GroupTransform, Staging staging, class Sum, class Offset>
 __device__ __forceinline__ void aggregate_group(
     const Spectrum<S>& spectrum, const Offset (&offset)[S][2],

@@ -13,12 +13,12 @@ namespace lull::bm3d {
 namespace {
 
 constexpr int coefficients = patch * patch;
-/// Limit of the magnitude of decorrelations (1 - covariance / variance). Those of real noise are
-/// within 0..2, but an estimated autocorrelation may give larger values.
+/// Maximum magnitude of decorrelations (1 - covariance / variance). Decorrelations of real noise
+/// are within 0..2, but an estimated autocorrelation may give larger values.
 constexpr double max_decorrelation = 64;
-/// Minimum of CovarianceView::unit, the numerator of the weights of groups. It limits the weight of
-/// a group of N patches to at least unit / (64 N), which fixed-point numbers represent precisely
-/// enough.
+/// Minimum of CovarianceView::unit, the numerator of the weights of groups. The weight of a group
+/// of N patches is at least unit / (64 N). With the minimum, fixed-point numbers represent this
+/// weight precisely enough.
 constexpr double min_unit = 0.25;
 
 std::uint16_t half_bits(double value) {
@@ -46,7 +46,7 @@ KernelCovariance make_kernel_covariance(const PlaneNoise& noise, Transform trans
   const std::span<const double> own = covariance.at(0, 0);
   view.unit = static_cast<float>(std::max(own[0], min_unit));
 
-  // The host stores a table as [v][u], and the device as [u][v].
+  // The tables have the order [v][u] in host memory, and [u][v] in device memory.
   const auto transposed = [](int i, int place = 0) {
     return CovarianceView::column(place, i % patch) * patch + i / patch;
   };

@@ -1,6 +1,6 @@
 #pragma once
 // The covariance tables of the filter kernels for coloured noise (coloured_group.cuh), in device
-// memory. Each phase makes its own tables once.
+// memory. Each phase makes its tables once.
 
 #include <array>
 #include <memory>
@@ -20,8 +20,8 @@ struct KernelCovariance {
   std::vector<float> own;                    // CovarianceView::own
   std::vector<std::uint16_t> decorrelation;  // CovarianceView::decorrelation
 };
-/// Makes the covariance tables of a plane. `noise` must not be white, and the transform must be dct
-/// or bior.
+/// Makes the covariance tables of a plane with coloured noise. The transform must be DCT or
+/// Bior1.5.
 [[nodiscard]] KernelCovariance make_kernel_covariance(const PlaneNoise& noise, Transform transform);
 
 /// The covariance tables of the planes of a frame in device memory, for the transform of one phase.

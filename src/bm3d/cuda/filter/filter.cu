@@ -8,7 +8,7 @@ namespace {
 
 using namespace filter_detail;
 
-/// Selects either the planes with white noise, or the planes with coloured noise.
+/// Selects the planes with white noise or the planes with coloured noise.
 struct PlanesOfKind {
   FilterArgs args;
   CovarianceViews covariances{};

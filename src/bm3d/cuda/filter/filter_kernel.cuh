@@ -1,6 +1,5 @@
 #pragma once
-// Defines and launches the kernel for collaborative filtering and aggregation that filter.cuh
-// describes.
+// Defines and launches the filter kernel that filter.cuh describes.
 
 #include <algorithm>
 #include <type_traits>
@@ -17,8 +16,8 @@ struct PackedHead {
 
   PackedHead() = default;
   /// (`x`, `y`) is the position of the reference patch relative to the first reference patch of the
-  /// block. `reference_tile_row` is 0 or 1. `place` is the index 0..31 of the patch in two
-  /// reference tiles.
+  /// thread block. `reference_tile_row` is 0 or 1. `place` is the index 0..31 of the reference
+  /// patch in two adjacent reference tiles.
   __device__ PackedHead(unsigned x, unsigned y, unsigned log2_count, unsigned reference_tile_row,
                         unsigned place)
       : bits(1u << 31 | reference_tile_row << 20 | place << 15 | log2_count << 12 | y << 6 | x) {}
@@ -31,8 +30,8 @@ struct PackedHead {
 };
 static_assert((1 << 3) * patch <= 64, "steps of up to 8 between 8 reference patches");
 
-/// Returns the index of the first reference tile (4x4 reference patches) of the block, counted from
-/// the first reference tile of the batch.
+/// Returns the index in the batch of the first reference tile (4x4 reference patches) of the thread
+/// block.
 __device__ __forceinline__ unsigned first_reference_tile(const KernelArgs& a) {
   return ((blockIdx.y << a.tile.log2_y) / reference_tile_side) * a.filter.batch.tiles_x +
          (blockIdx.x << a.tile.log2_x) / reference_tile_side;
@@ -66,7 +65,7 @@ struct GroupHead {
   bool exists;
   int log2_count;
   std::uint32_t displacement;  // displacement of patch lane >> log2_repeats
-  // Position of the reference patch, relative to the first reference patch of the block.
+  // Position of the reference patch, relative to the first reference patch of the thread block.
   int x, y;
 };
 
@@ -84,8 +83,8 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, PackedHead store
   return head;
 }
 
-/// The offsets of samples and sums for the patch that a lane handles, which is patch lane >>
-/// log2_repeats of the group.
+/// The offsets of samples and sums for one patch of the group. Each lane has the offsets of the
+/// patch with the index lane >> log2_repeats.
 template <Staging staging>
 struct PatchOffsets {
   PatchOffset<staging> samples;  // offset in the tile, or from the tile in the plane
@@ -119,8 +118,8 @@ class WhiteGroup {
   __device__ __forceinline__ WhiteGroup(const float* window, int lane)
       : operands_(window, lane), lane_(lane) {}
 
-  /// Transforms and shrinks the group, and returns the weight of the group. `offset` is the offset,
-  /// in the tile or in the plane, of the patch that this lane handles.
+  /// Transforms and shrinks the group, and returns the weight of the group. `offset` is the offset
+  /// of the patch of this lane, in the tile or in the plane.
   __device__ __forceinline__ float shrink(const KernelArgs& a, const Work& work,
                                           const GroupHead& head, PatchOffset<staging> offset,
                                           int pitch) {
@@ -175,8 +174,8 @@ class WhiteGroup {
   LaneGroup<M> group_;
 };
 
-/// The template parameter Args is KernelArgs, or a derived type that selects another class for
-/// groups.
+/// The template parameter `Args` is KernelArgs or a derived class. The type Args::Group is the
+/// class that filters a group.
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging,
           class Args = KernelArgs>
 __global__ void __launch_bounds__(threads,
@@ -222,7 +221,7 @@ __global__ void __launch_bounds__(threads,
     const PatchOffsets<staging> place = place_of<staging>(a, work, head, pitch);
     float weight = group.shrink(a, work, head, place.samples, pitch);
     // The kernel rounds the weight to a value that half precision and the fixed-point format can
-    // represent, so that the estimates and the sum of weights contain the same weight.
+    // represent. The sums of estimates and the sum of weights then contain exactly the same weight.
     weight = __half2float(__float2half_rn(rintf(weight * weight_scale) / weight_scale));
     const float level_offset = weight * (work.level - mid_level) * value_scale;
     if constexpr (staging == Staging::direct)
@@ -285,7 +284,7 @@ void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& 
     start(filter_kernel<second_phase, M, Transform2d, GroupTransform, Staging::sums>);
 }
 
-/// Calls `launch` with two types. The first type states the number of slots of a group, and the
+/// Calls `launch` with two types. The first type contains the number of slots of a group, and the
 /// second type selects the transform across the slots.
 template <class Launcher>
 void dispatch(const PhaseParams& phase, bool coloured, const Launcher& launch) {
@@ -315,7 +314,7 @@ void filter_wiener_dct(const FilterArgs&, const PhaseParams&, const Strength& mu
                        const cuda::DeviceLimits&);
 void filter_wiener_bior(const FilterArgs&, const PhaseParams&, const Strength& mu2, cudaStream_t,
                         const cuda::DeviceLimits&);
-// The following functions are for planes with coloured noise.
+// ---- coloured noise ----
 void coloured_hard_dct(const FilterArgs&, const CovarianceViews&, const PhaseParams&,
                        const Strength& lambda, cudaStream_t, const cuda::DeviceLimits&);
 void coloured_hard_bior(const FilterArgs&, const CovarianceViews&, const PhaseParams&,

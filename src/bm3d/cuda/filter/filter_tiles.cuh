@@ -1,6 +1,6 @@
 #pragma once
 // The shared memory of a thread block of the filter kernels: a tile of samples around the reference
-// patches of the block, and the sums of their estimates.
+// patches of the block, and the sums of the estimates in the tile.
 
 #include "bm3d/cuda/filter/filter_group.cuh"
 
@@ -9,8 +9,8 @@ namespace lull::bm3d::filter_detail {
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class WhiteGroup;
 
-/// Arguments of the kernel for white noise. `Group` is the class that contains and filters a group
-/// (WhiteGroup).
+/// Arguments of the kernel for white noise. The type `Group` is the class that contains and filters
+/// a group (WhiteGroup).
 struct KernelArgs {
   template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
   using Group = WhiteGroup<second_phase, M, Transform2d, GroupTransform, staging>;
@@ -19,22 +19,22 @@ struct KernelArgs {
   Tile tile;
   int radius;
   Strength strength;
-  // Only kernels with Staging::sums use the following members.
+  // Members for kernels with Staging::sums.
   int other_radius = 0;
   std::array<FrameRows, max_frames> rows{};
 };
 
-/// Location of the sums of one frame, relative to the first reference patch of the block.
+/// Location of the sums of one frame, relative to the first reference patch of the thread block.
 struct FrameSums {
   int word;    // index in shared memory of the position of that patch
   int offset;  // offset in the plane of the first word of these rows
 };
 
-/// The groups that one thread block filters, and the shared memory of the block.
+/// The groups that one thread block filters, and the shared memory of the thread block.
 struct Work {
   std::uint32_t *noisy_tile, *basic_tile;  // Staging::shared
   int* values;                             // sums of the estimates in the tile
-  // Only for Staging::sums: the offset of each row of the tile in the plane.
+  // With Staging::sums, the offset of each row of the tile in the plane.
   int* row_offsets;
   const FrameSums* frame_sums;  // Staging::sums
   int plane;
@@ -49,7 +49,7 @@ __device__ __forceinline__ int pitch_of(const FilterArgs& f) {
   return staging == Staging::shared ? tile_pitch : f.margins.pitch;
 }
 
-/// Returns the distance between the rows of a tile in shared memory.
+/// Returns the stride of a tile in shared memory.
 template <Staging staging>
 __device__ __forceinline__ int tile_pitch_of(const KernelArgs& a) {
   return staging == Staging::shared ? tile_pitch : a.tile.pitch;
@@ -66,7 +66,7 @@ struct TilePosition {
 
 struct FourSamples {
   float at[4];
-  /// Reads four samples of a plane. The position of the first sample must be even.
+  /// Reads four adjacent samples of a plane. The position of the first sample must be even.
   __device__ __forceinline__ explicit FourSamples(const float* samples) {
     const float2 a = *reinterpret_cast<const float2*>(samples);
     const float2 b = *reinterpret_cast<const float2*>(samples + 2);
@@ -74,8 +74,8 @@ struct FourSamples {
   }
 };
 
-/// Loads the samples of a plane around the block in half precision. A word contains a sample and
-/// the sample below it (`pairs_rows`), or the sample to the right.
+/// Loads a tile from a plane in half precision. A word contains a sample and its neighbour: the
+/// sample below (`pairs_rows`), or the sample to the right.
 template <bool pairs_rows>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
@@ -98,7 +98,7 @@ __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, f
 }
 
 /// Returns the location of the sums of the frame with index `t` in GroupFrames. The location
-/// depends on the motion of the block.
+/// depends on the motion vector of the thread block.
 __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_x, int first_y) {
   const FilterArgs& f = a.filter;
   Motion v;
@@ -113,8 +113,8 @@ __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_
               f.margins.at(first_x + v.x - radius, first_y + v.y - radius)};
 }
 
-/// Prepares the tile before the kernel filters groups: loads the samples of the tile, and sets the
-/// sums of the tile to 0. The kernel must call __syncthreads() after this function.
+/// Loads the samples of the tile, and sets the sums of the tile to 0. The kernel calls this
+/// function before the filter, and then calls __syncthreads().
 template <bool second_phase, Staging staging, bool pairs_rows>
 __device__ __forceinline__ void load_tiles(const KernelArgs& a, const Work& work,
                                            FrameSums* frame_sums) {
@@ -142,8 +142,8 @@ __device__ __forceinline__ void load_tiles(const KernelArgs& a, const Work& work
   }
 }
 
-/// Adds the sums of the tile to the sums in device memory. The kernel calls this function after it
-/// has filtered all groups.
+/// Adds the sums of the tile to the sums in device memory, after the kernel has filtered all
+/// groups.
 template <Staging staging>
 __device__ __forceinline__ void flush_tiles(const KernelArgs& a, const Work& work) {
   if constexpr (staging == Staging::direct) return;
@@ -151,7 +151,7 @@ __device__ __forceinline__ void flush_tiles(const KernelArgs& a, const Work& wor
   const int pitch = tile_pitch_of<staging>(a);
   unsigned long long* const sums = f.sums[work.plane].numerator;
   __syncthreads();
-  // Neighbouring lanes add neighbouring sums, which needs few memory transactions.
+  // Neighbouring lanes add neighbouring sums, which reduces the number of memory transactions.
   const unsigned columns = a.tile.columns;
   for (unsigned i = threadIdx.x; i < a.tile.rows * columns; i += threads) {
     const TilePosition place(i, columns, a.tile.columns_inverse);

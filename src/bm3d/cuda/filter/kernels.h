@@ -1,6 +1,6 @@
 #pragma once
-// The kernels for filtering and aggregation, as functions that launch them on `stream`. The
-// functions neither allocate memory nor wait. Each .cu file describes its algorithm.
+// The kernels for filtering and aggregation, as functions that launch the kernels on `stream`. The
+// functions neither allocate memory nor wait for the GPU.
 
 #include <cuda_runtime_api.h>
 
@@ -27,19 +27,19 @@ struct Quotients {
   Planes noisy{};
   std::array<float*, max_planes> estimate{};
 };
-/// Computes the estimates. An estimate is the quotient of the sums, or the noisy sample where no
-/// patch covers the sample.
+/// Computes the estimate of each sample: the quotient of the sums, or the noisy sample if no patch
+/// covers the sample.
 void normalise(const Quotients& of, const Margins& margins, const std::array<float, patch>& window,
                cudaStream_t stream);
 
-// ---- collaborative filtering and aggregation (filter_*.cu) ----
+// ---- collaborative filtering ----
 
 /// The frames in which groups can have patches.
 struct GroupFrames {
   bool over_time = false;  // whether there are frames in addition to the reference frame
   ByOffset<bool> present;
   // Offset, in elements, from a plane of the reference frame to the same plane of another frame.
-  // The sums of the two frames have the same offset.
+  // The sums of the two planes have the same offset.
   ByOffset<std::ptrdiff_t> distance;
   ByOffset<const Motion*> motion;  // one vector for each cell; null: no motion
   MotionGrid grid;
@@ -50,7 +50,7 @@ struct FilterArgs {
   Planes basic{};  // only in the second phase
   std::array<Sums, max_planes> sums{};
   std::array<float, max_planes> sigma{};
-  /// Maximum magnitude of the sample value that a block subtracts from its samples.
+  /// Maximum magnitude of the level that a thread block subtracts from its samples.
   static constexpr float unlimited_level = std::numeric_limits<float>::max();
   std::array<float, max_planes> max_level{unlimited_level, unlimited_level, unlimited_level};
   int planes = 1;
@@ -61,7 +61,7 @@ struct FilterArgs {
   std::array<float, patch> window{};  // the aggregation window along one axis; symmetric
   GroupFrames frames;
 
-  /// Returns whether 32 bits can represent every offset between samples of the frames.
+  /// Returns true if 32 bits can represent every offset between samples of the frames.
   bool has_narrow_offsets() const {
     return std::ranges::all_of(frames.distance.values, [&](std::ptrdiff_t distance) {
       return fits_narrow_offsets(distance, static_cast<std::int64_t>(margins.size()));
@@ -70,16 +70,15 @@ struct FilterArgs {
 };
 
 /// Covariances of the coefficients of two patches in device memory (covariance_cuda.h), for a plane
-/// with coloured noise. A displacement (dx, dy) and its opposite have equal covariances, so they
-/// share the table entry with the index |index(dx, dy)|.
+/// with coloured noise. The displacements (dx, dy) and (-dx, -dy) have equal covariances, so they
+/// share the table entry |index(dx, dy)|.
 struct CovarianceView {
-  /// Variances of the noise in the coefficients [u][v] of a patch, in units of sigma^2, followed by
-  /// the 64 square roots of these variances. Null: white noise.
+  /// Variances of the noise in the coefficients [u][v] of a patch, in units of sigma^2, and then
+  /// the square roots of these 64 variances. Null: white noise.
   const float* own = nullptr;
   /// The decorrelations 1 - covariance / variance of the coefficients of two patches, in half
-  /// precision. The index is [entry][column(entry, u)][v], where `entry` is the table entry of the
-  /// displacement between the patches, and (u, v) are the horizontal and the vertical frequency of
-  /// the coefficient.
+  /// precision. The index is [entry][column(entry, u)][v]. `entry` depends on the displacement
+  /// between the patches, and (u, v) are the horizontal and vertical frequency of the coefficient.
   const std::uint16_t* decorrelation = nullptr;
   int reach_x = 0, reach_y = 0;  // patches with larger displacements share no noise
   int uncorrelated = 0;          // entry for such displacements; all values of this entry are 1
@@ -87,15 +86,15 @@ struct CovarianceView {
 
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
-  /// Returns the column in which column `u` of an entry is stored, for few bank conflicts: eight
-  /// lanes read two columns of four entries at the same time.
+  /// Returns the column of an entry that stores the coefficients of column `u`. Eight lanes read
+  /// two columns of four entries at a time. The permutation of the columns reduces bank conflicts.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
 
-/// filter_hard() filters the groups of a batch in the first phase, and filter_wiener() in the
-/// second phase, with kernels that are planned for the limits of `device`. `covariances` contains
-/// an element for each plane of `args`.
+/// Filters the groups of a batch: filter_hard() in the first phase, and filter_wiener() in the
+/// second phase. The kernels are planned for the limits of `device`. `covariances` has one element
+/// for each plane of `args`.
 void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                  cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                  const CovarianceViews& covariances = {});
@@ -103,7 +102,7 @@ void filter_wiener(const FilterArgs& args, const PhaseParams& phase, const Stren
                    cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                    const CovarianceViews& covariances = {});
 
-// ---- weighted means of groups, and their aggregation (means.cu) ----
+// ---- weighted means ----
 
 void average_groups(const FilterArgs& args, const MeansParams& means, cudaStream_t stream);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Stabilises the variance of volumes as noise/volume/vst_volume.h does, in the memory of a GPU.
+// Stabilises the variance of volumes in GPU memory, as noise/volume/vst_volume.h does on the host.
 
 #include <memory>
 
@@ -9,8 +9,8 @@
 namespace lull::cuda {
 
 /// Makes a session with the same results as with_vst(), bit for bit, for slices in the memory of
-/// GPU `device`, stored plane by plane. `filter` must run on this GPU. Results of `filter` and of
-/// the session are in the memory of this GPU.
+/// GPU `device`. Slices are stored plane by plane. `filter` must run on this GPU. Results of
+/// `filter` and of the session are in the memory of this GPU.
 /// @throws InvalidArgument  as with_vst()
 /// @throws DeviceUnavailable
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst_on_device(const VolumeNoise& noise,
