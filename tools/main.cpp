@@ -2,6 +2,4 @@
 
 #include "tools/command_line/program.h"
 
-int main(int argc, char** argv) {
-  return lull::tools::run_program(argc, argv);
-}
+int main(int argc, char** argv) { return lull::tools::run_program(argc, argv); }
