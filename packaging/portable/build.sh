@@ -39,8 +39,10 @@ make_bundle() {
 configure_portable() {
   local prefix=$libraries/prefix cuda=(-DLULL_CUDA=OFF)
   if [[ ${LULL_CUDA:-ON} != OFF ]] && command -v nvcc >/dev/null; then
+    # Code for sm_80 runs on all GPUs 8.x. From the PTX, the driver compiles code for newer GPUs.
     cuda=(-DLULL_CUDA=ON "-DCMAKE_CUDA_HOST_COMPILER=$toolchain/bin/g++"
-          "-DCMAKE_CUDA_FLAGS=$(compress_cuda)")
+          "-DCMAKE_CUDA_FLAGS=$(compress_cuda)" -DLULL_LINE_INFO=OFF
+          "-DLULL_CUDA_ARCHITECTURES=75-real;80-real;90")
   fi
   PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig configure_release "$portable" \
     "-DCMAKE_CXX_COMPILER=$toolchain/bin/g++" "-DCMAKE_PREFIX_PATH=$prefix" \
