@@ -1,6 +1,6 @@
 #pragma once
-// Opens the container of an input, finds its streams and checks the limits for inputs. FFmpeg
-// detects the format from the bytes.
+// Opens the container of an input, finds its streams and checks the limits. FFmpeg detects the
+// format from the content.
 
 #include <memory>
 #include <optional>
@@ -15,17 +15,16 @@
 
 namespace lull::io {
 
-/// The library that decodes the pictures of an input. libtiff decodes TIFF files, because FFmpeg
-/// returns black pictures for unsupported kinds of TIFF. OpenEXR's library decodes OpenEXR files,
-/// because FFmpeg does not support all layers.
+/// The library that decodes the pictures. FFmpeg returns black pictures for unsupported kinds of
+/// TIFF, and does not support all layers of OpenEXR.
 enum class PictureReader { ffmpeg, tiff, exr };
 
-/// Returns the stream numbers of the video streams, without cover pictures.
+/// Returns the indices of the video streams, without cover pictures.
 std::vector<int> video_streams(const AVFormatContext& context);
 
 class InputContainer {
  public:
-  /// @param bytes    must outlive this object
+  /// @param bytes  must outlive this object
   /// @param picture  true if the input is a file of a picture sequence, without time stamps
   /// @throws BadData  the input is not a media file, has no video, exceeds a limit, or has a
   ///     truncation that the options do not tolerate
