@@ -24,7 +24,7 @@ std::vector<int> video_streams(const AVFormatContext& context);
 
 class InputContainer {
  public:
-  /// @param bytes  must outlive this object
+  /// @param bytes    must outlive this object
   /// @param picture  true if the input is a file of a picture sequence, without time stamps
   /// @throws BadData  the input is not a media file, has no video, exceeds a limit, or has a
   ///     truncation that the options do not tolerate

@@ -28,7 +28,7 @@ class PacketRelay {
   }
 
   /// @param max_bytes  maximum number of bytes of packets in memory
-  /// @param folder  folder of the scratch file for packets beyond `max_bytes`
+  /// @param folder     folder of the scratch file for packets beyond `max_bytes`
   PacketRelay(std::int64_t max_bytes, const std::string& folder)
       : max_bytes_(max_bytes), overflow_(folder) {}
 

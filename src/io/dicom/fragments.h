@@ -14,7 +14,7 @@ namespace lull::io {
 /// Returns all fragments of a JPEG 2000 frame. The first item of `fragments` is the offset table.
 /// Returns nullopt if fragments or offsets contradict the number of frames.
 /// @param frames  number of frames of the image
-/// @param frame  number of the frame, from 0
+/// @param frame   number of the frame, from 0
 [[nodiscard]] std::optional<std::vector<std::uint8_t>> bytes_of_frame(DcmPixelSequence& fragments,
                                                                       int frames, int frame);
 
