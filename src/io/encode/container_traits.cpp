@@ -265,7 +265,7 @@ constexpr StillTraits stills[] = {
     {"pfm", "pfm"},
     {"pgm", "pgm", false, nullptr, "use .ppm for colour"},
     {"ppm", "ppm", false, nullptr, "use .pgm for grey"},
-    // "pnm" means "pgm" for grey input and "ppm" for colour input.
+    // The extension "pnm" means "pgm" for grey input and "ppm" for colour input.
     {"pnm", "ppm", false, "pgm"},
     {"pam", "pam"},
     {"bmp", "bmp"},
