@@ -129,8 +129,8 @@ class OmeReader {
     return run.file_name == std::filesystem::path(file_.path).filename().string();
   }
 
-  /// Returns whether the OME-XML assigns a page to this file. A renamed file fails if the OME-XML
-  /// identifies the file only by its name.
+  /// Returns whether the OME-XML assigns a page to this file. The result is false for a renamed
+  /// file that the OME-XML identifies only by its name.
   bool names_this_file() const {
     for (const Pixels& pixels : description_.images)
       if (pixels.runs.empty() || std::ranges::any_of(pixels.runs, [this](const PageRun& run) {

@@ -9,7 +9,7 @@ namespace lull::io {
 [[nodiscard]] bool is_ome_xml(std::string_view description);
 
 /// Reads the axes from OME-XML. Further images of the file, such as stage positions, become
-/// channels. Planes in other files are ignored.
+/// channels. The function ignores planes in other files.
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes ome_axes(const DescribedPages& file);
 

@@ -21,8 +21,7 @@ std::string counted(std::int64_t count, const std::string& one) {
 }
 
 /// Returns the page of each frame of an ImageJ file; empty if frame i is on page i. ImageJ
-/// interleaves the channels of each slice, whereas StackAxes stores the channels one after the
-/// other.
+/// interleaves the channels, StackAxes does not.
 std::vector<std::int64_t> imagej_pages(const StackAxes& axes) {
   std::vector<std::int64_t> pages;
   if (axes.channels == 1) return pages;
@@ -46,7 +45,7 @@ StackAxes imagej_axes(const DescribedPages& file) {
     axes.page_of_frame = imagej_pages(axes);
     return axes;
   }
-  // A description without axes causes no warning, because ImageJ often writes one.
+  // ImageJ often writes descriptions without axes, so these cause no warning.
   const bool is_plain = axes.channels == 1 && axes.times == 1 && axes.slices == 1;
   StackAxes plain{.slices = file.pages, .page_of_frame = {}, .warning = {}};
   if (!is_plain)

@@ -75,7 +75,7 @@ void TransportWalk::examine(const Packet& packet) {
   const bool has_code = std::equal(start_code.begin(), start_code.end(), &packet[payload]);
   Stream& stream = streams_[(packet[1] & 0x1f) << 8 | packet[2]];
   // A payload unit without a start code is a fault if earlier and later units of its stream have
-  // start codes. Tables, such as the PMT, have none.
+  // start codes. Tables, such as the PMT, have no start codes.
   if (has_code && stream.is_missing) add_fault("a unit without a start code before");
   stream.is_missing = !has_code && stream.has_units;
   stream.has_units |= has_code;

@@ -91,8 +91,8 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
          (keeps_gaps_ && !is_earlier_clock(packet));
 }
 
-/// Returns whether a video packet, with the current offset, is close to the most recent audio
-/// packet. The video has then paused, as in a slide show, and not jumped.
+/// Returns whether a video packet, with the current offset, is close in time to the most recent
+/// audio packet. The video has then paused, as in a slide show, and not jumped.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -141,8 +141,8 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the video jumps at the first packet in `suspects_`. The video jumps if the
-/// second packet continues the first. If not, only the first packet has a wrong time stamp.
+/// Decides whether the video jumps at the first packet in `suspects_`. If the second packet does
+/// not continue the first packet, only the first packet has a wrong time stamp.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -174,7 +174,7 @@ bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
 }
 
 /// Begins a new section of continuous time stamps at a jump of the video. The offset moves the
-/// first frame of the section to the end of the last frame.
+/// first frame after the jump to the end of the last frame before the jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;

@@ -11,9 +11,9 @@
 
 namespace lull::io {
 
-/// Shifts time stamps so that the video after a jump continues directly after the last frame. All
-/// other streams get the same offset, and overlapping audio packets are dropped. Formats without
-/// FFmpeg's flag AVFMT_TS_DISCONT do not change.
+/// Shifts time stamps so that the video continues directly after the last frame before a jump, with
+/// the same offset for all other streams. Drops overlapping audio packets. Formats without FFmpeg's
+/// flag AVFMT_TS_DISCONT do not change.
 class ClockBridge {
  public:
   /// @param context  must outlive this object
@@ -23,9 +23,10 @@ class ClockBridge {
 
   /// Adds the next packet from the demuxer.
   void push(PacketPtr packet);
-  /// Ends the input, after the last packet.
+  /// Ends the input. Call after the last packet.
   void finish();
-  /// Returns the next packet with continuous time stamps; null if `push()` must come first.
+  /// Returns the next packet with continuous time stamps; null if the bridge needs further packets
+  /// first.
   PacketPtr pop();
   /// Discards all packets that `pop()` has not yet returned. Required after each seek.
   void restart();
@@ -41,8 +42,8 @@ class ClockBridge {
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
     std::int64_t held_since = 0;          // time of the video when the first waiting packet arrived
-    // A packet that the demuxer flagged as damaged, and the packets after it. They wait for the
-    // decision whether the time stamps jump after the flagged packet.
+    // A packet that the demuxer flagged as damaged, and the packets after it, until ClockBridge has
+    // decided whether the time stamps jump.
     std::deque<PacketPtr> doubtful;
   };
 

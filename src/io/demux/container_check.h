@@ -9,9 +9,9 @@
 
 namespace lull::io {
 
-/// Returns why a regular file cannot be complete; empty if there is no sign of a truncation. A
-/// truncation between two units of MPEG-TS, FLV, Y4M, fragmented MP4 or Matroska without sizes, or
-/// of a raw stream, cannot be detected.
+/// Returns why a regular file cannot be complete; empty if there is no sign of a truncation. The
+/// function cannot detect a truncation between two units of MPEG-TS, FLV, Y4M, fragmented MP4 or
+/// Matroska without sizes, nor any truncation of a raw stream.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
 /// Checks the last bytes from a pipe. Returns why the data cannot be complete; empty if there is no

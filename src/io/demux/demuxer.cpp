@@ -199,8 +199,8 @@ std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
   return (to - from + duration / 2) / duration;
 }
 
-/// Counts new faults in the structure of the input. `missing` frames are missing according to the
-/// time stamps.
+/// Counts new faults in the structure of the input. `missing` is the number of missing frames
+/// according to the time stamps.
 void Demuxer::note_faults(std::int64_t missing) {
   if (!walk_ || walk_->faults() == faults_) return;
   lost_ += std::max(walk_->faults() - faults_, std::min(missing, max_missing));

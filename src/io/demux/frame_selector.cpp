@@ -31,8 +31,8 @@ FrameSelector::Verdict FrameSelector::judge_frame(std::int64_t number, std::int6
       parts_.push_back({input, input, begin - input, number == 0});
     }
     Part& part = parts_.back();
-    // The selected part ends with the most recent kept frame. An earlier next frame shortens the
-    // part. A frame of unknown duration lasts one tick.
+    // The selected part ends with the most recent kept frame. If the next frame begins earlier, a
+    // later call shortens the part. A frame of unknown duration lasts one tick.
     part.to = std::max(input + std::max<std::int64_t>(duration, 1), part.to);
     pts = input + part.shift;
     decided_ = part.to;

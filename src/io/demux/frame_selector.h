@@ -1,6 +1,6 @@
 #pragma once
-// Selects parts of a video, and shifts the time stamps of all streams so that the parts follow
-// without gaps.
+// Selects parts of a video, and shifts the time stamps of all streams so that the parts follow each
+// other without gaps.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,14 +23,14 @@ class FrameSelector {
   /// Returns whether the output contains frame `number` of the input, and changes its `pts` to the
   /// time in the output. Calls must follow the order of presentation.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
-  /// Ends the selection, after the last frame of the input.
+  /// Ends the selection. Call after the last frame of the input.
   void finish();
   /// Returns the end of the last kept frame so far, in ticks of the input.
   std::int64_t end() const;
 
   enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
-  /// Returns whether the output contains a packet: it begins in a selected part, or is a subtitle
-  /// that overlaps one. The function shifts kept packets and cuts subtitles.
+  /// Returns whether a packet begins in a selected part, or a subtitle overlaps a selected part.
+  /// Shifts the times of kept packets, and cuts subtitles to the part.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
   /// Returns whether `judge_packet()` would drop the packet now.

@@ -116,8 +116,8 @@ void InputContainer::refuse_unsupported() const {
   if (!text.empty()) throw BadData("'" + name() + "' is " + text);
 }
 
-/// The detection uses only the content. FFmpeg would interpret '%' or '*' in the file name as a
-/// pattern.
+/// Format detection uses only the content, because FFmpeg would interpret '%' or '*' in the file
+/// name as a pattern.
 const AVInputFormat* InputContainer::find_format(const SourceOptions& options) const {
   if (options.raw) return av_find_input_format("rawvideo");
   if (!options.format.empty()) return named_format(options.format);

@@ -15,8 +15,8 @@
 
 namespace lull::io {
 
-/// The library that decodes the pictures. FFmpeg returns black pictures for unsupported kinds of
-/// TIFF, and does not support all layers of OpenEXR.
+/// The library that decodes the pictures. libtiff and OpenEXR replace FFmpeg, which returns black
+/// pictures for some TIFF files and does not support all OpenEXR layers.
 enum class PictureReader { ffmpeg, tiff, exr };
 
 /// Returns the indices of the video streams, without cover pictures.

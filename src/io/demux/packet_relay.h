@@ -15,9 +15,9 @@
 
 namespace lull::io {
 
-/// A packet queue between demuxer and muxer. Packets beyond the memory limit go to a scratch file,
-/// because an input may store hours of audio between two frames. Without a muxer (`attach()`), the
-/// queue drops all packets.
+/// A packet queue between demuxer and muxer, with a scratch file beyond the memory limit, because
+/// an input may store hours of audio between two frames. Without a muxer (`attach()`), the queue
+/// drops all packets.
 class PacketRelay {
  public:
   /// Returns the maximum number of bytes of queued packets in memory. `memory` is the memory limit
@@ -49,9 +49,9 @@ class PacketRelay {
   void drop_if(const std::function<bool(const AVPacket&)>& unwanted);
 
   using Due = std::function<bool(const AVPacket&)>;
-  /// Returns the packets for which `due` returns true, in order of arrival. From the first packet
-  /// of a stream that is not due, the stream waits. While the scratch file has packets, the next
-  /// call may return more.
+  /// Returns the packets for which `due` returns true, in order of arrival. A packet that is not
+  /// due also holds back all later packets of its stream. While the scratch file has packets, the
+  /// next call may return more.
   /// @throws IoError
   std::vector<PacketPtr> take(const Due& due);
   /// Returns all packets, or as many as fit in memory. The result is empty only if the relay is

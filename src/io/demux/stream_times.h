@@ -12,8 +12,8 @@ class StreamTimes {
  public:
   void note(const AVPacket& packet);
   /// Returns whether the demuxer has read all packets of the other streams before `end`, in the
-  /// video's time base. Audio decides, or the video if there is no audio, because subtitles and
-  /// data may have no packets for a long time.
+  /// video's time base. Only audio counts (without audio, the video), because subtitles and data
+  /// may have no packets for a long time.
   bool others_reached(const AVFormatContext& context, int video, std::int64_t end) const;
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 // Reads DICOM images as volumes, from the files of a series or from one file. Builds without DCMTK
 // reject DICOM files.
+//
 // Source: DICOM PS3.3, C.7.6.2 (Image Plane), C.7.6.3 (Image Pixel), C.7.6.16 (Multi-frame
 // Functional Groups), C.11.1 (Modality LUT).
 

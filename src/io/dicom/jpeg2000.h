@@ -1,5 +1,6 @@
 #pragma once
 // Decodes JPEG 2000 codestreams of one component with FFmpeg.
+//
 // Sources: ISO/IEC 15444-1, annex A (codestream syntax); DICOM PS3.5, 8.2.4 and A.4.4.
 
 #include <cstddef>

@@ -107,7 +107,7 @@ constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 // The codec tag that Apple's players require for HEVC.
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
-/// Returns the traits of a variant of MP4 (not MP4 or MOV) that FFmpeg's MP4 muxer writes. No test
+/// Returns the traits of a variant of MP4, such as 3GP, that FFmpeg's MP4 muxer writes. No test
 /// checks these traits.
 constexpr ContainerTraits mp4_variant(std::string_view name, Preroll preroll = Preroll::none) {
   return {.name = name,

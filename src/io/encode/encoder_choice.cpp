@@ -43,7 +43,7 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
 
-/// Returns whether the encoder writes JPEG, which implies BT.601, and the source has another
+/// Returns whether the encoder writes JPEG (always BT.601) and the source has another colour
 /// matrix.
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;

@@ -87,8 +87,8 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   }
 }
 
-// Returns the CPU flags that disable x264's AVX-512 code. In build 164, its macroblock tree reads
-// uninitialised memory, so equal inputs may give different streams.
+// Returns the CPU flags that disable x264's AVX-512 code. In x264 build 164, this code reads
+// uninitialised memory in the macroblock tree, so equal inputs may give different streams.
 std::string safe_x264_flags() {
 #if defined(__x86_64__)
   if (av_get_cpu_flags() & AV_CPU_FLAG_AVX512) return "asm=avx2,fma3,bmi1,bmi2,lzcnt";

@@ -8,8 +8,8 @@ namespace {
 
 bool is_colour(const PixelTraits& traits) { return traits.format.layout != Layout::gray; }
 
-/// Returns whether lull may convert samples to `format`: not to palettes and 1-bit formats, which
-/// need dithering.
+/// Returns whether lull may convert samples to `format`: true except for palettes and 1-bit
+/// formats, which need dithering.
 bool is_target(AVPixelFormat format) {
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
   const std::optional<PixelTraits> traits = traits_of(format);

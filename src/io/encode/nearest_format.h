@@ -27,8 +27,8 @@ struct FormatLoss {
 FormatLoss loss_of(const PixelTraits& from, const PixelTraits& to);
 
 /// Returns the format in `list` that is nearest to `from`, or AV_PIX_FMT_NONE, which also ends
-/// `list`. Float samples, and grey formats for colour samples, are not suitable. `full_range` is
-/// the range of the samples.
+/// `list`. Float samples, and grey formats for colour samples, are not suitable. `full_range`
+/// states whether the samples have the full range.
 AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from, bool full_range);
 
 /// Returns a description of the loss, such as "alpha and 2 of 12 bits"; empty if nothing is lost.

@@ -12,7 +12,8 @@ namespace lull::io {
 /// order; AV_PIX_FMT_NONE if FFmpeg has none.
 AVPixelFormat format_with_bits(const PixelTraits& traits, int bits);
 
-/// Returns whether the samples have the full range. Grey samples without a stated range have it.
+/// Returns whether the samples have the full range. Grey samples without a stated range count as
+/// full range.
 bool has_full_range(const FileSource& source);
 
 /// Returns whether the conversion for JPEG changes the range or the matrix of YCbCr samples. FFmpeg
@@ -21,8 +22,8 @@ bool has_full_range(const FileSource& source);
 bool changes_range(Layout source, AVPixelFormat target);
 
 /// Returns the sample format of a denoising session's results. If the encoder's pixel format
-/// differs from the source only in bit depth, the results have the encoder's bit depth. If not,
-/// FFmpeg converts results of up to 16 bits.
+/// differs from the source only in bit depth, the results have the encoder's bit depth. In all
+/// other cases, FFmpeg converts results of up to 16 bits.
 ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither);
 
 }  // namespace lull::io

@@ -70,7 +70,8 @@ struct ContainerTraits {
   bool attachments = false;
   // The format to which lull converts other text subtitles.
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;
-  /// The preroll packets (for the start of the decoder, not for playback) that the muxer copies.
+  /// The preroll packets that the muxer copies. Decoders need preroll to start, but players must
+  /// hide it.
   /// `all`: all packets, hidden by an edit list.
   /// `one_packet`: the last packet, hidden by its time before 0.
   /// `none`: no packets, because preroll would delay the other streams.

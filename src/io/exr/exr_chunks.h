@@ -13,7 +13,7 @@ namespace lull::io {
 /// @param threads  number of threads; 0: one thread
 std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads);
 
-/// Returns an upper bound of the ratio of a compression method (Imf::Compression), reached if all
+/// Returns an upper bound of the compression ratio of a method (Imf::Compression), reached if all
 /// samples are equal.
 double max_exr_compression(int compression);
 

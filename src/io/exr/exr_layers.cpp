@@ -101,8 +101,8 @@ std::string joined_without(const Names& components, std::size_t omitted) {
 }
 
 /// Returns the views of a file. Without an attribute, a picture named "right", such as
-/// "combined.right", implies a left and a right view, and other layers are left. In other names,
-/// such as "light.right", "right" may describe a lamp.
+/// "combined.right", implies two views, and layers without "right" are left. In other names, such
+/// as "light.right", "right" may describe a lamp.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;
@@ -204,7 +204,7 @@ const ExrLayer* first_with(const std::vector<ExrLayer>& layers, const Condition&
 }
 
 /// Returns the best picture layer among the colour layers that fulfil `condition`; null if there is
-/// none. RGB precedes grey, then the usual names of pictures come first.
+/// none. RGB layers precede grey layers; among equals, the usual names of pictures come first.
 const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condition& condition) {
   for (const std::size_t count : {rgb.size(), std::size_t{1}}) {
     const Condition fits = [&](const ExrLayer& layer) {

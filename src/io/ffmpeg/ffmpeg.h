@@ -111,8 +111,8 @@ inline AVRational to_av(const Rational& r) {
   return {static_cast<int>(r.num), static_cast<int>(r.den)};
 }
 
-// Differences between FFmpeg's releases: FFmpeg 5.1 (Debian 12) has only the old fields and
-// functions, FFmpeg 7 only the new ones.
+// Compatibility functions: FFmpeg 5.1 (Debian 12) has only the old fields and functions, FFmpeg 7
+// has only the new fields and functions.
 
 inline std::int64_t frame_duration(const AVFrame& frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)

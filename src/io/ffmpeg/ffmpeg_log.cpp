@@ -84,7 +84,7 @@ thread_local const MessagesPtr* scope = nullptr;          // the innermost scope
 thread_local const LogTrace::Receiver* tracer = nullptr;  // null: no trace in this thread
 thread_local Messages* thread_log = nullptr;              // null: this thread has no watch
 
-/// Returns the messages of the calling thread. They remain readable after the end of the thread.
+/// Returns the messages of the calling thread. The messages outlive the thread.
 const MessagesPtr& thread_messages() {
   struct Own {
     MessagesPtr messages = std::make_shared<Messages>();

@@ -1,5 +1,5 @@
 #pragma once
-// Keeps FFmpeg's log messages for error texts, instead of stderr.
+// Keeps FFmpeg's log messages for error texts, instead of printing them to stderr.
 
 #include <functional>
 #include <memory>

@@ -6,8 +6,8 @@
 
 namespace lull::io {
 
-/// Returns whether `codec` keeps the row order of the file, last row first. Pictures from such a
-/// decoder are upside down.
+/// Returns whether `codec` keeps the row order of the file (last row first). If so, decoded
+/// pictures are upside down.
 [[nodiscard]] bool keeps_bottom_up_rows(const AVCodec& codec);
 
 /// Reverses the row order of a picture. All planes must have the same height.

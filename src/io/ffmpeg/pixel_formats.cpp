@@ -156,7 +156,7 @@ void unpack_one_bit(const AVFrame& picture, PlaneView<std::uint8_t> to) {
   }
 }
 
-// A palette entry is a 32-bit word ARGB in native byte order, A most significant.
+// A palette entry is a 32-bit word in native byte order: A (most significant byte), R, G, B.
 std::uint32_t palette_entry(const AVFrame& picture, int index) {
   return load<std::uint32_t>(picture.data[1] + std::ptrdiff_t{index} * 4, true);
 }

@@ -36,7 +36,7 @@ const char* name_of(AVPixelFormat format);
 /// Returns whether `format` implies full-range YCbCr (yuvj420p and similar formats).
 bool is_full_range_yuv(AVPixelFormat format);
 
-/// Returns the format in `list`, which AV_PIX_FMT_NONE ends, that can store pictures of `format`
+/// Returns the format in `list` (ends with AV_PIX_FMT_NONE) that can store pictures of `format`
 /// unchanged, preferably `format` itself; AV_PIX_FMT_NONE if there is none. Returns a yuvj format
 /// only if `full_range` is true.
 AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const PixelTraits& traits,

@@ -32,7 +32,7 @@ std::int64_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-/// Returns the description of a temporary file or folder; nullopt if `path` has another name.
+/// Returns the description of a temporary file or folder; nullopt for other names.
 std::optional<Leftover> leftover_at(const fs::path& path) {
   const std::optional<TemporaryName> name = parse_temporary_name(path.filename().string());
   struct stat status;

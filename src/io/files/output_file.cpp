@@ -41,8 +41,8 @@ bool is_renamed(const std::string& from, const std::string& to) {
   return same;
 }
 
-/// Renames a file, but never replaces one. On an error, returns false and sets errno, to EEXIST if
-/// `to` exists.
+/// Renames a file, but never replaces an existing file. On an error, returns false and sets errno;
+/// EEXIST means that `to` exists.
 bool rename_if_free(const std::string& from, const std::string& to) {
   // glibc before 2.28 has no renameat2().
   constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE of the kernel

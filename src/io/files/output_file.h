@@ -53,7 +53,7 @@ class Output {
   std::unique_ptr<AVIOContext, FreeIo> io_;
 
  private:
-  // The parameter `data` of the callback is const only in FFmpeg 7.
+  // The parameter `data` of the callback is const only in FFmpeg 7, so there are two overloads.
   static int write(void* self, std::uint8_t* data, int size);
   static int write(void* self, const std::uint8_t* data, int size);
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
@@ -109,8 +109,8 @@ struct SinkOptions;  // io/media.h
 OutputFileOptions file_options(const SinkOptions& options);
 
 /// Writes to a temporary file in the output's folder. `commit()` renames the file. Without
-/// `commit()`, the destructor removes it. A new output has the mode `access` and the umask. A
-/// replacement has the mode of the replaced file, limited by `access`.
+/// `commit()`, the destructor removes it. A new output has the mode `access`, limited by the umask.
+/// A replacement has the mode of the replaced file, limited by `access`.
 class OutputFile final : public Output {
  public:
   /// @throws CannotCreate  the file exists and must not be replaced, or the system cannot create

@@ -8,8 +8,8 @@
 
 namespace lull::io {
 
-/// Reads `bytes` bytes from `position` on. On an error, returns false and sets errno, to EIO at the
-/// end of the file.
+/// Reads `bytes` bytes from `position` on. On an error, returns false and sets errno (EIO at the
+/// end of the file).
 inline bool read_at(int descriptor, void* data, std::size_t bytes, off_t position) {
   for (auto* to = static_cast<char*>(data); bytes > 0;) {
     errno = EIO;

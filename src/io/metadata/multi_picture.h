@@ -26,8 +26,8 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
 
 /// Returns the size in bytes of an index of `pictures` pictures, including the main picture.
 std::size_t index_size(std::size_t pictures);
-/// Returns the index, at byte `index_at` of the file, of `pictures` after a main picture of
-/// `main_bytes` bytes.
+/// Returns the Multi-Picture index for `pictures` after a main picture of `main_bytes` bytes.
+/// `index_at` is the position of the index in the file.
 ByteVector make_index(std::span<const AdditionalPicture> pictures, std::size_t main_bytes,
                       std::size_t index_at);
 
