@@ -13,8 +13,8 @@ bool is_preroll(std::int64_t time, std::int64_t duration, std::int64_t first, AV
                        {1, 1000000}) < 0;
 }
 
-/// Returns whether a decoder of the stream needs preroll. Codecs with independent packets need
-/// none.
+/// Returns whether a decoder of the stream needs preroll. Codecs with independent packets need no
+/// preroll.
 bool needs_preroll(const AVStream& stream) {
   const AVCodecID id = stream.codecpar->codec_id;
   return stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO && av_get_bits_per_sample(id) == 0 &&

@@ -81,7 +81,7 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   is_multi_picture_ =
       !bytes_.pipe() && !source.raw && source.format.empty() && is_multi_picture_file(name());
   open(find_format(source), options, source.limits);
-  // FFmpeg's demuxer for ANSI art ("tty") accepts any text file, so lull rejects it.
+  // FFmpeg's demuxer for ANSI art ("tty") accepts any text file, so lull rejects this demuxer.
   if (std::string_view(context_->iformat->name) == "tty")
     throw BadData("'" + name() + "' is not a video or picture (it is text)");
   const bool file = !bytes_.pipe();
@@ -103,7 +103,8 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   find_video(source.video);
 }
 
-/// Throws an error for formats that FFmpeg cannot read, or mistakes for other formats.
+/// Throws an error for formats that FFmpeg cannot read, and for formats that FFmpeg mistakes for
+/// others.
 /// @throws BadData
 void InputContainer::refuse_unsupported() const {
   AVIOContext& io = bytes_.io();

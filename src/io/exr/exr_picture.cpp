@@ -116,7 +116,7 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
 }
 
 /// Adds a request for each layer in options.layers, except layers that share channels with another
-/// request. `read_layer()` reads these layers later.
+/// request. `read_layer()` reads the omitted layers later.
 void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   for (const LayerName& name : options.layers(origin.layers)) {
