@@ -40,9 +40,9 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
   info.frames_estimate = frames;
 }
 
-/// Returns the position of the first chroma sample along an axis, in units of chroma samples. A
-/// chroma sample covers 2^shift luma samples. It lies in the middle of these luma samples
-/// (`centred`), on the last of them (`last`), or on the first of them.
+/// Returns the offset of the first chroma sample along an axis, in chroma samples. Of the 2^shift
+/// luma samples that it covers, the chroma sample is at the centre (`centred`), at the last, or at
+/// the first.
 double chroma_position(int shift, bool centred, bool last = false) {
   if (shift == 0 || centred) return 0.5;
   const double half = 0.5 / (1 << shift);
