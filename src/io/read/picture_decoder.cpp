@@ -54,8 +54,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Returns whether the codec has a progressive scan order, which FFmpeg wrongly marks as
-/// interlacing.
+/// Returns whether FFmpeg may wrongly mark pictures of the codec as interlaced video, because the
+/// codec has an interlaced storage order (PNG, GIF).
 bool stores_rows_in_passes(AVCodecID codec) {
   return codec == AV_CODEC_ID_PNG || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_GIF;
 }
