@@ -7,9 +7,9 @@
 
 namespace lull::io {
 
-/// Returns the mean quantisation step of each plane on the 0..255 scale, for an orthonormal
-/// transform, from slice and frame headers; 0 for unknown steps and steps of at most 1. Only YCbCr
-/// and grey pictures that the CPU decoded from H.264, HEVC or AV1 have known steps.
+/// Returns the mean quantisation step of each plane, on the 0..255 scale for an orthonormal
+/// transform; 0 for unknown steps and steps of at most 1. Only YCbCr and grey pictures that the CPU
+/// decoded from H.264, HEVC or AV1 have known steps.
 [[nodiscard]] std::array<float, 3> quantiser_steps(const Frame& frame);
 
 }  // namespace lull::io

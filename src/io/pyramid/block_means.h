@@ -11,8 +11,8 @@
 namespace lull::io {
 
 /// Divides an axis of a pyramid level into blocks, one for each sample of the next smaller level.
-/// For an integer factor, all blocks except the last have equal sizes, and samples after the last
-/// block belong to no block.
+/// For an integer factor, all blocks except the last have equal sizes, and the last block may omit
+/// samples at the end.
 class Blocks {
  public:
   /// @param before  number of samples of the larger level

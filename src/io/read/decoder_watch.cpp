@@ -122,8 +122,8 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
   last_.insert_or_assign(context, Message{results_, text});
 }
 
-// Returns the damage in the log for result k of the decoder, counted from 0. With N frame threads,
-// a thread begins result k after result k - N, so older messages belong to earlier results.
+// Returns the logged damage of the decoder's result k, counted from 0. With N frame threads,
+// messages from before result k - N belong to earlier results.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;

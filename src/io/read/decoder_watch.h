@@ -23,7 +23,7 @@ class DecoderWatch {
  public:
   explicit DecoderWatch(const LogTopic& topic);
 
-  /// Forwards log messages of the decoder as messages about the file of `topic` (see the
+  /// Forwards the decoder's log messages as messages about the file of `topic` (see the
   /// constructor). The caller must call this function before it opens the decoder.
   void attach(AVCodecContext& decoder);
   /// Like attach(), but also allocates the decoder's pictures, filled with zeros so that missing
@@ -32,9 +32,8 @@ class DecoderWatch {
   void attach_with_buffers(AVCodecContext& decoder);
   /// Records the size of the packet that the caller then sends to the decoder.
   void expect(const AVPacket& packet);
-  /// Returns the most recent damage in the log for `picture`; empty if there is none. The caller
-  /// must call this function for each picture and each error of the decoder, with null after an
-  /// error.
+  /// Returns the most recent logged damage of `picture`; empty if there is none. The caller must
+  /// call this function for each picture from the decoder and, with null, for each error.
   std::string take_damage(const AVCodecContext& decoder, const AVFrame* picture);
 
  private:

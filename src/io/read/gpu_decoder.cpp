@@ -107,8 +107,8 @@ bool GpuDecoder::works() const {
 }
 
 std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
-  // The GPU surface of a picture that is cropped at the left or at the top still contains the
-  // cropped samples. CPU decoders move the plane pointers instead.
+  // The GPU surface of a cropped picture still contains the samples cropped at the left and at the
+  // top. CPU decoders move the plane pointers instead.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
   // FFmpeg 5.1 to 7.1 starts vertically subsampled chroma one row too early if the height is odd

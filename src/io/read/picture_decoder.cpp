@@ -321,8 +321,8 @@ std::shared_ptr<const PictureMetadata> PictureDecoder::take_metadata(const AVFra
   return metadata;
 }
 
-// Errors of a GPU decoder are not tolerated. After an error in the first frame, the CPU decodes the
-// stream; an error in a later frame ends the decoding.
+// lull does not tolerate errors of a GPU decoder. An error in the first frame leads to decoding on
+// the CPU, and a later error ends the decoding.
 bool PictureDecoder::skip_damage(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
   if (!damaged || gpu_ || !damage_.tolerates() || exceeds_pixels()) return false;
@@ -361,8 +361,8 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture as damaged if its PTS decreases. Small steps back are tolerated, because a
-/// decoder that does not know the reordering depth may return the first pictures out of order.
+/// Counts a picture as damaged if its PTS decreases. Allows small steps back, because a decoder may
+/// return the first pictures out of order if the reordering depth is unknown.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);

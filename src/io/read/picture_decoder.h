@@ -34,8 +34,8 @@ class PictureDecoder {
   /// @throws BadData  the input is damaged, and the options do not tolerate damage
   /// @throws DeviceFailure  the GPU has stopped working
   FramePtr next();
-  /// Moves the metadata of the file of `picture`, a result of next(), out of this object. Returns
-  /// null if there are none, or after an earlier call.
+  /// Returns the metadata of the file that contained `picture`, and removes them from this object;
+  /// null if there are none.
   std::shared_ptr<const PictureMetadata> take_metadata(const AVFrame& picture);
   /// Flushes the decoder after a seek. Not allowed while a GPU decodes.
   void restart();

@@ -9,8 +9,8 @@
 namespace lull::io {
 namespace {
 
-/// A fast 64-bit digest against accidental changes: four parallel sums with a multiplication by an
-/// odd number after every 8 bytes, so the byte order affects the digest.
+/// A fast 64-bit digest against accidental changes: four parallel sums, with a multiplication by an
+/// odd number after every 8 bytes to make the order of bytes matter.
 class Digest {
  public:
   void add(const void* data, std::size_t bytes) {

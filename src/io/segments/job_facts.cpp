@@ -53,9 +53,9 @@ std::vector<std::string> files_of(const Demuxer& input) {
   return files;
 }
 
-/// Returns a text that identifies the content of an input: size and checksum. Processes that encode
-/// planned segments compare only a digest of some blocks, and return the fact `name` of the plan if
-/// the digests are equal, or otherwise the digest.
+/// Returns a text that identifies the content of an input: size and checksum. For planned segments,
+/// the function compares only a digest of some blocks with the plan. On a match, it returns the
+/// fact `name` of the plan, and otherwise the digest.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());

@@ -16,8 +16,8 @@ std::string escaped(std::string_view text);
 
 /// Returns `lines` followed by a line with the SHA-256 of `lines`.
 std::string with_checksum(const std::string& lines);
-/// Calls `read` for each line after the line `head`, until `read` rejects a line by false. Returns
-/// whether the first line is `head`, all lines are valid and the checksum is correct.
+/// Calls `read` for each line after the line `head`, until `read` returns false for an invalid
+/// line. Returns whether the first line is `head`, all lines are valid and the checksum is correct.
 bool read_checked_lines(std::string_view text, std::string_view head,
                         const std::function<bool(std::string_view line)>& read);
 

@@ -9,8 +9,8 @@ namespace lull::io {
 
 /// Stores the mark of the job `job` (job_id()) in an output, before its final renaming.
 void mark_result(const std::string& file, const std::string& job);
-/// is_marked() returns whether the file is the output of a job, and is_result_of() whether it is
-/// the unmodified output of the job `job`. Both return false if the file system stores no mark.
+/// is_marked(): whether the file is the output of a job. is_result_of(): whether the file is the
+/// unmodified output of the job `job`. Both return false if the file system stores no mark.
 bool is_marked(const std::string& file);
 bool is_result_of(const std::string& file, const std::string& job);
 

@@ -52,9 +52,8 @@ class SegmentJob {
   std::int64_t segments() const;
   /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;
-  /// Returns the ranges of frames whose segments are not finished. If the number of frames is
-  /// unknown, the last range has no end. A finished segment shorter than the others is the last
-  /// one, and makes the number known.
+  /// Returns the ranges of frames whose segments are not finished. The last range has no end,
+  /// unless a finished segment is shorter than the others and therefore the last one.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;

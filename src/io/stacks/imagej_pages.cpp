@@ -58,8 +58,7 @@ ImagejPages::ImagejPages(const TiffReader& file, const TiffLayout& layout, std::
                   "BigTIFF with a directory for each");
   begin_ = TIFFGetStrileOffset(file.handle(), 0);
   // The directory of a stack precedes the first page or follows the last page. A directory directly
-  // after the first page means a single page, copied from a stack together with ImageJ's
-  // description.
+  // after the first page means a copy of a single page with the stack's description.
   const std::uint64_t directory = TIFFCurrentDirOffset(file.handle());
   const std::uint64_t end = directory > begin_ ? directory : bytes_.size();
   if (begin_ > end || static_cast<std::uint64_t>(pages) > (end - begin_) / page_bytes_)

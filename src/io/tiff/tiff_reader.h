@@ -9,8 +9,8 @@
 
 namespace lull::io {
 
-/// A strip or a tile: samples in native byte order, and position in the page. TiffReader returns
-/// these structs, and TiffWriter has them filled.
+/// A strip or a tile: samples in native byte order, and position in the page. TiffReader provides
+/// the samples, and TiffWriter requests them.
 template <class Byte>
 struct TiffChunk {
   Byte* data;             // first row
@@ -49,8 +49,8 @@ class TiffReader {
   /// `page` is the page number in messages.
   /// @throws BadData
   void go_to(std::uint64_t directory, std::int64_t page);
-  /// Calls `use` for each strip or tile of the page in row order; for separate planes, plane by
-  /// plane. If `check` is true, another thread verifies the checksums of Deflate.
+  /// Calls `use` for each strip or tile of the page in row order, plane by plane if the planes are
+  /// separate. If `check` is true, another thread verifies the checksums of Deflate.
   /// @throws BadData
   void read(const TiffLayout& layout,
             const std::function<void(const TiffChunk<const std::uint8_t>&)>& use,

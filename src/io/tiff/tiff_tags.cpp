@@ -202,8 +202,8 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // For some tags, TIFFGetField() and TIFFSetField() take the number of values as an additional
-  // argument. If only one of the files requires this argument, the function does not copy the tag.
+  // TIFFGetField() and TIFFSetField() take the number of values of some tags as an additional
+  // argument. The function skips a tag if only one of the files requires this argument.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {

@@ -27,8 +27,8 @@ struct ForeignVolume {
   std::uint64_t start = 0;
   std::uint64_t skip = 0;  // bytes between this position and the first sample, after decompression
   VolumeGeometry geometry = {};
-  /// The stored header, which an output of the same format copies: the text of NRRD, the header of
-  /// MGH, or the .hdr file of a pair with its extensions.
+  /// The stored header, which outputs of the same format copy: the text of NRRD, the header of MGH,
+  /// or the .hdr file of a pair with its extensions.
   std::vector<std::byte> original = {};
   bool is_gzip = false;  // NRRD only: the samples are compressed
   /// Only for DICOM: the files, their description, and a function that opens the samples of all
@@ -40,8 +40,8 @@ struct ForeignVolume {
   std::vector<std::string> other_contents = {};
 };
 
-/// Returns whether a file is a volume in a format other than a single NIfTI file, according to its
-/// content and, for an .img file, to the .hdr file.
+/// Returns whether a file is a volume in a format other than a single NIfTI file. For the .img file
+/// of a pair, the function reads the .hdr file.
 [[nodiscard]] bool is_foreign_volume(const std::string& path);
 
 /// Reads the header of a volume. Returns nullopt if is_foreign_volume() is false for the file.

@@ -96,8 +96,8 @@ T from_value(double value, const StoredFormat& format) {
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = round_to_even<T>(stored);
-    // The maximum of a 64-bit integer type rounds up as a double. Without `>=`, the conversion of
-    // this double back to the integer type would be undefined behaviour.
+    // The maximum of a 64-bit integer type rounds up in double precision. Without `>=`, the
+    // conversion back to the integer type would be undefined behaviour.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);
@@ -141,8 +141,8 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // A range of floats matches the sample value `white` of white if its span is at least `min_used`
-  // * `white`, and if it exceeds 0..white by at most `beyond` * `white`.
+  // `white` is the sample value of white. A range of floats matches if its span is at least
+  // min_used * white, and if the range exceeds 0..white by at most beyond * white.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&

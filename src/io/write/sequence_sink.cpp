@@ -218,9 +218,9 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // Checks all existing files whose names the output may need. The exact number of frames of a
-  // video is unknown, so the function compares the numbers of existing files with the selection and
-  // the estimated number of frames.
+  // Checks all existing files whose names the output may need. The function compares the numbers in
+  // their names with the selection and the estimated number of frames, because the exact number is
+  // unknown.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
     for (const SequenceFile& file : existing_numbers(path_))

@@ -13,8 +13,8 @@ namespace {
 // which MP4 hides with an edit list, unlike other containers. Audio that begins before 0 by at most
 // this delay counts as beginning at 0.
 constexpr double max_encoder_delay_s = 0.1;
-// Maximum time in seconds by which subtitles and data may precede all other streams. The start of
-// an earlier stream is ignored. The ffmpeg command has the same limit.
+// Maximum time in seconds by which subtitles and data may precede all other streams. Earlier starts
+// have no effect, as in the ffmpeg command.
 constexpr double max_text_lead_s = 1;
 
 struct Start {
