@@ -68,8 +68,8 @@ void mark_progressive(AVFrame& picture) {
 #endif
 }
 
-/// Returns whether the edit list of the file removes the frame, which FFmpeg decodes as a reference
-/// for other frames.
+/// Returns whether the edit list of the file removes the frame. FFmpeg decodes removed frames as
+/// references for other frames.
 bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
 
 }  // namespace

@@ -36,7 +36,7 @@ class TimedPictures {
   /// SourceOptions::margins is true.
   std::optional<TimedPicture> next();
   /// Seeks to the picture `number` of options.index, and advances the selector over all earlier
-  /// pictures. The caller may have read the first pictures before.
+  /// pictures. The caller may have read the first pictures of the input before.
   /// @throws IndexMismatch  decoding does not yield the picture
   void seek_to(std::int64_t number);
   /// Advances the selector over all pictures of options.index without decoding.

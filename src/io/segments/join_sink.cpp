@@ -62,8 +62,8 @@ class JoinSink final : public EncodingSink {
   }
 
  private:
-  /// Opens the output file. A failed creation leads to a second check, because another process may
-  /// have joined the same job in the meantime.
+  /// Opens the output file. Checks again for an existing output after a failure, because another
+  /// process may have joined the job in the meantime.
   std::unique_ptr<OutputFile> output_file(const std::string& path) {
     const auto is_there = [&] {
       std::error_code ignored;

@@ -124,8 +124,9 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Cuts a list with one element per picture after the last picture that temporal filters need.
-  /// The source may have read ahead, and the plan must not depend on the speed of threads.
+  /// Truncates a list (one element per picture) after the last picture that temporal filters need.
+  /// The number of pictures that the source has read ahead depends on the speed of threads, but the
+  /// plan must not.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

@@ -67,8 +67,8 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(manifest_path(folder_)),
       options_(options),
       access_(access) {
-  // lock() returns false if the locked file has been removed, together with its folder, by a
-  // process that ended its job.
+  // lock() returns false if another process has ended its job, and removed the folder with the
+  // locked file.
   while (!lock()) continue;
   try {
     load(overwrite);

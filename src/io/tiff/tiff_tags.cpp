@@ -13,8 +13,8 @@ namespace {
 /// Tags with file offsets, for which lull writes new values.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
-/// Tags that refer to sub-directories which lull copies. Sub-images are not among them, because
-/// they show the noise.
+/// Tags that refer to copied sub-directories. lull copies no sub-images, because sub-images show
+/// the noise.
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                              TIFFTAG_INTEROPERABILITYIFD};
 
@@ -122,8 +122,8 @@ void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_EXTRASAMPLES, layout.extra, kinds.data());
 }
 
-/// Copies the tags that libtiff stores in fixed fields, and adds no others. Tags that describe
-/// samples are copied only if the layouts are equal.
+/// Copies the tags that libtiff stores in fixed fields, without default values for missing tags.
+/// Copies tags that describe samples only if the layouts are equal.
 void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayout& layout) {
   if (has_same_samples) {
     for (const std::uint32_t tag :

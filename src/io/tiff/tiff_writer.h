@@ -31,9 +31,9 @@ class TiffWriter {
   TiffWriter& operator=(const TiffWriter&) = delete;
 
   TIFF* handle() const { return tiff_.get(); }
-  /// Sets the tags of the next page, with copies of all tags of the reader's page, including EXIF
-  /// and GPS data, except sub-images. The next page also gets the strips or tiles and the codec of
-  /// the reader's page; a lossy codec becomes Deflate.
+  /// Sets the tags of the next page: copies of all tags of the reader's page except sub-images, and
+  /// tags that describe the samples. The copies include EXIF and GPS data. The page gets the strips
+  /// or tiles and the codec of the reader's page; a lossy codec becomes Deflate.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
   /// Declares the `count` pages after the next page as smaller pyramid levels (sub-images) of the
@@ -47,8 +47,8 @@ class TiffWriter {
   /// Like set_tags(), but for tiles. `is_level` is true for a pyramid level that announce_levels()
   /// has declared.
   void set_tiled_tags(const TiffLayout& layout, bool is_level);
-  /// Writes a page, whose tags the caller must have set. The writer calls `fill` for each strip or
-  /// tile in file order, with zeroed samples.
+  /// Writes a page, whose tags the caller must have set. `fill` receives zeroed samples for each
+  /// strip or tile in file order.
   /// @throws IoError
   void write(const TiffLayout& layout,
              const std::function<void(const TiffChunk<std::uint8_t>&)>& fill);

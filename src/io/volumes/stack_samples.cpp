@@ -62,8 +62,8 @@ double value_of(T stored, const StoredFormat& format) {
 
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
-/// Returns whether a value, as a fraction `at` of the range of values, is in -outlier_margin..1 +
-/// outlier_margin. The result is false for NaN.
+/// Returns whether `at` is in -outlier_margin..1 + outlier_margin, where 0..1 is the range of
+/// values; false for NaN.
 bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {

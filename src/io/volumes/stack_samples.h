@@ -1,8 +1,8 @@
 #pragma once
 // Converts between the stored samples of stacks (NIfTI, TIFF) and the float samples of frames.
 
-// A frame sample f means the stored value low + f * span. RangeFinder chooses `low` and `span` so
-// that almost all samples are in 0..1, as the backends require. Samples that a filter does not
+// A frame sample f means the value low + f * span in the file. RangeFinder chooses `low` and `span`
+// so that almost all samples are in 0..1, as the backends require. Samples that a filter does not
 // change keep their bits in the output.
 
 #include <cstddef>
@@ -39,9 +39,9 @@ struct ValueRange {
 /// otherwise the span of the range.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
-/// Maximum distance of noisy samples from the range of values, in units of the span. Samples beyond
-/// are outliers: hot pixels or fill values. Frames have NaN in place of outliers and infinities,
-/// for filters to inpaint. The output contains the originals of outliers, NaN and infinities.
+/// Maximum distance of noisy samples from the range of values, in units of the span. More distant
+/// samples are outliers (hot pixels, fill values). Frames have NaN in place of outliers and
+/// infinities, and filters inpaint NaN. The output keeps the original outliers, NaN and infinities.
 inline constexpr double outlier_margin = 0.5;
 
 /// Collects the values of a stack piece by piece, and chooses the range of values.

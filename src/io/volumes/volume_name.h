@@ -27,12 +27,12 @@ enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 /// Returns a path without the extension of the volume format, and without `.gz`.
 [[nodiscard]] std::string volume_stem(const std::string& path);
 
-/// Names of the files of a pair (.hdr and .img), with extensions in the case of the extension of
-/// `path`.
+/// Names of the files of a pair (.hdr and .img). The extensions are in upper case if the extension
+/// of `path` is.
 struct PairNames {
   std::string head, data;
 };
-/// Returns the names of both files of the pair of the file `path`, with `.gz` if `path` ends in
+/// Returns the names of both files of the pair that contains `path`, with `.gz` if `path` ends in
 /// `.gz`.
 [[nodiscard]] PairNames pair_names(const std::string& path);
 

@@ -8,9 +8,9 @@
 
 namespace lull::io {
 
-/// Returns one text for each property of `source` that neither container nor encoder can store. The
-/// muxer reports lost samples and omitted streams. Only Matroska, WebM, MP4, MOV, MPEG-TS, NUT and
-/// AVI are assumed to store more than streams.
+/// Returns one text for each property of `source` that neither container nor encoder can store,
+/// without the lost samples and omitted streams that the muxer reports. Only Matroska, WebM, MP4,
+/// MOV, MPEG-TS, NUT and AVI are assumed to store more than streams.
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 

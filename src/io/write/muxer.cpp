@@ -116,8 +116,8 @@ void Muxer::add_copies(const FileSource& source, const Container& container,
   copies_.resize(from.nb_streams);
   for (unsigned i = 0; i < from.nb_streams; ++i) {
     const AVStream& stream = *from.streams[i];
-    // Streams that the demuxer converts to properties of the file, such as the chapter stream of
-    // MP4, are not copied.
+    // The muxer does not copy streams that the demuxer converts to properties of the file, such as
+    // the chapter stream of MP4.
     if (stream.discard == AVDISCARD_ALL) continue;
     if (&stream == &source.demuxer().video()) {
       if (!video_) add_video(source, encoder);
@@ -265,9 +265,9 @@ void Muxer::write_header(const FileSource& source, const Container& container,
   }
   if (traits_.timescale_option && !options.has(traits_.timescale_option))
     options.set(traits_.timescale_option, std::to_string(exact_timescale(*context_)));
-  // FFmpeg by default shifts all streams after a negative time stamp, for example of early audio.
-  // Matroska needs no shift, because its time stamps are relative to their cluster and may be
-  // negative.
+  // By default, FFmpeg shifts all streams if a time stamp is negative, for example if audio begins
+  // before the video. Matroska needs no shift, because its time stamps are relative to their
+  // cluster and may be negative.
   using NegativeTimes = ContainerTraits::NegativeTimes;
   if (traits_.negative_times == NegativeTimes::kept ||
       (traits_.negative_times == NegativeTimes::single_stream && context_->nb_streams == 1))
@@ -298,8 +298,8 @@ void Muxer::write_video(PacketPtr packet) {
   check_write(write(packet.get()), watch);
 }
 
-// Writes a frame of a Y4M file. FFmpeg's Y4M muxer loses chroma samples of odd widths with two
-// bytes per sample.
+// Writes a frame of a Y4M file. FFmpeg's Y4M muxer loses chroma samples if the width is odd and
+// samples have two bytes.
 void Muxer::write_y4m(const AVFrame& picture) {
   AVIOContext* io = context_->pb;
   const auto format = static_cast<AVPixelFormat>(picture.format);

@@ -218,9 +218,8 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // Checks all existing files whose names the output may need. The function compares the numbers in
-  // their names with the selection and the estimated number of frames, because the exact number is
-  // unknown.
+  // Checks all existing files whose names the output may need, by their numbers, the selection and
+  // the estimated number of frames. The exact number of frames is unknown.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
     for (const SequenceFile& file : existing_numbers(path_))

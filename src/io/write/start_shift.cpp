@@ -10,7 +10,7 @@ namespace lull::io {
 namespace {
 
 // Maximum encoder delay of audio in seconds. Encoders insert some milliseconds before the audio,
-// which MP4 hides with an edit list, unlike other containers. Audio that begins before 0 by at most
+// and not all containers hide them like MP4's edit lists. Audio that begins before 0 by at most
 // this delay counts as beginning at 0.
 constexpr double max_encoder_delay_s = 0.1;
 // Maximum time in seconds by which subtitles and data may precede all other streams. Earlier starts

@@ -26,7 +26,8 @@ struct StartShift {
 StartShift start_shift(const FileSource& source, const Container& container);
 
 /// Returns the shift for an encoder of a constant frame rate, whose first frame must be at a whole
-/// number of ticks. All streams are delayed by less than one frame more than with start_shift().
+/// number of ticks. All streams have an additional delay of less than one frame, compared with
+/// start_shift().
 /// @param tick  seconds per tick of the encoder's times
 StartShift shift_on_grid(const FileSource& source, const Container& container, AVRational tick);
 
