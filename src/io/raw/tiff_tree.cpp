@@ -46,7 +46,7 @@ class TreeReader {
     for (std::uint64_t i = 0; i < count && fits(at + 2 + 12 * i, 12); ++i)
       add_entry(at + 2 + 12 * i, depth, result);
     std::ranges::stable_sort(result.entries, {}, &TiffEntry::tag);
-    // std::unique, because clang 14 cannot compile std::ranges::unique of libstdc++.
+    // clang 14 cannot compile std::ranges::unique of libstdc++.
     const auto same_tag = [](const TiffEntry& a, const TiffEntry& b) { return a.tag == b.tag; };
     result.entries.erase(std::unique(result.entries.begin(), result.entries.end(), same_tag),
                          result.entries.end());

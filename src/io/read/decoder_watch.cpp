@@ -129,8 +129,8 @@ std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFra
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;
   const std::int64_t number = results_++;
   const std::lock_guard lock(mutex_);
-  // Messages of a failed multi-threaded decoder remain in `last_`, because they may belong to other
-  // pictures.
+  // Messages of a failed multi-threaded decoder remain in `last_`, because the messages may belong
+  // to other pictures.
   if (!picture && !has_threads) last_.clear();
   if (!picture) return {};
   const auto found = last_.find(picture->opaque ? picture->opaque : &decoder);

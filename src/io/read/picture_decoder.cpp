@@ -121,8 +121,8 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   // Without AV_CODEC_FLAG_UNALIGNED, FFmpeg may crop too few columns at the left, to keep rows
   // aligned in memory.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
-  // With AV_CODEC_EXPORT_DATA_FILM_GRAIN, the decoder adds no film grain (AV1, H.274), which is
-  // noise.
+  // AV_CODEC_EXPORT_DATA_FILM_GRAIN prevents the decoder from adding film grain (AV1, H.274), which
+  // is noise.
   decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
 }
 
@@ -261,8 +261,7 @@ FramePtr PictureDecoder::decode_page() {
 
 void PictureDecoder::count_decoded() {
   const bool limited =
-      // For a picture sequence, the class PictureFiles has already compared the number of files
-      // with the limit.
+      // PictureFiles has already compared the number of files in a picture sequence with the limit.
       options_.limits.frames > 0 && demuxer_.sequence().empty();
   if (++decoded_ > options_.limits.frames && limited)
     throw BadData("'" + demuxer_.path() + "' has more than " +

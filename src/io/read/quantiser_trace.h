@@ -27,7 +27,7 @@ class QuantiserTrace {
 
   /// Reads the headers of a packet. Ignores damaged packets and packets without a time stamp.
   void add(const AVPacket& packet);
-  /// Stores the quantisation steps of the packet with the same time stamp in `picture`, for
+  /// Stores quantisation steps in `picture`, from the packet with the same time stamp, for
   /// quantiser_steps().
   void mark(AVFrame& picture);
   /// Removes all stored packets. The caller must call this function after a seek.

@@ -28,7 +28,7 @@ struct PlaneFormat {
   std::size_t bytes() const { return row_bytes() * static_cast<std::size_t>(height); }
 };
 
-/// Pyramid levels below the planes of a file.
+/// The smaller pyramid levels of the planes in a file.
 struct PlanePyramid {
   std::vector<PlaneSize> levels;  // from the largest to the smallest, without the planes themselves
   /// `loss`: the parts of the pyramid that a TIFF file loses. `note`: differences without loss of

@@ -85,7 +85,7 @@ void ZarrSource::read_plane(std::int64_t number, std::vector<std::byte>& stored,
                 .channel = number / all.frames_of_channel(),
                 .z = in_channel % all.slices},
                stored);
-  // A wrong separator for chunk names in the metadata leads to no chunks at all.
+  // With a wrong separator for chunk names in the metadata, the reader finds no chunks.
   if (number + 1 == pages() && !reader_.has_found_chunks())
     throw BadData("'" + image_.levels.front().array.folder +
                   "' has no chunks (all samples are its fill value); check the store");

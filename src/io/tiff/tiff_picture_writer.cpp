@@ -39,7 +39,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
     layout.form = from->form;
   }
   const bool same_size = from->width == layout.width && from->height == layout.height;
-  // The writer copies extra samples that the picture does not contain from the original page.
+  // The writer copies extra samples that are missing in the picture from the original page.
   if (same_size && from->bits <= 32 && from->bits == layout.bits &&
       from->colours == layout.colours) {
     layout.extra = from->extra;
@@ -117,7 +117,7 @@ class Exporter {
   }
 
  private:
-  /// Returns whether picture and strip or tile have the same sample order and format.
+  /// Returns whether the picture has the sample order and format of the strip or tile.
   bool is_packed_like(const TiffChunk<std::uint8_t>& chunk) const {
     const bool is_float = (d_.flags & AV_PIX_FMT_FLAG_FLOAT) != 0;
     return extra_.empty() && layout_.bits == d_.comp[0].depth && layout_.bits % 8 == 0 &&

@@ -139,7 +139,7 @@ constexpr std::string_view known_fields[] = {
     "byteskip",   "line skip",        "lineskip",     "space units", "space dimension", "kinds",
     "centerings", "centers",          "units",
 };
-/// Beginnings of comments that programs write into every file, and whose loss is not reported.
+/// Prefixes of comments that programs write into every file, and whose loss lull does not report.
 constexpr std::string_view usual_comments[] = {"# Complete NRRD file format", "# http://teem",
                                                "# https://teem", "# This NRRD file was generated",
                                                "# on 2"};

@@ -39,7 +39,7 @@ class EncodingSink : public MediaSink {
   void open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
             const FileSource& source, const SinkOptions& options);
   void check_frame(const Frame& frame) const;
-  /// Adds all properties of `frame` that the output cannot store to the losses.
+  /// Adds to the losses the properties of `frame` that the output cannot store.
   void note_losses(const Frame& frame);
   /// Writes the rest of the file after the last frame, as a part of finish().
   virtual void write_end() = 0;

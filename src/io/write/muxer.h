@@ -28,7 +28,7 @@ class Muxer {
   /// Writes or drops the packets that wait for later frames, after the last frame and packet.
   void flush_copies();
   void write_trailer();
-  /// Returns the number of damaged packets that the copied streams lack.
+  /// Returns the number of packets missing from the copied streams because of damage.
   const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& losses() const { return losses_; }
   /// Returns notes for the user about converted content, and content that the user excluded.

@@ -16,7 +16,7 @@ enum class StreamHandling {
   refused,      // an error: the output cannot be opened
 };
 
-/// Returns how an output, except a still picture, treats the stream `stream`.
+/// Returns how the output treats the stream `stream`. The output must not be a still picture.
 StreamHandling handling_of(const AVStream& stream, const Container& container);
 
 /// Returns the codec that a converted stream has in the container.

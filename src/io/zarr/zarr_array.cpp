@@ -215,8 +215,7 @@ class ArrayReader {
     std::vector<int> sorted = chosen;
     std::ranges::sort(sorted);
     if (sorted != array_.order) fail("order of dimensions");
-    // Each transpose codec permutes the dimensions, in the order after the previous transpose
-    // codec.
+    // Each transpose codec permutes the dimensions in the result of the previous transpose codec.
     std::vector<int> before = array_.order;
     for (std::size_t i = 0; i < chosen.size(); ++i)
       array_.order[i] = before[static_cast<std::size_t>(chosen[i])];
