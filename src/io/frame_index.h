@@ -34,8 +34,8 @@ struct FrameIndex {
   /// Returns the index in `pictures` of the selected frame `frame`, counted from 0. Returns
   /// pictures.size() if there are fewer selected frames.
   std::int64_t picture_of(std::int64_t frame) const;
-  /// Returns the last picture to which a source can seek so that at least `margin` pictures,
-  /// without repeated pictures, precede the frame `frame`; 0 if there is none.
+  /// Returns the last picture at which decoding can start with at least `margin` pictures before
+  /// the frame `frame`; 0 if there is none. The margin does not count repeated pictures.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
   // Functions for inputs that lull reads in parallel. `margins` is SourceOptions::margins: if true,

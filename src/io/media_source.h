@@ -140,10 +140,11 @@ struct SourceOptions {
   /// FFmpeg must create the GPU's primary context, so the caller must open the source before other
   /// work on the GPU.
   std::optional<int> gpu;
-  /// If true, the source tolerates and counts damage of a video: the decoder conceals damaged
-  /// parts, the source omits frames that cannot be decoded, and a truncated file ends with the last
-  /// complete data. If false, damage throws BadData. Damage of stacks and sequences, and errors of
-  /// a decoding GPU after its first frame, always throw BadData.
+  /// If true, the source tolerates and counts damage of a video, also outside the selection: the
+  /// decoder conceals damaged parts, the source omits frames that cannot be decoded, and a
+  /// truncated file ends with the last complete data. If false, damage throws BadData. Damage of
+  /// stacks and sequences, and errors of a decoding GPU after its first frame, always throw
+  /// BadData.
   bool tolerate_damage = false;
   /// Seek position in microseconds after the first frame. The source starts at a decodable frame
   /// before this time, keeps the time stamps, and does not report a missing end of the input.

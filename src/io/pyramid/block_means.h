@@ -11,8 +11,8 @@
 namespace lull::io {
 
 /// Divides an axis of a pyramid level into blocks, one for each sample of the next smaller level.
-/// The blocks of an integer factor have equal sizes, except the last. Left-over samples belong to
-/// no block.
+/// For an integer downsampling factor, all blocks except the last have equal sizes. Left-over
+/// samples belong to no block.
 class Blocks {
  public:
   /// @param before  number of samples of the larger level

@@ -44,8 +44,8 @@ std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
 std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
                                               const SourceOptions& options);
 
-/// Opens the sink for a source of the same kind (nifti, tiff or zarr). Returns null for sources of
-/// other kinds and outputs of other formats.
+/// Opens the sink for a source of the kind in the function's name (nifti, tiff or zarr). Returns
+/// null for other sources, and for outputs of other formats.
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
