@@ -26,9 +26,8 @@ class DecoderWatch {
   /// Forwards the decoder's log messages as messages about the file of `topic` (see the
   /// constructor). The caller must call this function before it opens the decoder.
   void attach(AVCodecContext& decoder);
-  /// Like attach(), but also allocates the decoder's pictures, filled with zeros so that missing
-  /// parts of damaged pictures have defined samples. Decoding fails before the allocation if a
-  /// packet is too small for its picture.
+  /// Like attach(), but also allocates the decoder's pictures, with zeros for missing parts.
+  /// Decoding fails if a packet is too small for its picture.
   void attach_with_buffers(AVCodecContext& decoder);
   /// Records the size of the packet that the caller then sends to the decoder.
   void expect(const AVPacket& packet);

@@ -4,8 +4,8 @@
 
 #include "io/ffmpeg/ffmpeg_log.h"
 
-// FFmpeg's header needs the CUDA driver's header unless CUDA_VERSION is defined. This file defines
-// CUDA_VERSION and two driver types, and builds without the CUDA toolkit.
+// CUDA_VERSION keeps FFmpeg's header from including the CUDA driver's header, so that this file
+// builds without the CUDA toolkit.
 struct CUctx_st;
 struct CUstream_st;
 using CUcontext = CUctx_st*;

@@ -145,8 +145,7 @@ void PictureDecoder::open_on_gpu(int device) {
   check<BadData>(avcodec_open2(decoder_.get(), codec, nullptr), "cannot open the decoder");
 }
 
-/// Decodes the first picture on the GPU. On failure, returns null and sets why_not_gpu_; the CPU
-/// then decodes the packets that the GPU decoder has received.
+/// Decodes the first picture on the GPU. On failure, returns null and sets why_not_gpu_.
 FramePtr PictureDecoder::first_from_gpu(int device) {
   const LogWatch watch(demuxer_.log());
   try {
@@ -241,7 +240,7 @@ FramePtr PictureDecoder::decode_file() {
 }
 
 /// Returns the next page of the TIFF file, or the first page of the next file. The time stamp of a
-/// page is its index. All pages have the metadata of the file's first page.
+/// page is its index.
 FramePtr PictureDecoder::decode_page() {
   if (tiff_ && tiff_->next_picture()) {
     ++page_time_;
@@ -385,8 +384,8 @@ void PictureDecoder::fail_decoding() const {
                 (gpu_ ? "; try to decode it on the CPU" : ""));
 }
 
-/// Returns `text` with the reason of the failure in parentheses. A message of DecoderWatch has
-/// priority over FFmpeg's later errors, because the later errors are consequences.
+/// Returns `text` with the reason of the failure in parentheses. DecoderWatch's message has
+/// priority, because FFmpeg's later errors are consequences.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";

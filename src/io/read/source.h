@@ -56,9 +56,8 @@ class FileSource final : public MediaSource {
   bool half_floats() const { return half_floats_; }
   std::vector<int> videos() const override;
   const std::vector<LayerInfo>& layers() const noexcept override { return layers_; }
-  /// Returns whether the source has a second frame. The caller must call this function before the
-  /// first read. The function decodes the second frame, or, with SourceOptions::margins, uses the
-  /// estimated number of frames.
+  /// Returns whether the source has a second frame: by decoding or, with SourceOptions::margins, by
+  /// the estimated number of frames. The caller must call this function before the first read.
   bool has_second_frame();
 
  private:

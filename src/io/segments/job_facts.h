@@ -10,9 +10,9 @@
 
 namespace lull::io {
 
-/// Returns the facts of a job with a checksum of the complete input, because name, size and date do
-/// not identify the content. Processes that encode planned segments compare only some blocks
-/// (sample_digest()), and use the checksum in the plan.
+/// Returns the facts of a job with a checksum of the complete input. For JobPart::segments, the
+/// function compares some blocks with the plan (sample_digest()), and uses the checksum in the
+/// plan.
 /// @throws NoInput  the input cannot be read
 std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
                                const SinkOptions& options, const Encoder& encoder);

@@ -124,9 +124,8 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Truncates a list (one element per picture) after the last picture that temporal filters need.
-  /// The number of pictures that the source has read ahead depends on the speed of threads, but the
-  /// plan must not.
+  /// Truncates a list (one element per picture) after the last picture that temporal filters need,
+  /// because the read-ahead of the source depends on the speed of threads.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

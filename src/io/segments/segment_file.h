@@ -1,7 +1,6 @@
 #pragma once
-// A segment file contains all packets of one encoder, unchanged. Containers would change packets:
-// Matroska and MP4 round or rewrite time stamps and drop side data, and NUT stores no decoding
-// times.
+// A segment file contains all packets of one encoder, unchanged. Containers would round time stamps
+// and drop side data (Matroska, MP4), or drop decoding times (NUT).
 
 // A segment file begins with the job's identifier, and ends with the number of frames and the
 // SHA-256 of all preceding bytes. Only the same versions of lull and FFmpeg can read a segment file
@@ -69,9 +68,8 @@ class SegmentReader {
   Sha256 digest_;
 };
 
-/// Reads a complete segment file, verifies its digest, and returns its record. Returns nullopt if
-/// the file is missing or damaged, or belongs to a job other than `job`. If `job` is empty, the
-/// function accepts segments of all jobs.
+/// Reads a complete segment file, verifies its digest, and returns its record; nullopt if the file
+/// is missing, damaged, or from a job other than `job`. An empty `job` means any job.
 std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job = {});
 /// Returns the record of a segment file from its first and last bytes, without verifying the
 /// digest. SegmentReader verifies the digest later.

@@ -113,8 +113,8 @@ void NiftiSource::read_head() {
   }
 }
 
-// Throws an error if a block of slices needs more memory than the limit allows. The size in bytes
-// cannot overflow, because parse_nifti() limits the number of samples.
+// Throws an error if a block of slices exceeds the memory limit. The size in bytes cannot overflow,
+// because parse_nifti() limits the number of samples.
 void NiftiSource::check_memory(std::uint64_t additional_bytes) const {
   const std::uint64_t need =
       grid_->block_samples() * size_of(input_.header.samples.type) + additional_bytes;

@@ -50,9 +50,9 @@ class RangeFinder {
   RangeFinder(const StoredFormat& format, std::uint64_t samples);
   /// Adds the next samples in file order. `stored` must consist of complete samples.
   void add(std::span<const std::byte> stored);
-  /// Returns the range of values. The range exceeds the 0.01th and the 99.99th percentile by at
-  /// most half their distance, so that a few hot pixels do not compress all other values. The range
-  /// is 0..1 without finite values, and has the span 1 if all values are equal.
+  /// Returns the range of values, which exceeds the 0.01th and the 99.99th percentile by at most
+  /// half their distance, against hot pixels. The range is 0..1 without finite values; the span is
+  /// 1 if all values are equal.
   ValueRange range() const;
   /// Minimum and maximum of the finite values; 0 without finite values.
   double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }

@@ -14,10 +14,10 @@ namespace lull::io {
 
 class MetadataEmbedder {
  public:
-  /// Reads the metadata of the first picture of `source`, and decides which metadata the output
-  /// contains. The caller must construct this object before the first read of `source`, and set
-  /// Container::rotation to rotation() before it opens an encoder. If `choices` is empty, FFmpeg
-  /// does not encode the pictures, and lull cannot rotate them.
+  /// Reads the metadata of the first picture, and decides which metadata the output contains. The
+  /// caller must construct this object before the first read of `source`, and set
+  /// Container::rotation to rotation() before it opens an encoder. If `choices` is empty, lull
+  /// cannot rotate pictures, because FFmpeg does not encode them.
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 

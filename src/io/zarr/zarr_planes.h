@@ -29,9 +29,8 @@ using ChunkIndex = std::array<std::int64_t, zarr_axes>;
 [[nodiscard]] std::uint64_t memory_to_read(const ZarrLevel& level);
 [[nodiscard]] std::uint64_t memory_to_write(const ZarrLevel& level);
 
-/// Reads planes. The planes of the most recent chunks of one channel and time point remain in
-/// memory, so that sequential reads decompress each chunk only once for each channel and time
-/// point.
+/// Reads planes, and caches the planes of the most recent chunks of one channel and time point.
+/// Sequential reads decompress each chunk only once for each channel and time point.
 class ZarrPlaneReader {
  public:
   explicit ZarrPlaneReader(const ZarrLevel& level);
