@@ -29,8 +29,8 @@ struct ClipLimit {
   /// NaN, the result is NaN, and is_near() is false for this result.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
-  /// Returns the factor of the clipping shift for a sample at the distance `depth` < reach from the
-  /// limit. The factor is 1 up to reach / 2, and then decreases linearly to 0 at `reach`.
+  /// Returns the signed distance of `v` from the limit, positive inside the range. NaN stays NaN,
+  /// for which is_near() is false.
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
@@ -106,8 +106,8 @@ constexpr float clip_shift_at(const float* shifts, int columns, const ClipShiftP
   return a + y.share * (b - a);
 }
 
-/// Clips the samples of `plane`, which are on the 0..255 scale, to the limits. Preserves the local
-/// means of the plane.
+/// Returns the clipping shift at one sample, interpolated linearly from `shifts`, which has
+/// `columns` cells per row.
 void clip_preserving_mean(const ClipLimits& limits, PlaneView<float> plane);
 
 }  // namespace lull

@@ -79,11 +79,11 @@ class GrainCollector {
     Scene scene;
     GrainStatistics statistics;
   };
-  // The previous frame, if its grain level deviates from its scene. The next frame decides whether
-  // a new scene begins at this frame.
+  // The previous frame, if its grain level deviates from its scene. If the next frame also
+  // deviates, a new scene begins at the previous frame.
   std::optional<MeasuredScene> deviating_;
-  // Measured scenes that are not in the table yet. The collector fits all scenes with the same
-  // known noise together.
+  // Measured scenes that are not in the table yet. Scenes with the same known noise are fitted
+  // together.
   std::vector<MeasuredScene> closed_;
   GrainTable table_;
 };
