@@ -17,8 +17,8 @@ constexpr std::size_t min_blocks = 30, enough_blocks = 60;
 /// all brightnesses.
 constexpr std::size_t brightness_groups = 4;
 /// Criteria for blocks: the share `smooth_share` with the smallest slopes, and a ring energy
-/// (ClipDifference::ring_energy) of at most `still_typical` times the quantile `typical`. Source:
-/// docs/measurements/noise-estimation.md.
+/// (ClipDifference::ring_energy) of at most `still_typical` times the quantile `typical`
+/// (docs/measurements/noise-estimation.md).
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
@@ -55,7 +55,8 @@ float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double samples = 2 * clip_block * clip_block;
   const auto low = clipped_gaussian(static_cast<double>(channel.above_low / sigma));
   const auto high = clipped_gaussian(static_cast<double>(channel.below_high / sigma));
-  // For noise that is clipped at both limits, the product is a close approximation.
+  // For noise that is clipped at both limits, the product of the two remaining shares is a close
+  // approximation.
   const double left = low.variance * high.variance;
   const double clipped_share = std::min(low.clipped_share + high.clipped_share, 1.0);
   const double maximum =
