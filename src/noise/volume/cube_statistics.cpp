@@ -12,7 +12,7 @@ namespace {
 
 constexpr int side = CubeCollector::side, voxels = side * side * side;
 constexpr double max_cubes = 400'000;
-/// Maximum number of different values of constant cubes.
+/// Maximum number of different values for which constant cubes are counted.
 constexpr std::size_t max_constant_values = 256;
 
 using Cube = std::array<float, voxels>;  // voxels of a cube: x fastest, then y

@@ -42,12 +42,11 @@ struct FlatLevel {
 /// Returns the cubes that are neither clipped nor in the surroundings of a masked object.
 [[nodiscard]] Cubes valid_cubes(const CubeCollector& collector);
 
-/// Returns the cubes of air. Their samples have the mean, the deviation and the skewness of a
-/// Rayleigh distribution of any scale. If there are too few such cubes, the result is empty.
+/// Returns the cubes of air, whose samples have the moments of a Rayleigh distribution of any
+/// scale. Empty: too few cubes.
 [[nodiscard]] Cubes find_air(const Cubes& cubes, double zero);
-/// Returns sigma^2 of the noise in cubes of air. The function uses only the fifth of the cubes with
-/// the lowest variance. All other cubes may be dark tissue, which looks like air with a larger
-/// sigma.
+/// Returns sigma^2 of the noise in the fifth of the cubes of air with the lowest variance, because
+/// other cubes may be dark tissue.
 [[nodiscard]] double air_variance(const Cubes& air, double zero);
 
 }  // namespace lull
