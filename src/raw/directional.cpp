@@ -64,8 +64,8 @@ class Directional {
     });
   }
 
-  /// Computes the sample minus the interpolated green at red and blue sites, and 0 at green sites,
-  /// interpolated along rows for `across_`, and along columns for `down_`.
+  /// Computes the sample minus interpolated green at red and blue sites, and 0 at green sites.
+  /// Green is interpolated along rows for `across_`, and along columns for `down_`.
   void compare_directions() {
     const PlaneView<const float> s = rgb_[0].view();
     const PlaneView<float> across = across_.view(), down = down_.view();

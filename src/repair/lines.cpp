@@ -294,7 +294,7 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
   const int samples = std::min(length / strips, max_line_samples);
   const float by_noise = 1.25f * noise / std::sqrt(static_cast<float>(samples));
   if (profile.deviation < 0.7f || profile.deviation < 2 * by_noise) return profile;
-  // Synthetic graphics contain uniform rows. Rows of a sensor contain noise or picture content.
+  // Uniform rows occur in synthetic graphics, not in rows of a sensor.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
   // If both neighbouring rows and neighbouring columns differ, the picture causes the differences.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
@@ -317,9 +317,8 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // If the picture changes little, the mean profile of all frames is the contribution of the
-  // picture. The model subtracts the mean profile if the subtraction lowers the score of the
-  // smoothing.
+  // In clips with little motion, the mean profile of all frames is the contribution of the picture.
+  // It is subtracted if the score of the smoothing then decreases.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)
