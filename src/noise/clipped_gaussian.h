@@ -12,8 +12,7 @@ struct ClippedGaussian {
   double clipped_share;  // share of the samples that lie at the limit
 };
 
-/// Returns the statistics of clipped samples whose mean lies `distance` > 0 inside the limit. Their
-/// intensity is at most 4 standard deviations beyond the limit.
+/// Returns the statistics of clipped samples whose mean lies `distance` > 0 inside the limit.
 [[nodiscard]] ClippedGaussian clipped_gaussian(double distance);
 
 }  // namespace lull

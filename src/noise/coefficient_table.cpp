@@ -8,17 +8,16 @@
 #include "core/bases.h"
 #include "noise/patch_covariance.h"
 
-// The variances T(v, u) of the DCT coefficients (v, u) of noise are linear functions of its
-// autocorrelation R, where R is the same at (dx, dy) and (-dx, dy):
+// The variances T of the DCT coefficients (v, u) of noise are linear functions of its
+// autocorrelation R, which is the same at (dx, dy) and (-dx, dy):
 //     T(v, u) = sum over l, m = 0..7 of A(v, l) R(m across, l down) A(u, m).
 
-// T is A R A^T, where T are the variances of DCT coefficients, R is the autocorrelation of the
-// noise, A(k, 0) is own_k(0), and A(k, l) is 2 own_k(l) for l > 0. own_k is the autocorrelation of
-// row k of the DCT. The condition number of A is 12.8.
+// T = A R A^T, with the coefficient variances T and the autocorrelation R of the noise. A(k, 0) is
+// own_k(0), and A(k, l) is 2 own_k(l) for l > 0, where own_k is the autocorrelation of row k of the
+// DCT.
 
-// The autocorrelation R has a period of 15 samples, so its lags are -7..7. The spectrum is F R F^T,
-// where F(f, l) is cos(2 pi f l / 15), doubled for l > 0. R is valid only if the spectrum is not
-// negative.
+// The autocorrelation R of the noise has a period of 15 samples. The spectrum F R F^T, with F(f, l)
+// = cos(2 pi f l / 15), doubled for l > 0, must not be negative.
 
 namespace lull {
 namespace {
@@ -95,9 +94,9 @@ const Maps& maps() {
   return all;
 }
 
-/// Returns the non-negative power spectrum whose coefficient variances have the smallest
-/// Itakura-Saito divergence from `table`, by multiplicative steps from `power` (Fevotte, Bertin,
-/// Durrieu 2009, section 3, doi:10.1162/neco.2008.04-08-771).
+/// Returns the non-negative power spectrum with the smallest Itakura-Saito divergence from `table`,
+/// by multiplicative steps from `power` (Fevotte, Bertin, Durrieu 2009, section 3,
+/// doi:10.1162/neco.2008.04-08-771).
 Matrix fitted_power(const Matrix& table, Matrix power) {
   constexpr int rounds = 200;
   const Matrix& map = maps().variances_of_power;

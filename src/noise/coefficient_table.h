@@ -8,12 +8,12 @@
 namespace lull {
 
 /// Noise variances of the coefficients of the orthonormal 8x8 DCT, [v][u], on the 0..255 scale.
-/// White noise has the variance sigma^2 in all coefficients.
+/// White noise has equal variances.
 using CoefficientTable = std::array<float, 64>;
 
 /// Converts coefficient variances to the level and the autocorrelation of the noise, which is
-/// assumed to be the same at (dx, dy) and (-dx, dy). Negative values of the power spectrum are
-/// measurement errors and are corrected. White noise has no autocorrelation.
+/// assumed to be the same at (dx, dy) and (-dx, dy). The function corrects negative values of the
+/// power spectrum, which are measurement errors.
 [[nodiscard]] PlaneNoise noise_of(const CoefficientTable& variances);
 
 /// Returns the variances of the DCT coefficients of `noise`, white or coloured.

@@ -6,9 +6,9 @@
 
 namespace lull {
 
-/// Fills the holes of `plane` by interpolation from an image pyramid (pull-push: Gortler,
-/// Grzeszczuk, Szeliski, Cohen 1996, doi:10.1145/237170.237200, section 3.5). Without any valid
-/// sample, all samples become 0, and the function returns false.
+/// Fills the holes of `plane` by interpolation from an image pyramid (pull-push: Gortler et al.
+/// 1996, doi:10.1145/237170.237200, section 3.5). Without a valid sample, all samples become 0, and
+/// the function returns false.
 bool interpolate_holes(const Holes& holes, PlaneView<float> plane);
 
 /// Fills the holes of `plane` by interpolate_holes() and smooths the new samples by diffusion.

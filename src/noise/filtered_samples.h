@@ -1,7 +1,7 @@
 #pragma once
-// Converts planes to the float samples that filters on the host process, and back. The samples are
-// on the 0..255 scale, within the filter range (core/float_guard.h), and variance-stabilised for
-// planes with a noise curve.
+// Converts planes to and from the float samples that filters on the host process: on the 0..255
+// scale, within the filter range (core/float_guard.h), and variance-stabilised for planes with a
+// noise curve.
 
 #include <array>
 
@@ -25,7 +25,7 @@ class FilteredSamples {
   /// replaced.
   bool load(const Frame& frame, int i, PlaneView<float> to) const;
   /// Converts the filter's result for plane `i` to samples of `clean`, and overwrites `filtered`.
-  /// `noisy` is the frame that load() read, or null if load() returned false.
+  /// `noisy` is the loaded frame, or null if load() returned false.
   void store(PlaneView<float> filtered, const Frame* noisy, int i, const Frame& clean) const;
 
  private:

@@ -17,20 +17,19 @@ namespace lull {
 /// Rows of a transform matrix for 8 samples.
 using AxisTransform = std::array<std::array<double, 8>, 8>;
 
-/// Lower bounds of variances, because filters divide by variances and estimated autocorrelations
-/// need not be positive definite. The units are the noise variance for a patch's coefficient, and
-/// the patches' variance for a group's coefficient.
+/// Lower bounds of variances, because filters divide by variances. Units: the noise variance for a
+/// patch's coefficient, the patches' variance for a group's coefficient.
 inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e-3;
 
 /// Covariances of the noise in the coefficients of two patches of one frame, in units of sigma^2.
-/// For coefficient k = (v, u) of patches with displacement d, the covariance is
+/// For coefficient k = (v, u) and the displacement d of the patches:
 ///     c_k(d) = sum over lags of own_k(lag) R(lag + d),
-/// where own_k is the autocorrelation of k's basis function, and R the autocorrelation of the
-/// noise. c_k(-d) equals c_k(d), and c_k(0) is at least min_coefficient_variance.
+/// where own_k is the autocorrelation of k's basis function, and R that of the noise. c_k(0) is at
+/// least min_coefficient_variance.
 class PatchCovariance {
  public:
-  /// Computes the covariances of `side` x `side` patches, `side` <= 8. The basis functions of the
-  /// separable transform are the first `side` elements of the first `side` rows of `rows`.
+  /// Computes the covariances of `side` x `side` patches, `side` <= 8. The basis functions are the
+  /// first `side` elements of the first `side` rows of `rows`.
   PatchCovariance(const PlaneNoise& noise, const AxisTransform& rows, int side = 8);
 
   /// Maximum displacements along x and y at which the noise of two patches is correlated.
@@ -39,8 +38,8 @@ class PatchCovariance {
   bool reaches(int dx, int dy) const {
     return dx >= -reach_x_ && dx <= reach_x_ && dy >= -reach_y_ && dy <= reach_y_;
   }
-  /// Returns the covariances of the side * side coefficients, row by row, for patches with the
-  /// displacement (dx, dy), within reach_x() and reach_y().
+  /// Returns the covariances of the side * side coefficients, row by row, at the displacement (dx,
+  /// dy), within reach_x() and reach_y().
   std::span<const double> at(int dx, int dy) const {
     return std::span(values_).subspan(index(dx, dy) * coefficients_, coefficients_);
   }

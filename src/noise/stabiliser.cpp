@@ -89,8 +89,7 @@ class Samples {
   double high() const { return high_; }
   double sigma(double y) const { return static_cast<double>(curve_.at(static_cast<float>(y))); }
 
-  /// Returns the moments of f(z) for noisy samples z of intensity y, by the trapezoidal rule. The
-  /// error is far below 0.01 on the 0..255 scale.
+  /// Returns the moments of f(z) for noisy samples z of intensity y, by the trapezoidal rule.
   template <class Function>
   Moments moments(double y, const Function& f) const {
     const double s = sigma(y), middle = f(std::clamp(y, low_, high_));
@@ -113,8 +112,8 @@ class Samples {
 };
 
 /// Returns the change of the stabilising function f at the distance `beyond` > 0 outside 0..255.
-/// `slope` and `s` are the slope of f and the noise level at the end of 0..255. A slope above 1
-/// continues for 4 s, the reach of noise; then f approaches the change `room`.
+/// The slope `slope` above 1 continues for 4 s, the reach of noise of the level s; then f
+/// approaches the change `room`.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -162,9 +161,8 @@ Forward forward_of(const Samples& samples) {
     for (int k = 0; k < knots - 1; ++k) slope[k] = slope_at_mean(place(k) + spacing / 2);
     return integral(slope, samples);
   };
-  // The slopes of the stabilising function f assume that f is linear over the width of the noise.
-  // At low photon counts, the stabilised noise is up to a quarter too strong; two rounds of
-  // correction halve this error.
+  // The slopes of the stabilising function f are exact only for linear f. At low photon counts, the
+  // stabilised noise is up to a quarter too strong; two rounds of correction halve this error.
   Forward forward = integrate();
   for (int round = 0; round < 2; ++round) {
     for (std::size_t j = 0; j < intensities.size(); ++j) {
@@ -177,8 +175,7 @@ Forward forward_of(const Samples& samples) {
 }
 
 /// Returns the inverse function, from the filter's result (an estimate of E[f(z)]) to the intensity
-/// y. Beyond the clip limits, the inverse continues linearly, so that filter errors do not bias the
-/// mean.
+/// y. The linear continuation beyond the clip limits keeps the mean unbiased.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
       evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);
@@ -209,8 +206,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Returns the clip limits of results. Clipping preserves local means by a shift of results within
-/// a fifth of the noise level, about four standard deviations of the noise after a filter.
+/// Returns the clip limits of results. The shift for local means applies within a fifth of the
+/// noise level, about four standard deviations of the noise after a filter.
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

@@ -11,16 +11,15 @@
 // sigma / S, where S is the standard deviation of clipped samples with the mean z.
 
 // This file uses f'(z) = sigma / sqrt(s S) for the stabilising function f. S is the standard
-// deviation of clipped samples with the mean z, and s the noise level before clipping
+// deviation of clipped samples with the mean z, and s the unclipped noise level
 // (docs/measurements/clipped-noise.md).
 
 // A filter estimates E[f(z) | y] for samples z of intensity y, which differs from f(y). The exact
 // unbiased inverse returns the y with this expectation (Makitalo and Foi 2013,
 // doi:10.1109/TIP.2012.2202675).
 
-// Bias of patch-based filters, `skew_bias`: if the noise has a long bright tail, results are below
-// the mean of the stabilised samples, because patches without samples of the tail match better and
-// get larger weights.
+// Bias of patch-based filters, `skew_bias`: for noise with a long bright tail, results are too low,
+// because patches without samples of the tail match better and get larger weights.
 
 #include <array>
 #include <memory>
@@ -34,15 +33,14 @@ namespace lull {
 class Stabiliser {
  public:
   /// `curve` must be valid (validate()). `skew_bias` is the b of a filter that returns E[f(z) | y]
-  /// - b * (standard deviation of the noise) * (skewness of the noise). The constructor takes a few
-  /// milliseconds.
+  /// - b * (standard deviation of the noise) * (skewness of the noise).
   explicit Stabiliser(const NoiseCurve& curve, double skew_bias = 0);
 
   /// Returns the increasing forward function f. f(0) is 0, f(255) is 255, and f maps the filter
   /// range (float_range.h) into itself.
   const SampleCurve& forward() const { return forward_; }
-  /// Returns the increasing inverse function, from a filter's result to an intensity. The intensity
-  /// may exceed a clip limit; clip_limits() then clips it.
+  /// Returns the increasing inverse function, from a filter's result to an intensity, which may
+  /// exceed a clip limit (clip_limits()).
   const SampleCurve& inverse() const { return inverse_; }
   /// Returns the clip limits of samples and results (core/clip_limits.h).
   const ClipLimits& clip_limits() const { return clip_limits_; }

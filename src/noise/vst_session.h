@@ -1,5 +1,5 @@
 #pragma once
-// Base class of sessions that apply a variance-stabilising transform (VST) before a filter and its
+// Base class of sessions with a variance-stabilising transform (VST) before a filter and its
 // inverse after the filter. The session stores noisy and stabilised frames until the filter returns
 // their results.
 
@@ -64,7 +64,7 @@ class VstSession : public Denoiser {
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
 
   /// Copies the noisy samples of a grey frame where the filter did not change the stabilised
-  /// samples, because the inverse transform has rounding errors.
+  /// samples, to avoid rounding errors.
   void restore_unfiltered(const PendingFrame& frame, PlaneView<const float> filtered,
                           const Frame& clean) {
     const Frame noisy = unfiltered(frame.noisy, results());

@@ -14,14 +14,14 @@ namespace lull::raw {
 /// of a colour. Measured samples are preserved.
 enum class LinearFilters { malvar, bilinear };
 
-/// Computes R, G and B at each site of a mosaic. The borders are mirrored at the border sample,
-/// which preserves the Bayer pattern.
+/// Computes R, G and B at each site of a mosaic. Mirroring at the border sample preserves the Bayer
+/// pattern.
 void demosaic(PlaneView<const float> mosaic, const BayerPattern& pattern, LinearFilters filters,
               const std::array<PlaneView<float>, 3>& rgb);
 
-/// Returns the noise of demosaiced samples in the opponent colour space, averaged over the four
-/// sites. The noise of the mosaic must be independent, with the standard deviations `sigma` at red,
-/// green and blue sites.
+/// Returns the noise of demosaiced samples in the opponent space, averaged over the four sites, for
+/// independent noise of the mosaic with the standard deviations `sigma` at red, green and blue
+/// sites.
 [[nodiscard]] NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
                                           const std::array<float, 3>& sigma);
 

@@ -15,8 +15,8 @@
 namespace lull::raw {
 namespace {
 
-/// Width of the border in samples, even to preserve the Bayer pattern. Results depend on samples at
-/// a distance of up to 11.
+/// Width of the border in samples, even to preserve the Bayer pattern. Results depend on up to 11
+/// samples.
 constexpr int border = 12;
 
 /// The intermediate planes of directional demosaicing, with a border. The valid part of the border
@@ -64,8 +64,8 @@ class Directional {
     });
   }
 
-  /// Computes the sample minus interpolated green at red and blue sites, and 0 at green sites.
-  /// Green is interpolated along rows for `across_`, and along columns for `down_`.
+  /// Computes the sample minus interpolated green at red and blue sites, interpolated along rows
+  /// (`across_`) and columns (`down_`). Green sites get 0.
   void compare_directions() {
     const PlaneView<const float> s = rgb_[0].view();
     const PlaneView<float> across = across_.view(), down = down_.view();
@@ -82,8 +82,8 @@ class Directional {
     });
   }
 
-  /// Chooses the direction (horizontal or vertical) with less variation of the colour difference at
-  /// each site, and computes green at red and blue sites.
+  /// Chooses the direction with less variation of the colour difference at each site, and computes
+  /// green at red and blue sites.
   void choose_green() {
     const PlaneView<const float> across = across_.view(), down = down_.view();
     const PlaneView<std::uint8_t> horizontal = horizontal_.view();

@@ -21,9 +21,8 @@ float scaled_value(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor, 
   return (static_cast<float>(mosaic(x, y)) - black) / (sensor.white - black);
 }
 
-/// Limits in standard deviations of the noise. A defect differs from all neighbours by more than
-/// `defect_deviations`. Defects are replaced only in flat areas (`flat_deviations`), because small
-/// details can look like hot sites.
+/// Limits in standard deviations of the noise. Defects are replaced only in flat areas
+/// (`flat_deviations`), because small details can look like hot sites.
 constexpr float defect_deviations = 8, flat_deviations = 6;
 
 /// Minimum and maximum of the samples passed to add().

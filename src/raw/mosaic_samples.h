@@ -8,12 +8,12 @@
 
 namespace lull::raw {
 
-/// Returns the ratio of the green samples in red rows and in blue rows, or 1 if it cannot be
-/// measured. Crosstalk changes the ratio, and filters would preserve the difference as a pattern.
+/// Returns the ratio of the green samples in red rows and in blue rows, which crosstalk changes, or
+/// 1 if it cannot be measured.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
 /// Stabilises a mosaic, with green samples in blue rows multiplied by `ratio`. In flat areas, hot
-/// (too bright) and dead (too dark) sites become the median of the 8 nearest sites of their colour.
+/// and dead sites become the median of the 8 nearest sites of their colour.
 /// @return the number of replaced sites
 std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                        const SensorVst& vst, float ratio, PlaneView<float> stabilised);
@@ -23,8 +23,8 @@ struct ResultLevels {
   std::array<float, 4> black{};  // by site
   float white = 65535;
 };
-/// Returns the sensor's black and white levels, multiplied by the largest power of two for which
-/// white fits into 16 bits, because denoised samples need more bits.
+/// Returns the sensor's levels, multiplied by the largest power of two for which white fits into 16
+/// bits, because denoised samples need more bits.
 [[nodiscard]] ResultLevels result_levels(const Sensor& sensor);
 
 }  // namespace lull::raw

@@ -28,8 +28,8 @@ DctRows dct_rows() {
   return rows;
 }
 
-/// Returns the mean DCT energies of a block: `texture` for the coefficients (u, v) with u + v =
-/// 1..5, and `noise` for u + v >= 8.
+/// Returns the mean DCT energies of a block: `texture` for coefficients (u, v) with u + v = 1..5,
+/// `noise` for u + v >= 8.
 Block statistics(const std::array<std::array<float, side>, side>& samples, const DctRows& rows) {
   std::array<std::array<float, side>, side> half{};
   for (int y = 0; y < side; ++y)

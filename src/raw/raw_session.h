@@ -3,10 +3,10 @@
 // stabilisation.
 
 // The first filter denoises the stabilised, demosaiced picture (directional.h). Its result predicts
-// the mosaic, and the difference between the samples and the prediction is almost pure noise.
+// the mosaic; the residual is almost pure noise.
 
-// The last filter denoises the prediction plus the linearly demosaiced difference: the full noise
-// with a known covariance (demosaic.h), and hardly any demosaicing errors.
+// The last filter denoises the prediction plus the linearly demosaiced residual, whose noise
+// covariance is known (demosaic.h).
 
 #include <functional>
 #include <memory>

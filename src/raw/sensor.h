@@ -6,8 +6,8 @@
 
 namespace lull::raw {
 
-/// Colours of the 2x2 sites of a Bayer mosaic, row by row: 0 red, 1 green, 2 blue. The green sites
-/// are on a diagonal.
+/// Colours of the 2x2 sites of a Bayer mosaic, row by row: 0 red, 1 green, 2 blue. Green is on a
+/// diagonal.
 struct BayerPattern {
   std::array<std::uint8_t, 4> colours{0, 1, 1, 2};
   constexpr int at(int x, int y) const { return colours[(y & 1) * 2 + (x & 1)]; }

@@ -3,14 +3,14 @@
 // doi:10.1109/TIP.2012.2202675).
 
 // All colours share the generalised Anscombe transform f(w) = 2/a sqrt(a w + 3/8 a^2 + b), scaled
-// to 0..255, where w is balance * x for the scaled sample x. The noise variance of green is a w +
-// b.
+// to 0..255, where w is balance * x for the scaled sample x, and a w + b is the noise variance of
+// green.
 
 // After the transform, R, G and B are equal in neutral areas, as demosaicing requires, but have
 // different noise levels.
 
-// A filter estimates E[f(z) | y] for noisy samples z, clipped at black and white, of the true value
-// y. The inverse for a colour returns the y with this expectation.
+// A filter estimates E[f(z) | y] for noisy, clipped samples z of the true value y. The inverse for
+// a colour returns the y with this expectation.
 
 #include <array>
 #include <cstdint>

@@ -31,8 +31,8 @@ struct PlaneDefects {
   bool operator==(const PlaneDefects&) const = default;
 };
 
-/// The defects of a clip, or of all fields of one parity. They do not depend on a single frame, so
-/// a part of the clip can be repaired with the same result.
+/// The defects of a clip, or of all fields of one parity. They do not depend on single frames, so
+/// that parts of a clip can be repaired separately.
 struct ClipDefects {
   std::array<PlaneDefects, 3> planes;
 
@@ -41,7 +41,7 @@ struct ClipDefects {
 };
 
 /// Finds the certain defects of each plane. Each excerpt consists of consecutive frames. All frames
-/// must have one format and be in host memory.
+/// must have one format, in host memory.
 [[nodiscard]] ClipDefects find_defects(std::span<const std::vector<Frame>> excerpts);
 
 /// Repairs the samples of `frame` in place, which no other thread may read during the call.

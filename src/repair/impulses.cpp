@@ -26,7 +26,7 @@ ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
 }
 
 /// Returns whether many outliers of a frame have a nearby outlier in the next frame, as for sparks,
-/// snow and moving dots, but not for impulses.
+/// snow and moving dots.
 bool has_successors(const OutlierField& from, const OutlierField& to) {
   constexpr int reach = 4;
   constexpr double area = (2 * reach + 1) * (2 * reach + 1);
@@ -62,8 +62,8 @@ struct NearbySamples {
   struct Fit {
     float centre, deviation;
   };
-  /// Fits a linear function of x and y to the samples: slopes by least squares, offset by the
-  /// median residual, and the standard deviation by the quartiles of the residuals.
+  /// Fits a linear function of x and y to the samples: least-squares slopes, offset by the median
+  /// residual, standard deviation by the quartiles of the residuals.
   Fit fit() const {
     const auto n = static_cast<float>(count);
     float x = 0, y = 0, v = 0;
@@ -118,8 +118,8 @@ class ValueMarker {
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // The fit excludes impulses of the opposite sign only for a small tolerance of their value.
-      // With a large tolerance, such samples may belong to the picture.
+      // The fit excludes impulses of the opposite sign only for a small tolerance; otherwise, such
+      // samples may belong to the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -131,7 +131,7 @@ class ValueMarker {
   }
 
   /// Returns the minimum difference between an impulse and its surroundings, which is small for
-  /// impulses of exactly one value (for example 0 or 255).
+  /// impulses of exactly one value (0 or 255).
   float min_peak(const ImpulseKind& kind, float deviation) const {
     if (kind.tolerance <= 1) return std::max(1.5f, deviation);
     return std::max(4.0f, 3 * std::max(deviation, 0.9f * model_.noise));

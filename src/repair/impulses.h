@@ -36,8 +36,7 @@ struct ExaminedFrame {
   bool follows_previous = false;
 };
 /// Returns the properties of the impulses, or std::nullopt if the outliers are not certainly
-/// impulses. Impulses have independent positions in successive frames, whereas sparks and snow move
-/// a short way.
+/// impulses, whose positions in successive frames are independent.
 /// @param level  quantisation step of the samples on the 0..255 scale
 [[nodiscard]] std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames,
                                                          float level);

@@ -30,9 +30,8 @@ class DefectMask {
   std::vector<Place> places_;
 };
 
-/// Replaces the marked samples by weighted means over four directions. A direction has a high
-/// weight if its two nearest unmarked samples are similar. A marked sample without unmarked
-/// neighbours nearby does not change.
+/// Replaces the marked samples by weighted means over four directions, with high weights along
+/// edges and lines. Marked samples without unmarked neighbours nearby do not change.
 /// @param noise  standard deviation of the noise of the plane
 void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane);
 

@@ -181,9 +181,9 @@ float variation_along(PlaneView<const float> plane, LineAxis axis) {
   return median(deviations);
 }
 
-/// Returns the degrees of freedom of the smoothing: the trace of its matrix, to within 1 %. Of the
-/// eigenvalues of the penalty D^T D, the first `order` are 0; eigenvalue k is about (2 - 2 cos
-/// w)^order, where w = pi (k - (order - 1) / 2) / size.
+/// Returns the degrees of freedom of the smoothing: the trace of its matrix, to within 1 %. The
+/// first `order` eigenvalues of the penalty D^T D are 0; eigenvalue k is about (2 - 2 cos w)^order,
+/// where w = pi (k - (order - 1) / 2) / size.
 double freedom_of(Smoothing smoothing, std::size_t size) {
   const double shift = (smoothing.order - 1) / 2.0;
   double trace = smoothing.order;
@@ -244,9 +244,9 @@ std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing)
   constexpr std::array<std::array<double, max_order + 1>, max_order + 1> rows{
       {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
   const auto& difference = rows[order];
-  // Solves (I + lambda D^T D) s = p for the smooth profile s of the profile p, where D takes
-  // differences of the given order. `band` contains the lower band of the matrix, and then its
-  // Cholesky factor.
+  // Solves (I + lambda D^T D) s = p by Cholesky decomposition, for the smooth profile s of the
+  // profile p, where D takes differences of the given order. `band` contains the lower band of the
+  // matrix.
   std::vector<std::array<double, max_order + 1>> band(size);
   for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
   for (std::size_t r = 0; r + order < size; ++r)
@@ -318,7 +318,6 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
   // In clips with little motion, the mean profile of all frames is the contribution of the picture.
-  // It is subtracted if the score of the smoothing then decreases.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)

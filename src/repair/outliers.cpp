@@ -11,11 +11,10 @@ namespace lull::repair {
 namespace {
 
 /// Ranks among the 24 sorted samples around a position, whose difference is the spread: 1.8
-/// standard deviations for Gaussian noise. Up to four impulses of each sign do not change the
-/// spread.
+/// standard deviations for Gaussian noise, and robust against four impulses of each sign.
 constexpr std::size_t low_rank = 4, high_rank = 19;
-/// Minimum peak of an outlier, in units of the spread: 9 standard deviations of Gaussian noise. The
-/// peak is the difference from the median of the surroundings.
+/// Minimum difference of an outlier from the median of its surroundings, in units of the spread: 9
+/// standard deviations of Gaussian noise.
 constexpr float peak_of_spread = 5;
 /// Minimum difference of a similar neighbour from the surroundings, relative to the peak of the
 /// outlier.
@@ -39,13 +38,13 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
   return {(ring[11] + upper) / 2, ring[high_rank] - ring[low_rank]};
 }
 
-/// An outlier exceeds at least `min_exceeded` of the 24 surrounding samples, by at least the share
-/// `exceeded_share` of its peak. The constants follow from the definition of the spread.
+/// An outlier exceeds at least `min_exceeded` of the 24 surrounding samples by the share
+/// `exceeded_share` of its peak.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
-/// Marks candidates for outliers in row `y`: samples that are above, or below, at least four of the
-/// eight samples at a distance of 2, by at least `limit`.
+/// Marks candidates for outliers in row `y`, which exceed at least four of the eight samples at a
+/// distance of 2 by at least `limit`, upwards or downwards.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;
@@ -101,7 +100,7 @@ double smooth_share(PlaneView<const float> plane, float peak) {
 }
 
 /// Returns whether the number of events significantly exceeds a Poisson distribution of mean
-/// `expected`. `factor` multiplies the mean, because the density varies over the picture.
+/// `expected` times `factor`. `factor` allows for a varying density.
 bool exceeds(double events, double expected, double factor) {
   return events > factor * expected + 6 * std::sqrt(factor * expected) + 3;
 }

@@ -15,7 +15,7 @@ struct Outlier {
   float value = 0;
   float peak = 0;  // difference from the median of the surroundings
   /// Mean difference of the four direct neighbours from the median of the surroundings, relative to
-  /// `peak`. Stars have a value above 0, because optics spread light.
+  /// `peak`. Stars have a value above 0.
   float wing = 0;
 };
 
@@ -36,20 +36,19 @@ struct OutlierField {
 };
 
 /// Finds samples that differ from the median of the 24 surrounding samples by at least `min_peak`,
-/// and by a multiple of the spread of these samples.
+/// and by a multiple of their spread.
 [[nodiscard]] OutlierField find_outliers(PlaneView<const float> plane, float min_peak);
 
-/// Returns whether the isolated outliers are certainly impulses: numerous single samples with sharp
-/// borders, at positions of a Poisson process. Outliers of letters, lines and patterns are
-/// connected, ordered or concentrated.
+/// Returns whether the isolated outliers are certainly impulses: numerous sharp single samples at
+/// positions of a Poisson process.
 [[nodiscard]] bool are_impulses(const OutlierField& field);
 
 /// Returns whether nearly all isolated outliers are bright on a dark ground, such as hot pixels,
 /// drawn stars and distant lamps.
 [[nodiscard]] bool may_be_lights(const OutlierField& field);
 
-/// Returns whether the isolated outliers have a spatial order, in contrast to impulses: a frequent
-/// displacement, or many outliers in one row, in one column or in a small part of the plane.
+/// Returns whether the isolated outliers have a spatial order: a frequent displacement, or many
+/// outliers in one row, one column or a small part of the plane.
 [[nodiscard]] bool are_ordered(const OutlierField& field);
 
 }  // namespace lull::repair

@@ -25,7 +25,7 @@ float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 /// For each sample, the number of frames in which it is brighter, or darker, than its neighbours.
 struct Support {
   /// Number of frames in which at most one neighbour is similar: the sample is isolated, in a pair,
-  /// or the end of a line.
+  /// or a line end.
   std::vector<std::uint8_t> single;
   /// Number of frames in which two or three neighbours are similar: the sample is in a line or an
   /// edge.
@@ -138,7 +138,7 @@ void observe(PlaneView<const float> plane, float noise, float excess, Candidate&
 }
 
 /// Returns whether the surroundings change: the slopes of two frames differ in direction by at
-/// least 45 degrees. Changes of brightness or contrast preserve the direction.
+/// least 45 degrees.
 bool surroundings_change(const Candidate& candidate) {
   for (const auto& a : candidate.slopes)
     for (const auto& b : candidate.slopes)
@@ -192,8 +192,8 @@ class StuckSearch {
 
   std::size_t index(int x, int y) const { return static_cast<std::size_t>(y) * width_ + x; }
 
-  /// Returns whether the sample is near a line or edge that is visible in many frames, as in an
-  /// overlay (logo, subtitles) or a static picture.
+  /// Returns whether the sample is near a line or edge that is visible in many frames, as in a logo
+  /// or a static picture.
   bool is_near_line(const Support& support, std::uint8_t needed, int x, int y) const {
     constexpr int reach = 16;
     for (int v = std::max(y - reach, 0); v <= std::min(y + reach, height_ - 1); ++v)

@@ -63,8 +63,8 @@ inline float robust_deviation(std::vector<float> values, float centre) {
   return sigma_of_mad * median(values);
 }
 
-/// Returns the standard deviation of white noise in the plane, estimated by the smaller median of
-/// absolute second differences along rows and columns. Texture increases the result.
+/// Returns the standard deviation of white noise, estimated by the median absolute second
+/// differences along rows or columns. Texture increases the result.
 [[nodiscard]] float noise_level(PlaneView<const float> plane);
 
 }  // namespace lull::repair

@@ -12,9 +12,8 @@
 
 namespace lull::series {
 
-/// Computes the signal components of a series with the decomposition `fit`. Volume k of
-/// `components` becomes component k, with white noise of standard deviation 1. Missing samples are
-/// predicted; voxels without noise become NaN.
+/// Computes the signal components of a series, with white noise of standard deviation 1. Missing
+/// samples are predicted; voxels without noise become NaN.
 /// @param components  memory for fit.basis.components() volumes; may be the memory of the
 ///     samples themselves, whose first volumes are then overwritten
 void project(const Samples& samples, const Fit& fit, const Samples& components);
@@ -23,8 +22,7 @@ void project(const Samples& samples, const Fit& fit, const Samples& components);
 [[nodiscard]] Samples components_in_place(const Samples& samples, const Fit& fit);
 
 /// The components `first` to `end` - 1, with a common scale factor. Filters process m + scale *
-/// component, with noise of the standard deviation `scale`, where m is the middle of the filter
-/// range (core/float_range.h).
+/// component, where m is the middle of the filter range (core/float_range.h).
 struct ComponentGroup {
   int first = 0, end = 0;
   float scale = 1;

@@ -20,8 +20,8 @@ struct Chunk {
   }
 };
 
-/// Adds a tile of `lanes` x `lanes` inner products to `sums`. Its rows are the volumes from `i` on,
-/// its columns the volumes from `j` on.
+/// Adds a tile of `lanes` x `lanes` inner products to `sums`, with the volumes from `i` on as rows
+/// and from `j` on as columns.
 void add_products(const Chunk& chunk, int i, int j, double* sums) {
   double tile[lanes][lanes] = {};
   for (int k = 0; k < chunk.voxels; ++k) {

@@ -18,8 +18,7 @@ struct Decomposition {
 };
 
 /// Decomposes the covariance of volumes. Two groups with unrelated signals (real and imaginary
-/// parts) are decomposed separately, because the largest eigenvalue of noise is smaller for fewer
-/// volumes and hides fewer weak signals.
+/// parts) are decomposed separately, because noise hides fewer weak signals in fewer volumes.
 /// @param first_group  number of volumes of the first group; 0 or all volumes: there is one group
 /// @param variance  the known noise variance (spectrum.h)
 [[nodiscard]] Decomposition decompose(const Moments& moments, std::size_t first_group,

@@ -38,8 +38,7 @@ constexpr float max_correction = 1.5f;
 /// Minimum number of filtered components. Small eigenvalues can belong to a signal in a few voxels.
 constexpr int min_components = 16;
 /// The components exclude a volume whose error is at least `significance` standard errors smaller
-/// with a separate filter. Series of more than `max_examined_volumes` volumes are homogeneous, so
-/// all volumes are combined.
+/// with a separate filter. Series of more than `max_examined_volumes` volumes exclude none.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
@@ -94,8 +93,7 @@ class NoiseEstimator {
   }
 
   /// Returns whether the noise levels of more than a tenth of the volumes differ from the common
-  /// level. Volumes without residuals count with their initial estimate, or not at all for Rician
-  /// noise.
+  /// level.
   bool differ(const ResidualLevels& common) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < volumes_.size(); ++i) {
@@ -233,8 +231,8 @@ std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabi
   return combined.size() > 1 ? combined : std::vector<int>{};
 }
 
-/// Resets the noise levels of the volumes outside `combined` to `noise`, because their residuals do
-/// not reveal the noise. Returns whether a level has changed.
+/// Resets the noise levels of the volumes outside `combined` to `noise`. Returns whether a level
+/// has changed.
 bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, Fit& fit) {
   bool changed = false;
   for (std::size_t v = 0; v < noise.levels.size(); ++v)
@@ -268,7 +266,7 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
 }
 
 /// Sets the volumes v and half + v to the lower of their noise levels, because estimates that
-/// mistake signal for noise are too high.
+/// include signal are too high.
 SeriesNoise with_equal_pairs(SeriesNoise noise, int half) {
   for (std::size_t v = 0; half > 0 && v + half < noise.levels.size(); ++v) {
     float &a = noise.levels[v], &b = noise.levels[v + half];

@@ -20,9 +20,8 @@ struct FitOptions {
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
   int components = 0;
-  /// Index of the first volume of the second group, or 0 for a single group. The signals of the
-  /// groups are unrelated (real and imaginary parts). The groups have equal size, and volumes with
-  /// the same index in their group have equal noise.
+  /// Index of the first volume of the second group, or 0 for a single group. Groups have unrelated
+  /// signals (real and imaginary parts), equal size, and equal noise in corresponding volumes.
   int second_group = 0;
   /// Keeps all components in the basis, for filters that remove only a part of the noise.
   bool keep_all = false;

@@ -19,9 +19,8 @@ constexpr int cell = 4;
 constexpr double min_rician_signal = 2;
 /// Minimum share of a volume's noise in the residuals, for a correction of its noise level.
 constexpr double min_free_share = 0.3;
-/// Minimum degrees of freedom of the residuals for the noise level of a volume, and for a node of
-/// the noise map. With n degrees of freedom, the relative standard deviation of a level is 1 /
-/// sqrt(2 n).
+/// Minimum degrees of freedom of the residuals, for a volume and for a node of the noise map. With
+/// n degrees of freedom, the relative standard deviation of a noise level is 1 / sqrt(2 n).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
 /// Maximum number of volumes for residuals in all voxels. With more volumes, voxels are skipped.
 constexpr int max_examined = 100;
@@ -217,8 +216,8 @@ ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& no
   for (std::size_t i = 0; i < factors.size(); ++i)
     factors[i] *= std::sqrt(variances[i] / whole.variance());
   const double mean = set_map(samples.shape, sums.by_node.nodes, std::move(factors), result.noise);
-  // Equal noise levels must remain equal. A volume with too low a level would dominate a component,
-  // and each correction would lower its level further.
+  // Equal noise levels must remain equal, because a volume with too low a level would dominate a
+  // component, and each correction would lower its level further.
   const bool equal = have_one_level(noise);
   for (int i = 0; i < basis.size(); ++i) {
     const Residuals& volume = sums.by_volume[i];

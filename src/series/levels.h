@@ -22,8 +22,7 @@ struct ResidualLevels {
 /// voxels (voxels.h). Equal levels get a common correction. Volumes without usable residuals (a
 /// ratio of 0) keep their level.
 ///
-/// For Rician noise, only samples with a signal of at least twice the level count, because the
-/// noise of weaker signals has a smaller variance.
+/// For Rician noise, only samples with a signal of at least twice the level count.
 /// @param basis  the signal components of the series, computed from samples stabilised for `noise`
 [[nodiscard]] ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
                                                  const Stabiliser& stabiliser, const Basis& basis,

@@ -11,11 +11,11 @@
 namespace lull::series {
 namespace {
 
-/// Minimum signal estimate inside an object, in units of sigma: about the mean signal of voxels
-/// with smaller, uncertain estimates. An estimate of 0 would set the sample to 0.
+/// Minimum signal estimate inside an object, in units of sigma. Smaller estimates are uncertain,
+/// and 0 would set the sample to 0.
 constexpr double uncertain_signal = 0.45;
 /// Mean signals of voxels of air (below `air`) and of the object (above `object`), in units of
-/// sigma. In between, the minimum signal estimate rises linearly.
+/// sigma.
 constexpr double air = 0.5, object = 1;
 
 class VoxelEstimate {

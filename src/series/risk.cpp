@@ -64,7 +64,7 @@ double soft_risk(double coefficient) {
 }
 
 /// Sums over the cubes of each volume: squared errors of filters of single volumes (`alone`) and of
-/// components (`together`), and the squared difference of the two errors (`squares`).
+/// components (`together`), and the squared difference of these errors.
 struct Sums {
   std::vector<double> alone, together, squares;
   explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}

@@ -18,9 +18,8 @@ struct Risks {
   std::vector<double> error;     // standard error of the difference between both errors
 };
 
-/// Estimates the risks of soft thresholding of the DCT coefficients of some cubes of 4x4x4 voxels
-/// by Stein's unbiased risk estimate, which does not depend on the unknown signal (Donoho and
-/// Johnstone 1995, doi:10.1080/01621459.1995.10476626).
+/// Estimates the risks of soft thresholding of the DCT coefficients of 4x4x4 voxels by Stein's
+/// unbiased risk estimate (Donoho and Johnstone 1995, doi:10.1080/01621459.1995.10476626).
 ///
 /// The rotation from volumes to components commutes with the DCT and keeps the noise of the
 /// coefficients white.

@@ -21,8 +21,8 @@ struct FilteredSeries {
 };
 
 /// Opens a session that computes slices from the filtered components. Frame::pts must be the index
-/// of the slice, counted volume after volume. Voxels and volumes without noise, and missing samples
-/// (NaN), do not change.
+/// of the slice in the series. Voxels and volumes without noise, and missing samples (NaN), do not
+/// change.
 /// @param format  format of the slices: grey floats
 /// @throws InvalidArgument  another format
 [[nodiscard]] std::unique_ptr<Denoiser> open_series(std::shared_ptr<const FilteredSeries> series,

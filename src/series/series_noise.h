@@ -12,8 +12,8 @@
 
 namespace lull::series {
 
-/// The noise of a series: the level of a volume times the factor of the map at a voxel. Levels are
-/// standard deviations on the 0..255 scale.
+/// The noise of a series: the level of a volume times the factor of the map. Levels are standard
+/// deviations on the 0..255 scale.
 struct SeriesNoise {
   NoiseKind kind = NoiseKind::gaussian;
   float zero = 0;             // the sample that represents a magnitude of 0

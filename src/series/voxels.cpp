@@ -25,9 +25,8 @@ VoxelState state_of(const Samples& samples, std::span<const int> volumes, std::s
   return missing > 0 ? VoxelState::partial : VoxelState::complete;
 }
 
-/// Returns the minimum energy of a voxel inside the object. The mean energy of noise over V volumes
-/// has a standard deviation of sqrt(2 / V). Voxels below a quarter of the median are at the
-/// object's border and would bias the first components.
+/// Returns the minimum energy of a voxel inside the object: at least a quarter of the median,
+/// because voxels at the border of the object would bias the first components.
 float least_energy(const std::vector<float>& energy, const std::vector<std::uint32_t>& voxels,
                    float of_noise, std::size_t volumes) {
   constexpr float min_share = 0.25f;

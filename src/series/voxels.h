@@ -13,8 +13,8 @@ namespace lull::series {
 enum class VoxelState : std::uint8_t {
   complete,  // the voxel has a sample in each volume
   partial,   // some volumes have no sample; replacements are computed for these
-  /// A voxel without samples, or with equal samples in all volumes, and therefore without noise
-  /// (outside of a masked object). The filter does not change the voxel.
+  /// A voxel without samples, or with equal samples in all volumes, and therefore without noise.
+  /// The filter does not change the voxel.
   constant,
 };
 
@@ -22,9 +22,9 @@ enum class VoxelState : std::uint8_t {
 [[nodiscard]] std::vector<VoxelState> classify_voxels(const Samples& samples,
                                                       std::span<const int> volumes);
 
-/// Returns the complete voxels inside the object, in ascending order: the voxels that `mask`
-/// selects or, without a mask, whose energy exceeds the energy of noise. If they are too few for a
-/// decomposition, all complete voxels are returned.
+/// Returns the complete voxels inside the object, in ascending order: the voxels in the mask or,
+/// without a mask, with more energy than noise. If they are too few, all complete voxels are
+/// returned.
 /// @param mask  one flag per voxel; empty: no mask
 [[nodiscard]] std::vector<std::uint32_t> select_voxels(const Samples& samples,
                                                        const Stabiliser& stabiliser,

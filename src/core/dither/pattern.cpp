@@ -6,14 +6,14 @@
 namespace lull {
 namespace {
 
-// Number of equal parts (strata) of the range (0, 1) of dithering thresholds. In 8 successive rows
-// of a column, each stratum contains one threshold.
+// Number of strata: equal parts of the range (0, 1) of dithering thresholds. Each of 8 successive
+// rows uses another stratum.
 constexpr int strata = 8;
 
 using Strata = std::array<int, dither_columns * dither_rows>;
 
-/// Returns a threshold in one of 8 strata of the range (0, 1): in its lower half for even columns,
-/// in its upper half for odd columns.
+/// Returns a threshold in the stratum (an eighth of the threshold range) with the index `stratum`,
+/// in the lower half for even columns, in the upper half for odd columns.
 constexpr float threshold(int stratum, int column) {
   return (static_cast<float>(2 * stratum + column % 2) + 0.5f) / (2 * strata);
 }
@@ -28,8 +28,7 @@ DitherPattern pattern_of(const Strata& at) {
 /// Returns the three bits of `v` in reverse order.
 constexpr int reversed(int v) { return (v & 1) << 2 | (v & 2) | (v >> 2 & 1); }
 
-/// Makes the pattern of ordered dithering. The thresholds of a column form a one-dimensional Bayer
-/// matrix. Thresholds of adjacent columns differ by about 1/2.
+/// Makes the pattern of ordered dithering, whose columns contain one-dimensional Bayer matrices.
 DitherPattern ordered_pattern() {
   Strata at{};
   for (int y = 0; y < dither_rows; ++y)
@@ -38,8 +37,8 @@ DitherPattern ordered_pattern() {
   return pattern_of(at);
 }
 
-/// Makes the pattern of blue-noise dithering: a random order of thresholds, improved by exchanges.
-/// Integer arithmetic gives the same pattern on every machine.
+/// Makes the pattern of blue-noise dithering. Integer arithmetic gives the same pattern on every
+/// machine.
 class BlueNoise {
  public:
   BlueNoise() {
@@ -68,7 +67,7 @@ class BlueNoise {
   }
 
   /// Returns the similarity of the stratum (an eighth of the threshold range) at (x, y) to its
-  /// neighbours: a weighted sum of 100 cos(2 pi d / 8), where d is the difference of two strata.
+  /// neighbours: a weighted sum of cos(2 pi d / 8), for differences d of strata.
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;
@@ -83,8 +82,8 @@ class BlueNoise {
     return sum;
   }
 
-  /// Exchanges strata (eighths of the threshold range) within 8 rows of a column if neighbouring
-  /// thresholds become less similar. Returns whether the pattern has changed.
+  /// Exchanges dithering thresholds within 8 rows of a column where neighbours become less similar.
+  /// Returns whether the pattern has changed.
   bool improve() {
     bool improved = false;
     for (int top = 0; top < dither_rows; top += strata)

@@ -9,21 +9,19 @@
 
 namespace lull {
 
-/// Returns the noise level of each plane of a frame, on the 0..255 scale. 0: the session does not
-/// search the plane for constant areas.
+/// Returns the noise level of each plane of a frame, on the 0..255 scale. 0: the plane is not
+/// searched for constant areas.
 using LevelsOfFrame = std::function<std::array<float, 3>(const Frame&)>;
 
 struct AreaOptions {
   bool are_slices = false;  // whether the frames are slices of volumes
-  /// Adds noise to the values that replace constant areas, so that smooth patches do not match
-  /// these values. False for filters that detect repeated frames, because noise would make a
-  /// repeated frame differ.
+  /// Adds noise to the replacements of constant areas, so that smooth patches do not match them.
+  /// Must be false for filters that detect repeated frames, which must remain equal.
   bool adds_noise = true;
 };
 
-/// Makes a session that preserves constant areas (constant_areas.h) bit for bit, and replaces
-/// PlaneAreas::foreign before `filter`. The results of `filter` must be in host memory. Frames in
-/// GPU memory do not change.
+/// Makes a session that preserves constant areas (constant_areas.h) bit for bit. The results of
+/// `filter` must be in host memory. Frames in GPU memory do not change.
 [[nodiscard]] std::unique_ptr<Denoiser> with_constant_areas(LevelsOfFrame levels,
                                                             const FrameFormat& format,
                                                             std::unique_ptr<Denoiser> filter,

@@ -20,8 +20,8 @@ constexpr double continuous = 0.5;
 /// If a larger share of the neighbouring samples differ from an area by 1, the area belongs to a
 /// gradient.
 constexpr double max_single_steps = 0.9;
-/// Noise levels in quantisation steps. A sample has a given value with a probability of at most 0.2
-/// at `wide_noise`, and of at most 0.05 at `very_wide_noise`.
+/// Noise levels in quantisation steps, at which a sample has a given value with a probability of at
+/// most 0.2 and 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
 // Minimum sizes of constant areas. In pictures, they exclude single codec blocks, which may be
@@ -247,8 +247,7 @@ class AreaFinder {
            (area.top == 0 && area.bottom == plane_.height);
   }
 
-  /// Returns whether most rows of the area begin and end on the block grid of a codec. Some rows
-  /// are longer, because samples beside a constant block may be equal by chance.
+  /// Returns whether most rows of the area begin and end on the block grid of a codec.
   bool consists_of_blocks(const Area& area) const {
     std::size_t ends = 0, on_grid = 0;
     for (const SampleRun& run : area.runs)
@@ -309,8 +308,8 @@ class AreaFinder {
     return {};
   }
 
-  /// Counts the samples within `ring` samples of the set `inside` along rows and columns, and those
-  /// of the counted samples that equal `value`.
+  /// Counts the samples within `ring` samples of the set `inside` along rows and columns, in total
+  /// and with the value `value`.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;

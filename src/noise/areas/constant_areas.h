@@ -1,24 +1,23 @@
 #pragma once
-// Constant areas: connected samples of one value that noise cannot have produced, such as the
-// background of a masked volume, saturated samples, or a letterbox. Four rules define them.
+// Constant areas: connected samples of one value that noise cannot have produced, for example the
+// background of a masked volume, saturated samples, or a letterbox.
 
 // Rule 1 for constant areas: the area differs from the surrounding samples by more than noise, and
-// has at least 256 samples (picture) or 9 samples (slice). In a slice, smaller areas with the value
+// has at least 256 samples, or 9 in a slice of a volume. In a slice, smaller areas with the value
 // of a larger area also count.
 
 // Rule 2 for constant areas: the surrounding samples are similar, but none is above the area's
-// value, or none is below (clipping). Ragged parts of the area do not count.
+// value, or none is below (clipping). Ragged parts do not count.
 
-// Rule 3 for constant areas: the surrounding samples are similar, and the noise level is at least
-// two quantisation steps. Without its ragged parts, the area counts in a slice, or if it is large
-// and at the border of a picture.
+// Rule 3 for constant areas: the surrounding samples are similar, the noise level is at least two
+// quantisation steps, and the area is in a slice, or large and at the border. Ragged parts do not
+// count.
 
 // Rule 4 for constant areas: the area consists of complete rows or columns at the border of the
 // plane.
 
-// Exceptions for constant areas: rules 2 and 3 do not apply to an area in a smooth gradient, whose
-// neighbours differ by a single step. In pictures, areas of 8x8 codec blocks do not count if they
-// have more than two values.
+// Exceptions for constant areas: rules 2 and 3 exclude smooth gradients, where neighbours differ by
+// a single step. In pictures, areas of 8x8 codec blocks with more than two values do not count.
 
 #include <cstdint>
 #include <vector>

@@ -6,9 +6,8 @@
 namespace lull {
 namespace {
 
-/// One pass of a morphological opening along a row: an erosion if `all` is true, a dilation if
-/// `all` is false. Erosion uses the `side - 1` samples after a sample, dilation those before.
-/// Samples outside the row are not marked.
+/// One pass of a morphological opening along a row: erosion by the `side - 1` next samples if `all`
+/// is true, dilation by the `side - 1` previous samples if `all` is false.
 void slide_row(std::uint8_t* row, int count, std::ptrdiff_t stride, int side, bool all) {
   // An erosion reads later samples and runs backward. A dilation reads earlier samples and runs
   // forward.

@@ -79,7 +79,7 @@ double DepthStatistics::max_depth() const { return quantile(1); }
 
 DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference) const {
   // `beyond` is the maximum share of depths outside the scale at each end. `min_span` is the
-  // minimum span of the scale in units of sigma.
+  // minimum span in units of sigma.
   constexpr double beyond = 0.001, min_span = 8;
   DepthScale scale{.samples = samples_, .sigma = sigma};
   double low = quantile(beyond), high = quantile(1 - beyond);

@@ -16,8 +16,7 @@ namespace {
 constexpr int block = 8;        // side of the blocks of the noise estimator
 constexpr int min_blocks = 64;  // minimum number of blocks of a map that contain no hole
 
-/// Sets holes to NaN, because their interpolated values have no noise. If hardly any block is free
-/// of holes, the samples do not change.
+/// Sets holes to NaN, because their interpolated values have no noise.
 void exclude_holes(const Frame& stabilised) {
   const Holes& holes = *stabilised.holes;
   int whole = 0;

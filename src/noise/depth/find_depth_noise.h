@@ -17,8 +17,7 @@ struct DepthSetup {
 };
 
 /// Returns the settings of a session for consecutive depth maps. `sigma` is the noise level in the
-/// unit of depths; empty: the noise is estimated, and may be coloured. `reference` is an argument
-/// of DepthStatistics::scale().
+/// unit of depths; empty: the function estimates the noise.
 [[nodiscard]] DepthSetup prepare_depth(const DepthStatistics& statistics,
                                        std::span<const Frame> maps, std::optional<double> sigma,
                                        std::optional<double> reference);

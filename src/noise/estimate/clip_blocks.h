@@ -1,6 +1,6 @@
 #pragma once
-// Motion-compensated differences between blocks of consecutive frames, corrected for changes of
-// gain and offset. The noise of clips is measured in these differences.
+// Motion-compensated differences of blocks in consecutive frames, for the noise measurement in
+// clips.
 
 #include <array>
 
@@ -12,15 +12,14 @@
 namespace lull {
 
 /// Clipping statistics of a block in one stored channel of two frames. Distances are on the 0..255
-/// scale, and infinite without a clip limit.
+/// scale; infinite: no clip limit.
 struct ClipChannel {
   float above_low = 0, below_high = 0;  // distance of the samples' mean from the clip limits
   float clipped_share = 0;              // share of the samples that lie at a clip limit
 };
 
-/// The difference between two blocks of one plane. `energy` contains its squared DCT coefficients,
-/// normalised to the noise of one frame. The other members are criteria for the selection of
-/// blocks.
+/// The difference of two blocks in one plane. `energy` contains its squared DCT coefficients,
+/// normalised to the noise of one frame.
 struct ClipDifference {
   CoefficientTable energy{};
   float ring_energy = 0;  // mean square of the residual in the ring around the block
@@ -45,8 +44,8 @@ class ClipBlocks {
  public:
   ClipBlocks(const Frame& from, const Frame& to, const ClipRange& range)
       : from_(from), to_(to), range_(range) {}
-  /// Compares two blocks in plane `i`. The first block is at (x, y), in samples of the first plane;
-  /// the second block is displaced by `v`.
+  /// Compares the block at (x, y) of the first frame with the block of the second frame displaced
+  /// by `v`, in plane `i`. Positions are in samples of the first plane.
   [[nodiscard]] ClipDifference at(int i, int x, int y, ClipVector v) const;
 
  private:

@@ -22,8 +22,8 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums for the correlation of two frames, one of them displaced, over their overlap. The frames
-/// are reduced to means of 16x16 samples.
+/// Sums for the correlation of two frames over their overlap at a displacement. The frames are
+/// reduced to means of 16x16 samples.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }
@@ -69,8 +69,8 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // `near` is the squared difference of adjacent rows, and `far` that of rows two apart. White
-      // noise exceeds the threshold in one of ten thousand blocks.
+      // `near` is the squared difference of adjacent rows, `far` of rows two apart. White noise
+      // exceeds the threshold in one of ten thousand blocks.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;
@@ -89,9 +89,8 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // Returns whether samples are clipped at a level: the level has more than a thousandth of all
-  // samples, and more samples than the next two levels together. `inwards` is the direction to
-  // mid-grey, 1 or -1.
+  // Returns whether many samples have the value `level`, and more than the next two values
+  // together. `inwards` is the direction to mid-grey, 1 or -1.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];

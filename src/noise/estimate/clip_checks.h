@@ -17,8 +17,8 @@ struct ClipRange {
   std::array<float, 3> low, high;
 };
 
-/// Returns the clip limits of a frame: the limits of the format, or the minimum or maximum of Y if
-/// many samples have this value.
+/// Returns the clip limits of a frame: the limits of the format, or the extreme values of Y if many
+/// samples have them.
 [[nodiscard]] ClipRange range_of(const Frame& frame, const ClipLuma& luma);
 
 /// Returns whether the frames are interlaced: adjacent rows differ more than rows two apart.

@@ -10,7 +10,7 @@ namespace lull {
 namespace {
 
 // `coarse_step` is the side, in samples, of the squares whose means are coarse samples.
-// `coarse_side` is the side, in coarse samples, of a large block's search patch.
+// `coarse_side` is the side of a matched region, in coarse samples.
 constexpr int coarse_step = 4, coarse_side = 16;
 constexpr int coarse_reach = 8;
 constexpr int refinements = 4;  // number of steps of the local search for a block
@@ -48,7 +48,7 @@ Sums differences(PlaneView<const std::uint8_t> a, int ax, int ay, PlaneView<cons
 }
 
 /// Returns the best motion vector for the square at (x, y), up to `reach` steps of `step` samples
-/// from `centre`. Among equal vectors, `centre` comes first, and then the row order.
+/// from `centre`. `centre` wins ties.
 template <int Side>
 ClipVector best_around(PlaneView<const std::uint8_t> a, int x, int y,
                        PlaneView<const std::uint8_t> b, ClipVector centre, int reach, int step) {
@@ -164,8 +164,8 @@ ClipVector ClipMotion::of_block(int x, int y) const {
   judge(start);
   judge({0, 0});
   if (min_cost == 0) return best;
-  // A new vector must reduce the sum of squares by at least a quarter. Noise alone changes a sum of
-  // N squares by sqrt(2 / N), which is 7 % for the 384 samples of the ring around a block.
+  // A new vector must reduce the sum of squares by at least a quarter. Noise alone changes the sum
+  // over the 384 samples of the ring around a block by 7 %.
   if (min_cost < std::numeric_limits<std::int64_t>::max()) min_cost -= min_cost / 4;
   // The local search starts from the better of two vectors, 0 and the vector of the large block.
   for (int i = 0; i < refinements; ++i) {

@@ -2,8 +2,8 @@
 // Block motion between two frames in 8-bit luma, for the noise measurement of clips. All arithmetic
 // uses integers.
 
-// The search compares only the surroundings of a block. Comparing the block itself would select
-// vectors with low noise and underestimate the noise.
+// The search compares only the surroundings of a block, because matching the block itself would
+// underestimate the noise.
 
 #include <cstdint>
 #include <vector>
@@ -14,8 +14,8 @@
 
 namespace lull {
 
-/// Sizes, in samples, of a block, of the ring around the block, and of the gap between them. With
-/// the gap, the ring is independent of the block even if the noise is correlated.
+/// Sizes, in samples, of a block, of the ring around the block, and of the gap between them, which
+/// makes the ring independent of the block even for correlated noise.
 inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
 /// Width, in samples, of the border around the ring, for the derivatives.
 inline constexpr int clip_border = 2;
@@ -27,8 +27,7 @@ struct ClipVector {
   int x = 0, y = 0;
 };
 
-/// The 8-bit luma of a frame, and its means over 4x4 samples. The luma of RGB is the mean of R, G
-/// and B.
+/// The 8-bit luma of a frame (the mean of R, G and B for RGB), and its means over 4x4 samples.
 class ClipLuma {
  public:
   explicit ClipLuma(const Frame& frame);
@@ -46,7 +45,7 @@ class ClipMotion {
   /// The frames must outlive the object. `cell` is the stride of large blocks, in samples.
   ClipMotion(const ClipLuma& from, const ClipLuma& to, int cell);
   /// Returns the motion vector of the block with the top-left corner (x, y). The window around the
-  /// block must lie inside both frames.
+  /// block must lie inside the frames.
   ClipVector of_block(int x, int y) const;
 
  private:

@@ -16,14 +16,14 @@ constexpr std::size_t min_blocks = 30, enough_blocks = 60;
 /// Number of groups of blocks of similar brightness, of equal size, so that noise is measured at
 /// all brightnesses.
 constexpr std::size_t brightness_groups = 4;
-/// Criteria for blocks: the share `smooth_share` with the smallest slopes, and a ring energy
+/// Criteria for blocks: the share with the smallest slopes, and a ring energy
 /// (ClipDifference::ring_energy) of at most `still_typical` times the quantile `typical`
 /// (docs/measurements/noise-estimation.md).
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
-/// Drops blocks with clipped samples in the ring around the block, if enough blocks remain. Clipped
-/// samples of the block itself depend on its noise, and would bias the selection.
+/// Drops blocks with clipped samples in the ring around the block. Clipped samples in the block
+/// itself depend on its noise, and would bias the selection.
 void drop_clipped(std::vector<ClipDifference>& blocks) {
   constexpr float hardly = 0.02f;
   const auto clipped = [](const ClipDifference& b) { return b.clipped > hardly; };
@@ -47,9 +47,8 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::erase_if(blocks, [&](const ClipDifference& b) { return b.ring_energy > limit; });
 }
 
-/// Returns the share of the noise variance that clipping leaves in a block of a channel with the
-/// noise level `sigma`. The share is 0 if it is too small, or if the share of clipped samples
-/// exceeds the expected share by more than `slack`.
+/// Returns the share of a block's noise variance that clipping leaves, for the noise level `sigma`.
+/// The result is 0 if the share of clipped samples exceeds the expected share by more than `slack`.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;
@@ -88,8 +87,8 @@ void set_retained(std::span<ClipDifference> blocks, float variance, const Channe
   }
 }
 
-/// Limits of block energies, in units of the current variances. A block with a mean energy above
-/// `max_energy` contains motion. Coefficient energies are limited to `max_coefficient_energy`.
+/// Limits of block energies, relative to the current variances: blocks with a mean energy above
+/// `max_energy` contain motion, and coefficient energies are clamped to `max_coefficient_energy`.
 constexpr float max_energy = 1.7f, max_coefficient_energy = 30;
 constexpr float floor = 1e-4f;
 
@@ -105,9 +104,9 @@ CoefficientTable medians_of(std::span<const ClipDifference> blocks) {
   return medians;
 }
 
-/// Returns the mean energy of each coefficient, corrected for clipping. For each half of the
-/// coefficients, blocks are selected by the energy of the other half, so that selection and
-/// measurement are independent.
+/// Returns the mean energy of each coefficient, corrected for clipping. Each half of the
+/// coefficients selects blocks for the measurement of the other half, which avoids a selection
+/// bias.
 CoefficientTable remeasured(const CoefficientTable& variances,
                             std::span<const ClipDifference> blocks) {
   std::array<double, 64> sums{};
@@ -131,8 +130,8 @@ CoefficientTable remeasured(const CoefficientTable& variances,
   return means;
 }
 
-/// Limits the variance of coefficient (0, 0), which includes noise of the ring around the block.
-/// The limit is extrapolated from the other coefficients for a separable spectrum.
+/// Limits the variance of coefficient (0, 0), which includes noise of the ring around the block, by
+/// extrapolation from the other coefficients.
 CoefficientTable with_mean(CoefficientTable variances) {
   const float lead = variances[1] * variances[8] / std::max(variances[9], floor);
   const float maximum = 1.5f * std::max(variances[1], variances[8]);

@@ -2,7 +2,7 @@
 // Estimates noise variances from the motion-compensated differences of blocks.
 
 // The difference in a block and its flatness are no selection criteria, because codecs copy blocks
-// without their noise. The noise level of the flattest blocks is too low.
+// without their noise.
 
 #include <optional>
 #include <span>
@@ -13,8 +13,8 @@
 
 namespace lull {
 
-/// Returns the blocks of one plane of one excerpt in which noise can be measured. The criteria are
-/// small slopes and a low ring energy, which indicates well-compensated motion.
+/// Returns the blocks of one plane of one excerpt in which noise can be measured: blocks with small
+/// slopes and well-compensated motion.
 [[nodiscard]] std::vector<ClipDifference> select_blocks(std::vector<ClipDifference> blocks);
 
 /// Contributions of the stored channels to the noise of a plane.

@@ -37,7 +37,7 @@ struct SampleRange {
 };
 
 /// Calls `use` with plane `i` of the first frame of each excerpt, on the 0..255 scale, one plane at
-/// a time to save memory.
+/// a time.
 template <class Use>
 void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
   const FrameFormat& format = excerpts.front().front().format;
@@ -49,7 +49,7 @@ void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
 }
 
 /// Finds the minimum and the maximum of a plane. The shares count only samples with a neighbour of
-/// another value, which excludes black bars and burnt-out skies.
+/// another value, which excludes flat areas.
 SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
   SampleRange range;
   double count = 0;
@@ -154,8 +154,8 @@ NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   return strongest ? scaled(result, *strongest) : result;
 }
 
-/// Returns the noise level before clipping: the estimate if it is certain and much lower than the
-/// given level, otherwise the given level.
+/// Returns the noise level before clipping: the given level, or the estimate if it is certain and
+/// much lower.
 float clipped_level(const PlaneNoise& given, const NoiseEstimate& estimate, int plane) {
   constexpr float same_level = 1.3f;  // estimates are within 15 % of the noise, seldom 30 %
   const float level = given.level_in_samples(), found = estimate.level[plane];

@@ -12,8 +12,8 @@ namespace {
 /// Standard deviation of the codec error, in quantisation steps. Prediction from earlier frames
 /// makes it smaller than the 0.29 of rounding.
 constexpr float error_per_step = 0.2f;
-/// Quantisation steps of luma, for clips without measured noise. The weight of the codec error
-/// increases from 0 at `fine_step` to 1 at `coarse_step`.
+/// Quantisation steps of luma, for clips without measured noise: no codec error counts below
+/// `fine_step`, the full error from `coarse_step` on.
 constexpr float fine_step = 12, coarse_step = 24;
 /// Minimum noise level of the noise curve of a plane with codec error.
 constexpr float min_codec_level = 0.5f;
@@ -24,9 +24,8 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
   return curve;
 }
 
-/// Adds white noise with the standard deviation `error` to a plane. The noise curve excludes
-/// `error`, because sessions detect repeated frames by the curve, and a repeated frame repeats the
-/// codec error.
+/// Adds white noise with the standard deviation `error` to a plane. The noise curve excludes the
+/// codec error, because repeated frames, which sessions detect by the curve, also repeat the error.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
   const float growth = std::sqrt(level * level + error * error) / found;

@@ -1,6 +1,6 @@
 #pragma once
-// The error of a lossy codec, treated as noise. Frame differences do not show this error, so its
-// variance is computed from the quantisation step.
+// The error of a lossy codec, treated as noise, and computed from the quantisation step, because
+// frame differences do not show it.
 
 #include <array>
 
@@ -9,9 +9,8 @@
 
 namespace lull {
 
-/// Adds the error of a lossy codec to the noise that filters remove; the measured levels do not
-/// change. Without measured noise, fine quantisation adds nothing. RGB, single pictures and steps
-/// of 0 get no error.
+/// Adds the error of a lossy codec to the noise that filters remove. RGB, single pictures and steps
+/// of 0 get no error; nor does fine quantisation without measured noise.
 /// @param steps  mean quantisation step of each plane, on the 0..255 scale; 0: unknown, or lossless
 void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEstimate& estimate);
 

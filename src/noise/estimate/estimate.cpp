@@ -39,7 +39,7 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     NoiseEstimate estimate = estimate_of(clip, layout);
     if (excerpts.size() == given.size()) estimate.excerpt_level = clip.excerpt_level;
     estimate.by_luma = clip.by_luma;
-    // Minimum noise level of the first plane, on the 0..255 scale, for a noise curve. At lower
+    // Minimum noise level of the first plane for a noise curve, on the 0..255 scale. At lower
     // levels, the measured curve shows texture.
     constexpr float min_level = 1.5f;
     const bool curved = clip.level[0] > min_level && layout != Layout::rgb;

@@ -16,15 +16,14 @@ namespace lull {
 namespace {
 
 /// `wanted_blocks` is the approximate number of compared blocks. `small_cell` and `large_cell` are
-/// strides, in samples, of the large blocks of the motion search. Frames of more than `large_frame`
-/// samples use `large_cell`.
+/// strides of the motion search in samples, for frames up to `large_frame` samples and above.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
-/// Maximum share of copied blocks in a new frame. If all frames exceed this share,
-/// `max_copied_share_at_last` replaces it, for clips without noise and with little motion.
+/// Maximum share of copied blocks in a new frame. `max_copied_share_at_last` is the fallback for
+/// clips without noise and with little motion.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
-/// Minimum variance of the difference of two frames, relative to the maximum of the excerpt. Below
-/// this ratio, the second frame is an encoded copy of the first.
+/// Minimum variance of a frame difference, relative to the maximum of the excerpt. Below, the
+/// second frame is an encoded copy of the first.
 constexpr float min_excerpt_share = 0.25f;
 /// Minimum noise level; a lower level counts as no noise. Rounding to 8 bits has the level 0.29.
 constexpr float min_level = 0.5f;
@@ -138,8 +137,8 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   const bool is_rgb = !excerpt.empty() && excerpt.front().format.layout == Layout::rgb;
   if (is_rgb)
     for (int i = 0; i < 3; ++i) measured.tables[i] = clipped_variances_of(measured.blocks[i]);
-  // The channel contributions and the noise variances depend on each other, because R, G and B are
-  // clipped independently. The loop computes them alternately.
+  // The loop alternates, because the channel contributions and the noise variances depend on each
+  // other.
   const int rounds = is_rgb ? 3 : 1;
   for (int round = 0; round < rounds; ++round) {
     if (is_rgb) measured.shares = shares_of(measured.tables);
@@ -190,8 +189,7 @@ std::array<double, 3> bands_of(const CoefficientTable& variances) {
 }
 
 /// Returns the noise curve of luma, or null if its standard deviations differ by less than a factor
-/// of 1.5. Texture causes such differences, and an unneeded curve reduces the PSNR by 0.06 to 0.3
-/// dB.
+/// of 1.5, because an unneeded curve reduces the PSNR by 0.06 to 0.3 dB.
 std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>& excerpts) {
   constexpr int bins = 8;
   constexpr double min_count = 60, min_ratio = 2.25;
@@ -234,8 +232,8 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>
   return curve;
 }
 
-/// Gives a chroma block the selection criteria of its luma block. Criteria from chroma would prefer
-/// colours with little noise and underestimate the noise of other colours.
+/// Gives a chroma block the selection criteria of its luma block, because criteria from chroma
+/// would prefer colours with little noise.
 ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   block.valid = block.valid && luma.valid && !luma.copied;
   block.texture = luma.texture;

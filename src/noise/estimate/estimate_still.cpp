@@ -22,27 +22,26 @@ constexpr std::size_t min_blocks = 16;
 /// planes.
 constexpr std::size_t max_demosaiced_blocks = 16000;
 
-/// Minimum ratios for coloured noise, of the levels L(n) of the DCT coefficients (v, u) with v + u
-/// = n. L(5) / L(11..13) is at least 3.1 in camera pictures, at most 3.5 in scans with weak white
-/// noise. L(8) / L(11..13) is at least 1.64 in camera pictures, at most 1.42 in scans.
+/// Minimum ratios L(5) / L(11..13) and L(8) / L(11..13) for coloured noise, where L(n) is the level
+/// of the DCT coefficients (v, u) with v + u = n. Camera pictures have at least 3.1 and 1.64, scans
+/// at most 3.5 and 1.42.
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
 /// Limits for coloured noise plus fine white noise: minimum fall of the spectrum, maximum
-/// FlatBlockSpectrum::unevenness, maximum ratio of the lowest to the middle frequencies.
+/// unevenness, maximum ratio of the lowest to the middle frequencies.
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
 /// Minimum noise level at the finest frequencies, without the variance of rounding. Lower levels
 /// are not reliable.
 constexpr double min_end_level = 0.14;
 /// Maximum level of the DCT coefficients (v, u) with v + u = 1..2, relative to v + u = 3..4.
-/// Shading and soft texture exceed this ratio; camera noise does not.
+/// Shading and soft texture exceed this ratio.
 constexpr double texture_slope = 3.4;
 /// Maximum FlatBlockSpectrum::unevenness of noise. Texture is more uneven.
 constexpr double texture_unevenness = 2.0;
 /// Maximum FlatBlockSpectrum::dispersion and direction of noise. Camera noise has at most 11 and
 /// 10, texture has more.
 constexpr double texture_dispersion = 15, texture_direction = 15;
-/// Coarse camera noise has levels of at most 11. Stronger coarse noise is synthetic, with a
-/// dispersion, kurtosis and slope of at most 1.7, 3.4 and 1.7. Plaster and gravel exceed at least
-/// one limit (1.8, 3.7 or 2).
+/// Minimum level of strong coarse noise, which is synthetic (cameras have at most 11). Its
+/// dispersion, kurtosis and slope are at most 1.7, 3.4 and 1.7; plaster and gravel exceed a limit.
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
 /// Minimum sharpness (CameraNoise::sharpness) of pictures with synthetic coarse noise. Cameras that
@@ -51,12 +50,12 @@ constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Maximum noise level of an uncertain estimate.
 constexpr float safe_level = 2;
-/// Levels below which noise is invisible: in R, G and B, and in Y of YCbCr, whose noise level is
-/// two thirds of that of R, G and B.
+/// Levels below which noise is invisible, in R, G and B, and in Y of YCbCr. Y has two thirds of the
+/// noise of R, G and B.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
-/// Noise variance of chroma relative to luma, for independent noise in R, G and B. A measurement
-/// would fail, because codecs remove chroma noise in flat blocks.
+/// Noise variance of chroma relative to luma, for independent noise in R, G and B. Measured chroma
+/// noise is too low, because codecs remove it in flat blocks.
 constexpr double opponent_share = 3;                    // U and V over Y = (R + G + B) / 3
 constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr over Y, ITU-R BT.601
 
@@ -99,7 +98,7 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
 }
 
 /// Replaces noise levels that differ by at most 15 % by their root mean square, if `alike` is true.
-/// Replaces invisible levels by 0, if all are invisible.
+/// Levels that are all invisible become 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {
@@ -206,8 +205,8 @@ class StillEstimate {
     if (is_rgb()) white_opponents(estimate);
   }
 
-  /// Replaces the noise by levels of the opponent space, for noise that is correlated between R, G
-  /// and B but white in each channel (film, grey pictures stored as RGB).
+  /// Replaces the noise by levels of the opponent space, for noise that is white in each channel
+  /// but correlated between R, G and B (film, grey pictures stored as RGB).
   void white_opponents(NoiseEstimate& estimate) const {
     std::array<float, 3> levels{
         white_level(luma_.values, luma_.blocks, {}),
@@ -241,8 +240,8 @@ class StillEstimate {
     estimate.confidence = static_cast<float>(found.agreement);
   }
 
-  /// Returns the share (0 to 1) of the luma variance of flat blocks that white noise explains, in
-  /// the DCT coefficients (v, u) with v + u = 3 and 4.
+  /// Returns the share (0 to 1) of white noise in the luma variance of flat blocks, for the DCT
+  /// coefficients (v, u) with v + u = 3 and 4.
   static float explained_share(const NoiseEstimate& estimate, const FlatBlockSpectrum& spectrum,
                                bool is_rgb) {
     const NoiseModel& noise = estimate.noise;

@@ -111,8 +111,8 @@ bool GrainCollector::observe(const Frame& noisy) {
                                   : (number - sampling_.dense) % sampling_.sparse_step == 0;
 }
 
-/// Returns the difference between the grain levels of a frame and of its scene at the same luma,
-/// relative to the scene. 0: too few samples.
+/// Returns the relative difference of the grain levels of a frame and of its scene at the same
+/// luma. 0: too few samples.
 double GrainCollector::level_change(const GrainStatistics& frame) const {
   double found = 0, expected = 0;
   for (int i = 0; i < GrainStatistics::bins; ++i) {

@@ -17,8 +17,8 @@ constexpr double max_gain = 10;         // a higher gain would clip the template
 constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
 /// Returns the factor by which decoders reduce the correlation at the lag `distance` along one
-/// axis. Grain is composed of independent blocks of 32 samples, or of 16 in subsampled planes,
-/// which overlap by 2 samples (weights 27 / 32 and 17 / 32) or 1 sample (23 / 32 and 22 / 32).
+/// axis. Grain consists of independent blocks of 32 samples with an overlap of 2 (weights 27 / 32
+/// and 17 / 32), or of 16 with an overlap of 1 in subsampled planes (23 / 32 and 22 / 32).
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;
@@ -156,9 +156,8 @@ std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ri
   return filter;
 }
 
-/// Rounds the filter coefficients to multiples of `units`. Independent rounding would change the
-/// sum and thus the coarse noise, so the search changes one or two coefficients by one step while
-/// the prediction error decreases.
+/// Rounds the filter coefficients to multiples of `units` by a local search for the least
+/// prediction error, because independent rounding would change their sum and thus the coarse noise.
 std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
   const auto n = static_cast<int>(units.size());
   const auto a = [&](int i, int j) { return filter.a[static_cast<std::size_t>(i) * n + j]; };
@@ -200,8 +199,8 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
 /// Sets the filter coefficients, in units of the smallest power of 2, at most 2^-6, for which all
 /// are in range.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // Factor for the coefficient of luma grain in a chroma plane. Decoders filter white noise of one
-  // standard deviation for all planes, although the prediction errors of the planes differ.
+  // Factor for the luma coefficient of a chroma plane, because decoders filter white noise of one
+  // level for all planes, although the prediction errors differ.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };
@@ -235,8 +234,8 @@ double mismatch(const Correlations& wanted, const std::array<double, pair_lags>&
   return sum;
 }
 
-/// Fits the filters of planes with grain: of all stable filters whose grain fits the range of the
-/// template, the filters with the most similar correlations.
+/// Fits the filters of planes with grain: the most similar correlations of all stable filters whose
+/// grain fits the range of the template.
 TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* known,
                          const std::array<bool, 3>& grainy, GrainParams& grain) {
   const FrameFormat& format = statistics.format();
@@ -273,7 +272,7 @@ TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* kn
 }
 
 /// Returns the standard deviation of a plane's template, in 8-bit steps. Decoders filter white
-/// noise with a standard deviation of 32 / 2^grain_scale_shift, and round twice.
+/// noise of the level 32 / 2^grain_scale_shift, and round twice.
 double template_sigma(const FrameFormat& format, double gain, int grain_scale_shift) {
   const double white = std::ldexp(32, -grain_scale_shift);
   const double step = std::ldexp(1, 8 - std::clamp(format.bits, 8, 12));
@@ -291,7 +290,7 @@ double value_at(const GrainCurve& knots, double at) {
 }
 
 /// Approximates a grain curve by a piecewise linear curve through at most `maximum` of its points,
-/// with a deviation of at most 2 % if possible.
+/// with a deviation of 2 % if possible.
 GrainCurve knots_of(const GrainCurve& curve, int maximum) {
   GrainCurve knots{curve.front()};
   if (curve.size() > 1) knots.push_back(curve.back());

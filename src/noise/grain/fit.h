@@ -1,6 +1,5 @@
 #pragma once
-// Fits the parameters of AV1 grain synthesis to the measured grain of a scene, with a correction
-// for the blocks from which decoders compose grain.
+// Fits the parameters of AV1 grain synthesis to the measured grain of a scene.
 
 #include <optional>
 
@@ -16,9 +15,9 @@ struct KnownGrain {
   const GrainStatistics& all;  // statistics of all scenes to which this noise applies
 };
 
-/// Fits autoregressive filters to the correlations of the grain of a scene (Yule-Walker), and
-/// scaling functions of luma to its variances. Returns std::nullopt if the grain is below a fifth
-/// of an 8-bit step in every plane.
+/// Fits autoregressive filters to the correlations of a scene's grain (Yule-Walker), and scaling
+/// functions of luma to its variances. Returns std::nullopt for grain below a fifth of an 8-bit
+/// step.
 /// @param known  if not null, its levels (grain_curve.h), and its correlations if it is coloured,
 ///     replace the measured values
 [[nodiscard]] std::optional<GrainParams> fit_grain(const GrainStatistics& statistics,

@@ -1,6 +1,6 @@
 #pragma once
 // The grain level of a scene as a function of luma, from removed or known noise. Known noise
-// includes the noise that denoising leaves in the picture, and covers lumas without flat areas.
+// includes the noise that denoising leaves.
 
 #include <vector>
 
@@ -18,15 +18,15 @@ using GrainCurve = std::vector<GrainLevel>;
 /// Minimum standard deviation of grain, in 8-bit steps. Weaker grain counts as no grain.
 inline constexpr double min_grain = 0.2;
 
-/// Returns the rounding variance to subtract from the removed noise, in squared units of
-/// grain_unit. It is the variance of one rounding, because decoders round the synthetic grain, too.
+/// Returns the variance of one rounding, in squared units of grain_unit, which is subtracted from
+/// the removed noise because decoders round the synthetic grain, too.
 [[nodiscard]] double rounding_variance(const FrameFormat& format);
 
 /// Returns the grain curve of the removed noise, smoothed over neighbouring bins of luma.
 [[nodiscard]] GrainCurve removed_curve(const GrainStatistics& statistics, int plane);
 
-/// Returns the grain curve of known noise, scaled by the ratio of the noise removed in `scene` and
-/// in `all` scenes. Without removed noise or known noise, the result is `removed`.
+/// Returns the grain curve of known noise, scaled by the noise removed in `scene` relative to `all`
+/// scenes. Fallback: `removed`.
 /// @param known  standard deviations on the 0..255 scale, in the order of increasing luma
 [[nodiscard]] GrainCurve known_curve(const GrainCurve& removed, const GrainStatistics& scene,
                                      const GrainStatistics& all, int plane,

@@ -74,8 +74,8 @@ std::int64_t mean_gradient(const Samples& s, int w, int h) {
   return count > 0 ? sum / count : 0;
 }
 
-/// Returns the flattest quarter of the blocks of each brightness, without blocks that are much less
-/// flat than the rest of the frame.
+/// Returns the flattest quarter of the blocks of each brightness, without blocks much less flat
+/// than the rest.
 std::vector<Block> flat_blocks(const Frame& noisy, const Frame& denoised, int w, int h) {
   std::vector<Block> all;
   Samples samples;

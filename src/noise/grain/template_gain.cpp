@@ -66,7 +66,7 @@ Taps taps_of(const GrainParams& grain, int plane) {
 }
 
 /// Returns the mean variance of the template rows from `first` on. Decoders skip the first rows,
-/// where the filter starts and the grain is weaker.
+/// whose grain is weaker.
 double mean_variance(const std::vector<double>& energy, int first) {
   double sum = 0, variance = 0;
   for (std::size_t row = 0; row < energy.size(); ++row) {
@@ -85,8 +85,8 @@ bool decays(const std::vector<double>& energy) {
   return std::isfinite(sum) && late < 0.02 * sum;
 }
 
-/// Returns the chroma response to a unit impulse of luma noise at the position (from_x, from_y)
-/// among the luma samples of one chroma sample.
+/// Returns the chroma response to a unit impulse of luma noise at (from_x, from_y) among the luma
+/// samples of one chroma sample.
 Response chroma_response(const Response& luma, int rows, int shift_x, int shift_y, int from_x,
                          int from_y, double coefficient) {
   Response response(rows, luma.reach() >> shift_x);

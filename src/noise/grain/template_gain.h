@@ -1,6 +1,6 @@
 #pragma once
-// The level of grain from an AV1 decoder. Decoders filter white noise into a template and copy
-// grain blocks from it (AV1 bitstream specification, section 7.18.3.3).
+// The level of decoded AV1 grain. Decoders filter white noise into a template and copy grain blocks
+// from it (AV1 bitstream specification, section 7.18.3.3).
 
 #include <array>
 

@@ -1,9 +1,9 @@
 #pragma once
-// Variance stabilisation of renders, for filters of white Gaussian noise. The demodulated
-// illumination (light.h) is scaled to a constant noise level, and scaled back after the filter.
+// Variance stabilisation of renders, for filters of white Gaussian noise: scales the demodulated
+// illumination (light.h) to a constant noise level.
 
 // A sample u of the demodulated illumination becomes stabilised_light_sigma u / s, where s^2 is the
-// mean noise variance of 11 x 11 pixels and all channels. A common factor preserves hues.
+// mean noise variance of 11 x 11 pixels and all channels.
 
 #include <memory>
 
@@ -14,11 +14,10 @@
 namespace lull {
 
 /// Noise level of the stabilised illumination, on the 0..255 scale. Samples above about 48 times
-/// their noise level exceed the filter range (float_range.h), and the session preserves them.
+/// their noise level exceed the filter range and are preserved.
 inline constexpr float stabilised_light_sigma = 8;
 /// Noise level of the filter for with_render_vst(): 1.5 times the actual level, because the noise
-/// of renders has long tails. The factor gains 0.8 and 1.7 dB on the scenes of
-/// samples/render_scene.cpp.
+/// of renders has long tails (+0.8 and +1.7 dB for samples/render_scene.cpp).
 inline constexpr float light_filter_sigma = 1.5f * stabilised_light_sigma;
 
 /// Returns the format of the stabilised frames for renders of `format`: floats, with 255 for white.

@@ -5,8 +5,7 @@
 namespace lull {
 
 /// Returns the set, 0 or 1, of coefficient k = 8 v + u, in a chessboard pattern. The noise of the
-/// two sets is nearly independent, so selection by one set hardly biases a measurement in the
-/// other.
+/// sets is nearly independent, so that selection hardly biases the measurement.
 constexpr int set_of(int k) { return (k / 8 + k % 8) % 2; }
 
 }  // namespace lull

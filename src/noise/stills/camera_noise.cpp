@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-// The constants of this file were chosen on half of the photographs of Nam et al. 2016 and Xu et
-// al. 2018 (docs/measurements/noise-estimation.md).
+// The constants were chosen on half of the photographs of Nam et al. 2016 and Xu et al. 2018
+// (docs/measurements/noise-estimation.md).
 
 namespace lull {
 namespace {
@@ -13,32 +13,30 @@ namespace {
 /// edges exceed the limit.
 constexpr double max_slope = 3;
 
-/// Filters assume a weighted mean of the measured level and of the typical level of a camera at
-/// high sensitivity. Measurements are too low for weak noise, which codecs remove, and too high for
-/// strong noise, which includes texture.
+/// Filters assume a weighted mean of the measured and a typical camera level. Measurements are too
+/// low for weak noise, which codecs remove, and too high for strong noise, which includes texture.
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
 /// At `typical_level`, filters assume `strength` times the measured level, because camera noise is
-/// coarser than a block and uneven. `spectrum_exponent` flattens the spectrum, because flat blocks
-/// may lack fine frequencies.
+/// coarse and uneven. `spectrum_exponent` flattens the spectrum, because flat blocks may lack fine
+/// frequencies.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the block means, relative to the noise variance at the lowest frequencies.
 constexpr double mean_gain = 2;
 /// Factor of the assumed chroma level, relative to independent noise in R, G and B. Chroma noise of
-/// cameras is stronger, and coarser than luma noise.
+/// cameras is stronger.
 constexpr double chroma = 1.2;
 
 /// Limits for the level of fine frequencies (detail), and for its ratio to the lowest frequencies
-/// (share). Below the `soft` limits, filters get the corrected level of camera noise; above the
-/// `sharp` limits, the measured level.
+/// (share). Camera noise is corrected below the `soft` limits, and not above the `sharp` limits.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 
-/// Levels at the lowest frequencies, at most 19 in camera pictures. The correction of the measured
-/// level fades out from `max_camera_level` to `min_synthetic_level`.
+/// Noise levels at the lowest frequencies between which the correction of camera noise fades out.
+/// Camera pictures have at most 19.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
 /// Returns a linear ramp from 0 at `none` to 1 at `all`.

@@ -20,8 +20,8 @@ struct CameraNoise {
 };
 [[nodiscard]] CameraNoise camera_noise(const FlatBlockSpectrum& luma);
 
-/// Returns the coefficient variances of the noise of a subsampled plane, with `gain` times the
-/// variance of luma noise. `shift_x` and `shift_y` are log2 of the subsampling.
+/// Returns the noise variances of a subsampled plane with `gain` times the variance of luma.
+/// `shift_x` and `shift_y` are log2 of the subsampling.
 [[nodiscard]] CoefficientTable subsampled(const CoefficientTable& luma, int shift_x, int shift_y,
                                           double gain);
 

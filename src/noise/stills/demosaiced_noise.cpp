@@ -10,14 +10,13 @@
 #include "noise/stills/flat_blocks.h"
 
 // A sensor measures R, G and B at different positions, with independent noise. Three consequences
-// distinguish this noise from texture, for any demosaicing, white balance and colour matrix.
+// distinguish this noise from texture, for any demosaicing and colour matrix.
 
 // Consequence 1 for demosaiced noise: chroma noise is strong at all frequencies, whereas texture is
-// mostly grey. In-camera denoising and chroma subsampling leave only the lowest frequencies.
+// mostly grey.
 
-// Consequence 2 for demosaiced noise: far below the mosaic's frequency, the noise of R, G and B is
-// independent, and the colour matrix amplifies chroma. There, luma noise is at most 1 / sqrt(3) of
-// chroma noise.
+// Consequence 2 for demosaiced noise: far below the mosaic's frequency, luma noise is at most 1 /
+// sqrt(3) of chroma noise, because the colour matrix amplifies chroma.
 
 // Consequence 3 for demosaiced noise: the level changes slowly with brightness. A range of
 // brightness with much more energy contains texture.
@@ -37,15 +36,15 @@ constexpr int band_count = 6;
 constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
 
 /// Minimum ratios of chroma levels for demosaiced noise. L(n) is the level of the DCT coefficients
-/// (v, u) with v + u = n. Simulated pictures (docs/measurements/camera-noise.md) have L(5..6) /
-/// L(1..2) >= 0.32, L(5..6) / luma >= 0.59, and L(3..4) / L(7..8) >= 1.8 (white noise: 1).
+/// (v, u) with v + u = n. Simulated pictures have L(5..6) / L(1..2) >= 0.32, L(5..6) / luma >=
+/// 0.59, and L(3..4) / L(7..8) >= 1.8 (docs/measurements/camera-noise.md).
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
 /// Minimum chroma level of the DCT coefficients (v, u) with v + u = 5 or 6, for demosaiced noise.
-/// Clean photographs have at most 1.1.
+/// Clean photographs: at most 1.1.
 constexpr double min_level = 1.2;
 
-/// Maximum ratio of luma noise to chroma noise at the lowest frequencies. Simulated pictures have
-/// 0.39 to 0.63, depending on the colour matrix.
+/// Maximum ratio of luma noise to chroma noise at the lowest frequencies. Simulated pictures: 0.39
+/// to 0.63.
 constexpr double max_luma = 0.55;
 
 /// Assumed noise level of a developed picture at the brightness v: proportional to (v +
@@ -93,7 +92,7 @@ void add_products(const OpponentValues& values, std::span<const int> measured, i
 }
 
 /// Returns the noise share of the chroma variance, from the variances of the flattest blocks
-/// (`few`) and of more blocks (`many`). Colour fringes increase with texture, noise does not.
+/// (`few`) and of more blocks (`many`), because colour fringes increase with texture.
 double noise_share(const std::array<CoefficientTable, 3>& few,
                    const std::array<CoefficientTable, 3>& many) {
   constexpr double weight = 0.5, min_share = 0.4;
@@ -169,7 +168,7 @@ double possible_level(const Range& at, const Range& from) {
   return tolerance * std::pow(ratio, brightness_exponent);
 }
 
-/// Returns the mean variances of all ranges of brightness, without the excess of texture over
+/// Returns the mean variances of all ranges of brightness, without the excess over
 /// possible_level(). `agreement` receives the remaining share of the chroma variance.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
@@ -251,7 +250,7 @@ Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
 }
 
 /// Limits luma noise at the lowest frequencies by chroma noise, and in each other band by the next
-/// lower band, because demosaicing attenuates fine luma noise.
+/// lower band.
 void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
   const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));
   double above = lowest;  // level of the next band of lower frequencies

@@ -11,15 +11,13 @@ namespace lull {
 
 struct FlatBlockSpectrum {
   /// Mean squares of the coefficients of the flattest blocks, in the two flattest of six ranges of
-  /// brightness. Coefficient (0, 0) is set to 0.
+  /// brightness. (0, 0) is set to 0.
   CoefficientTable table{};
-  /// Ratio of the middle-frequency levels of the flattest fifth and the flattest fiftieth of the
-  /// blocks: the smaller and the larger ratio of two ranges of brightness. The ratio is 1 for noise
-  /// and higher for texture.
+  /// Ratio of the middle-frequency levels of the flattest fifth and fiftieth of the blocks, 1 for
+  /// noise and higher for texture: the smaller and the larger of two ranges of brightness.
   double unevenness = 1, greater_unevenness = 1;
-  /// Indicators of texture, as maxima over two ranges of brightness (value for noise): relative
-  /// variance of the block energies (1), kurtosis of the coefficients (3), and ratio of the
-  /// variances along the two axes (1).
+  /// Indicators of texture (and their values for noise): relative variance of the block energies
+  /// (1), kurtosis of the coefficients (3), and ratio of the variances along the two axes (1).
   double dispersion = 1, kurtosis = 3, direction = 1;
   /// Level of the fine DCT coefficients (v, u), v + u >= 7, over all blocks.
   double detail = 0;

@@ -1,9 +1,9 @@
 #pragma once
 // Selects the flattest blocks of pictures, for noise estimation.
 
-// One of two sets of coefficients (v, u), with v + u odd or even, selects blocks by their energy;
-// the other set measures the noise. Then the sets change roles. The sets are nearly independent, so
-// the selection hardly biases the result.
+// One of two sets of coefficients (v, u), with v + u odd or even, selects blocks by their energy,
+// and the other set measures the noise; then the sets change roles. The sets are nearly
+// independent, which avoids a selection bias.
 
 #include <array>
 #include <span>

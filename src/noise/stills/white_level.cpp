@@ -9,12 +9,10 @@
 #include "noise/clipped_gaussian.h"
 
 // Two steps alternate: selection of the blocks whose energy noise can explain, and measurement of
-// the noise level in these blocks (Liu, Tanaka, Okutomi 2013, doi:10.1109/TIP.2013.2283400, with
-// gradients).
+// the noise in these blocks (Liu, Tanaka, Okutomi 2013, doi:10.1109/TIP.2013.2283400).
 
 // One half of the coefficients selects blocks, and the other half measures the noise level; then
-// the halves change roles. For white noise, the halves are independent, so the selection causes no
-// bias.
+// the halves change roles. For white noise, this avoids a selection bias.
 
 namespace lull {
 namespace {
@@ -28,8 +26,8 @@ constexpr int finest = 10;
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// Variance at the finest frequencies of pictures without added noise, from texture, rounding and
-/// film grain. The median level of Set12 and Kodak is 1.2.
+/// Variance at the finest frequencies of pictures without added noise. The median level of Set12
+/// and Kodak is 1.2.
 constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
@@ -78,8 +76,8 @@ std::vector<Block> blocks_of(std::span<const float> values, const PictureBlocks&
   return result;
 }
 
-/// Returns the variance of the blocks whose energy noise of the variance `variance` explains, or of
-/// the flattest blocks if there are too few.
+/// Returns the variance of the blocks whose energy noise of the given variance can explain, or of
+/// the flattest blocks as a fallback.
 double variance_of(const std::vector<Block>& blocks, double variance) {
   const std::size_t min_rank =
       std::min(blocks.size() - 1, std::max<std::size_t>(100, blocks.size() / 50));
@@ -97,8 +95,8 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks: of the selecting half of the coefficients (`energy`), and
-/// of the finest coefficients of the other half (`fine`).
+/// Mean energies of the flattest blocks: of the selecting half of the coefficients, and of the
+/// finest coefficients of the other half.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };
@@ -124,9 +122,8 @@ FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
   return {result.energy / weight, result.fine / weight};
 }
 
-/// Removes the energy of texture from the variance of the flattest blocks. If the energy of all
-/// coefficients exceeds that of the finest, a line through two groups of blocks is extrapolated to
-/// no texture.
+/// Removes the energy of texture from the variance of the flattest blocks, by extrapolation from
+/// two groups of blocks.
 double without_texture(const std::vector<Block>& blocks, double variance) {
   constexpr double fewest = 0.005, few = 0.02;
   constexpr double same = 1.1;  // ratio of variances that sampling errors explain
@@ -140,9 +137,8 @@ double without_texture(const std::vector<Block>& blocks, double variance) {
   return variance > same * least ? least : variance;
 }
 
-/// Measures pictures in which nearly all blocks have clipped samples. Clipped noise is skewed, and
-/// the halves of a block's coefficients are dependent, so the energy of the disjoint surrounding
-/// blocks selects a block.
+/// Measures pictures in which nearly all blocks have clipped samples. The energy of the disjoint
+/// surrounding blocks selects a block, because coefficients of clipped noise are dependent.
 class ClippedBlocks {
  public:
   ClippedBlocks(std::span<const float> values, const PictureBlocks& blocks,

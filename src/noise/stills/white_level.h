@@ -8,7 +8,7 @@
 namespace lull {
 
 /// Estimates the standard deviation of a plane's white noise on the 0..255 scale, corrected for
-/// clipping at `bounds`. `values` contains the coefficients of the blocks. 0: no block is usable.
+/// clipping at `bounds`. 0: no block is usable.
 [[nodiscard]] float white_level(std::span<const float> values, const PictureBlocks& blocks,
                                 const ClipBounds& bounds);
 

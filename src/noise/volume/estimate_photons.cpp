@@ -11,11 +11,11 @@
 namespace lull {
 namespace {
 
-/// Constants for the mean m of the squares of 8 standard normal values: the median of m, and n
-/// times the variance of the logarithm of the median of n values of m.
+/// For the mean m of the squares of 8 standard normal values: the median of m, and n times the
+/// variance of the logarithm of the median of n values of m.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
-/// Maximum low-frequency energy of flat cubes, in units of the variance. The next limit applies if
-/// fewer than `min_flat_in_bin` cubes of a bin are flat.
+/// Maximum low-frequency energy of flat cubes, relative to the variance. The next limit applies if
+/// a bin has fewer than `min_flat_in_bin` flat cubes.
 constexpr double flat_limits[] = {1.15, 1.4, 2, 3, 5};
 constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
@@ -91,8 +91,8 @@ class PhotonFit {
     floor_ = least_variance();
   }
 
-  /// Selects flat cubes at every mean. If too few are flat, cubes with structure fill up the
-  /// selection, because structure contributes little to high frequencies.
+  /// Selects flat cubes at every mean. If too few are flat, cubes with structure are added, which
+  /// have little high-frequency structure.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {
@@ -109,9 +109,8 @@ class PhotonFit {
     }
   }
 
-  /// Divides cubes, sorted by their means, into bins, as pairs of first index and last index + 1.
-  /// Bins have equal widths in the square root of the mean, so that few bright cubes do not share a
-  /// bin with many dark cubes.
+  /// Divides sorted cubes into bins, as pairs of first index and last index + 1. Bins have equal
+  /// widths in the square root of the mean, so that few bright cubes get their own bins.
   static std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Cubes& cubes) {
     const double least = mean_value(cubes.front()), range = mean_value(cubes.back()) - least;
     const auto number_of = [&](const CubeStatistics* cube) {
@@ -132,8 +131,8 @@ class PhotonFit {
     return ranges;
   }
 
-  /// Measures the noise variance of each bin: the median of its cubes relative to the fitted line.
-  /// The width of a bin then causes no bias.
+  /// Measures the noise variance of each bin as the median relative to the fitted line, so that the
+  /// width of a bin causes no bias.
   std::vector<Bin> bins_of(const Cubes& cubes) const {
     std::vector<Bin> bins;
     for (const auto& [begin, end] : ranges_of(cubes)) bins.push_back(bin_of(cubes, begin, end));

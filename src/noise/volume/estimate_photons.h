@@ -22,9 +22,9 @@ struct PhotonEstimate {
   double slope_error = 0;  // standard error of the gain, relative to the gain
 };
 
-/// Estimates the photon noise of a volume, or of planes over time. The variance of flat cubes
-/// (flat_cubes.h) as a linear function of their mean gives the gain and read^2 - gain offset. The
-/// third moment separates offset and read noise.
+/// Estimates the photon noise of a volume, or of planes over time, from flat cubes (flat_cubes.h).
+/// A line through variance over mean gives the gain and read^2 - gain offset; the third moment
+/// separates offset and read noise.
 /// @return std::nullopt if there are too few cubes, or if the variance does not rise with the mean
 [[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
                                                              const KnownPhotonNoise& known);

@@ -14,11 +14,11 @@ namespace lull {
 namespace {
 
 /// Minimum number of flat cubes for a noise level: the larger of `min_flat_cubes` and the share
-/// `flat_share`. With fewer flat cubes, the flattest cubes are measured.
+/// `flat_share`. Fallback: the flattest cubes.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
-/// Maximum ratio of the noise levels of bright and dark cubes for one common level, that of the
-/// dark cubes. Structure raises the level of bright cubes.
+/// Maximum ratio of the noise levels of bright and dark cubes for a common level. Structure raises
+/// the level of bright cubes.
 constexpr double same_level = 1.25;
 /// Maximum ratio of the noise levels of air and tissue. With a larger ratio, the cubes are dark
 /// tissue.
@@ -28,22 +28,21 @@ constexpr double nearly_same_level = 2.5;
 /// Minimum mean of a tissue cube, in units of sigma.
 constexpr double min_tissue_mean = 2.4;
 /// Limits for the energy ratio of low and high frequencies in the flattest cubes. Above
-/// `white_slope`, the noise is smooth (interpolated images); above `noise_slope`, the cubes contain
-/// structure.
+/// `white_slope`, the noise is smooth; above `noise_slope`, the cubes contain structure.
 constexpr double white_slope = 1.5, noise_slope = 4;
 /// Minimum noise level on the 0..255 scale. A lower level counts as no noise.
 constexpr double min_sigma = 0.02;
 
-// Parameters of the noise map: nodes are `cubes_per_node` cubes apart, at most `max_nodes` along an
-// axis. The level at a node is measured within `window` node distances.
+// Parameters of the noise map: cubes between nodes, maximum number of nodes along an axis, and
+// radius of the measurement at a node, in node distances.
 constexpr int cubes_per_node = 6, max_nodes = 16;
 constexpr double window = 0.7;
 // Maximum noise level of air at a node, relative to tissue at the node.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
-/// Weights of noise levels in the fit of the map, at most `max_weight`: the number of cubes times
-/// `weight_of_air` for air (64 measured voxels per cube) or `weight_of_flat` for flat cubes (8
-/// measured coefficients). They are 1 / variance of log(level).
+/// Factors for weights in the fit of the map, proportional to the number of cubes: `weight_of_air`
+/// (64 measured voxels per cube), and `weight_of_flat` (8 measured coefficients). A weight is 1 /
+/// variance of log(level), at most `max_weight`.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {
@@ -166,8 +165,8 @@ class Estimator {
     estimate_.why = "it contains structure everywhere";
   }
 
-  /// Measures the noise level at the nodes of a noise map, and fits a map. If the noise level
-  /// varies, the estimate receives the map.
+  /// Measures the noise level at the nodes of a noise map, and adds the map to the estimate if the
+  /// level varies.
   void follow_variation() {
     std::array<int, 3> nodes{};
     for (int axis = 0; axis < 3; ++axis)

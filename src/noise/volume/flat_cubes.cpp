@@ -17,7 +17,6 @@ constexpr double explained = 1.15;
 constexpr int max_rounds = 30;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
 /// Minimum share of cubes that contain only one value, for a fill value (mask, padding, clipping).
-/// Cubes with fill values are not measured.
 constexpr double share_of_fill = 0.005;
 /// Maximum number of voxels with a fill value in a measured cube.
 constexpr int max_filled = 1;
@@ -25,9 +24,8 @@ constexpr int max_filled = 1;
 /// Other cubes are clipped.
 constexpr int max_clipped = 6;
 
-// Limits for cubes of air: ratio of mean to standard deviation, and skewness. In a head volume with
-// Rician noise of 1, 3 and 9 %, air has ratios of 1.80 to 1.99 and a skewness of 0.48 to 0.66.
-// Gaussian noise has no skewness; edges have ratios below 1.3.
+// Limits for cubes of air: ratio of mean to standard deviation, and skewness. Rician noise of 1 to
+// 9 % in a head volume has ratios of 1.80 to 1.99 and a skewness of 0.48 to 0.66.
 constexpr double bin_width = 0.14;  // width of a bin, in logarithms of the mean
 constexpr std::size_t min_in_bin = 50;
 constexpr double min_ratio = 1.72, max_ratio = 2.12;
@@ -128,8 +126,8 @@ Cubes find_air(const Cubes& cubes, double zero) {
 }
 
 double air_variance(const Cubes& air, double zero) {
-  // Half the mean square of the 64 voxels of each cube of air: a Gamma distribution of shape 64
-  // with the mean sigma^2.
+  // Half the mean square of each cube of air: a Gamma distribution of shape 64 with the mean
+  // sigma^2.
   std::vector<double> variances;
   for (const CubeStatistics* cube : air) {
     const double mean = static_cast<double>(cube->mean) - zero;

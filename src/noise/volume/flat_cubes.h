@@ -1,8 +1,8 @@
 #pragma once
 // Noise levels of flat cubes (without structure) and of cubes of air.
 
-// Flat cubes are selected by low frequencies and measured at high frequencies. The coefficients of
-// white noise are independent, so the selection causes no bias.
+// Flat cubes are selected by low frequencies and measured at high frequencies, which are
+// independent for white noise, to avoid a selection bias.
 
 #include <span>
 #include <vector>
@@ -32,8 +32,8 @@ struct FlatLevel {
   Cubes cubes;
 };
 
-/// Measures the noise level at the high frequencies of the flat cubes, whose low-frequency energy
-/// noise explains. Empty: fewer than `min_count` cubes are flat.
+/// Measures the high-frequency noise level of the flat cubes, whose low-frequency energy noise can
+/// explain. Empty: fewer than `min_count` cubes are flat.
 [[nodiscard]] FlatLevel flat_level(const Cubes& cubes, std::size_t min_count);
 /// Measures the noise level at the high frequencies of the `count` cubes with the least
 /// low-frequency energy.
@@ -45,8 +45,8 @@ struct FlatLevel {
 /// Returns the cubes of air, whose samples have the moments of a Rayleigh distribution of any
 /// scale. Empty: too few cubes.
 [[nodiscard]] Cubes find_air(const Cubes& cubes, double zero);
-/// Returns sigma^2 of the noise in the fifth of the cubes of air with the lowest variance, because
-/// other cubes may be dark tissue.
+/// Returns sigma^2 of the fifth of the cubes of air with the lowest variance, because other cubes
+/// may be dark tissue.
 [[nodiscard]] double air_variance(const Cubes& air, double zero);
 
 }  // namespace lull

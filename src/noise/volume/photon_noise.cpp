@@ -18,8 +18,7 @@ constexpr double asymptotic_from = 60;
 constexpr int normal_nodes = 41;
 
 /// Bias of patch-based filters, in units of the standard deviation times the skewness of the noise
-/// (stabiliser.h). At low photon counts, stabilised photon noise is skewed towards dark values.
-/// Measured for BM4D on flat areas of 1 to 8 photons.
+/// (stabiliser.h), measured for BM4D on flat areas of 1 to 8 photons.
 constexpr double skew_bias = 0.04;
 
 /// Returns the closed-form approximation of the exact unbiased inverse, in photons (Makitalo and
@@ -70,7 +69,7 @@ double PhotonStabiliser::transform(double photons) const {
 }
 
 /// Returns the filter's expected result at an expected number of photons: the expectation of the
-/// transform, corrected for skewness. The Poisson sum covers 9 standard deviations.
+/// transform, corrected for skewness.
 double PhotonStabiliser::expected_result(double photons) const {
   std::array<double, normal_nodes> nodes, weights;
   double total = 0;

@@ -10,7 +10,7 @@
 namespace lull {
 
 /// Makes a session for grey frames with the photon noise `noise`, on the 0..255 scale. `filter`
-/// must be a session for frames of stabilised_format(format) (vst_volume.h) with the noise level
+/// must accept stabilised_format(format) (vst_volume.h) and remove noise of the level
 /// PhotonStabiliser::sigma(), or a multiple. Samples that the filter does not change are preserved
 /// bit for bit.
 /// @throws InvalidArgument  frames with several planes, or a noise that validate() rejects

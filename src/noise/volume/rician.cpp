@@ -10,8 +10,8 @@
 namespace lull {
 namespace {
 
-/// Returns exp(-x) I0(x), where I0 is the modified Bessel function: the power series below x = 20,
-/// the asymptotic series (Abramowitz and Stegun, 9.7.1) above, accurate to 1e-8.
+/// Returns exp(-x) I0(x), where I0 is the modified Bessel function, by the power series below x =
+/// 20, and the asymptotic series (Abramowitz and Stegun, 9.7.1) above.
 double scaled_i0(double x) {
   if (x < 20) return bessel_i0(x) * std::exp(-x);
   double sum = 1, term = 1;
@@ -34,8 +34,8 @@ float root(float v) { return std::sqrt(v); }
 // rounding errors.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
-/// Returns E[f(z) | v] for Rician samples z. The integral over u = f(z), with z dz = u du, has a
-/// smooth integrand.
+/// Returns E[f(z) | v] for Rician samples z, as an integral over u = f(z), whose integrand is
+/// smooth.
 double expected_root(double v) {
   double sum = 0;
   const int last = static_cast<int>((v + reach) / step);
@@ -97,8 +97,8 @@ RicianStabiliser::RicianStabiliser(double shrink_range) {
   }
   inverse_.of_zero = static_cast<float>(zero);
   inverse_.scale = static_cast<float>(knots / last);
-  // Beyond the table, the inverse of d = E[f(z) | v] is v = d - 1 / (4 d) - third / d^3. The value
-  // of `third` makes the inverse continuous.
+  // Beyond the table, the inverse of d = E[f(z) | v] is v = d - 1 / (4 d) - third / d^3, continuous
+  // at the end of the table.
   inverse_.third = (end - 1 / (4 * end) - table_[knots]) * end * end * end;
 }
 

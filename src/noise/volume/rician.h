@@ -4,8 +4,8 @@
 // variance-stabilization approach", doi:10.1109/ISBI.2011.5872758).
 
 // A Rician sample is z = |v + n1 + i n2| in units of sigma, with the true value v. The forward
-// function is f(z) = sqrt(max(z^2 - 1/2, 0)). The standard deviation of f(z) is 0.96 to 1.01 from v
-// = 1.5 on, and at least 0.78 below (docs/how-it-works/volume-noise.md).
+// function f(z) = sqrt(max(z^2 - 1/2, 0)) has a standard deviation of 0.96 to 1.01 for v >= 1.5,
+// and of at least 0.78 (docs/how-it-works/volume-noise.md).
 
 // A filter estimates E[f(z) | v] for Rician samples z, which differs from f(v). The exact unbiased
 // inverse returns the v with this expectation.
@@ -26,9 +26,8 @@ constexpr float rician_root(float z, Root root) {
 struct RicianInverse {
   static constexpr int knots = 1024;
   static constexpr float end = 8;  // from this d on, the inverse is an asymptotic formula
-  // Values of the inverse, indexed by the square root of d - E[f(z) | 0] for the filter's result d.
-  // At low v, the square root is nearly proportional to v, which makes linear interpolation
-  // accurate.
+  // Values of the inverse, indexed by the square root of d - E[f(z) | 0] for the filter's result d,
+  // which is nearly linear in v at low v.
   const float* table = nullptr;  // knots + 1 values
   float of_zero = 0, scale = 0, third = 0;
 
@@ -67,13 +66,11 @@ class RicianStabiliser {
 };
 
 /// Returns the variance of Rician samples in units of sigma^2, as a function of the ratio of mean
-/// to standard deviation (Koay and Basser 2006, doi:10.1016/j.jmr.2006.01.016). The variance is
-/// 0.43 in air (ratio 1.91) and approaches 1.
+/// to standard deviation, >= 1.91 (Koay and Basser 2006, doi:10.1016/j.jmr.2006.01.016).
 [[nodiscard]] double rician_variance(double ratio);
 
 /// Returns z I1(z v) / I0(z v), the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|,
-/// in units of sigma: the E step of the EM algorithm for v, with the phase as missing data
-/// (Dempster, Laird and Rubin 1977).
+/// in units of sigma: the E step of the EM algorithm for v (Dempster, Laird and Rubin 1977).
 [[nodiscard]] double rician_expectation(double z, double v);
 
 /// Properties of Rician samples in air (v = 0), in units of sigma: a Rayleigh distribution.

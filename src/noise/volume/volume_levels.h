@@ -20,8 +20,8 @@ struct VolumeLevels {
 };
 
 /// Makes a session for the slices of a series; Frame::pts is the index of a slice in the series.
-/// `filter` must be a session for frames of stabilised_format(format) (vst_volume.h) with the noise
-/// level common_level(). Volumes without noise do not change.
+/// `filter` must accept stabilised_format(format) (vst_volume.h) and remove noise of the level
+/// common_level(). Volumes without noise do not change.
 /// @throws InvalidArgument  frames with several planes
 [[nodiscard]] std::unique_ptr<Denoiser> with_volume_levels(const VolumeLevels& levels,
                                                            const FrameFormat& format,

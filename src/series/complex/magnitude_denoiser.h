@@ -10,13 +10,13 @@
 namespace lull::series {
 
 /// Receives a noisy slice of magnitudes, and the filtered slices of the real and imaginary parts,
-/// on the scale of the samples. In the parts, 0 represents 0.
+/// in which the sample 0 represents 0.
 using PartsObserver =
     std::function<void(const Frame& noisy, const Frame& real, const Frame& imaginary)>;
 
 /// Makes a session for the slices of a series of magnitudes. `parts` must be a session of
-/// open_series() for twice as many volumes: the real parts and then the imaginary parts. NaN, and
-/// samples without noise in `parts`, do not change.
+/// open_series() for the real parts and then the imaginary parts. NaN, and samples without noise in
+/// `parts`, do not change.
 /// @param slices  number of all slices of the magnitudes
 /// @param zero  the sample on the 0..255 scale that represents a magnitude of 0
 /// @param observer  called for each slice; may be empty

@@ -6,9 +6,8 @@
 
 namespace lull::series {
 
-/// Removes the remaining phase of a series of real and imaginary parts, which varies within a few
-/// voxels. It is the phase of the filtered components, averaged over 3x3 voxels with the weights 1,
-/// 2, 1 along both axes.
+/// Removes the remaining phase of a series of real and imaginary parts: the phase of the filtered
+/// components, smoothed with the weights 1, 2, 1 along both axes.
 /// @param samples  the real parts of all volumes, and then the imaginary parts
 /// @param fit  the decomposition of `samples`, whose noise is Gaussian
 /// @param components  the filtered components of `fit`

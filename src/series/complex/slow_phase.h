@@ -1,6 +1,6 @@
 #pragma once
-// The phase of complex samples that varies slowly within a slice, due to coils, shim and motion.
-// Without this phase, the real parts contain the signal.
+// The slowly varying phase of complex samples within a slice, due to coils, shim and motion.
+// Without it, the real parts contain the signal.
 
 #include <complex>
 #include <span>
@@ -10,12 +10,11 @@
 
 namespace lull::series {
 
-/// Estimates the slowly varying phase as the phase of the low-pass filtered slice, as NORDIC does
-/// (Moeller et al. 2021, doi:10.1016/j.neuroimage.2020.117539). The 21-tap binomial filter has
-/// NORDIC's frequency response, a Hann window to the power of 10.
+/// Estimates the slowly varying phase as the phase of the low-pass filtered slice (NORDIC: Moeller
+/// et al. 2021, doi:10.1016/j.neuroimage.2020.117539). The 21-tap binomial filter has NORDIC's
+/// frequency response, a Hann window to the power of 10.
 ///
-/// Unlike NORDIC, the filter excludes its centre sample, so that the phase does not depend on the
-/// sample's noise, and the mean of the noise stays 0.
+/// Unlike NORDIC, the filter excludes its centre sample, so that the mean of the noise stays 0.
 /// @param slice  samples, row by row; NaN counts as 0
 /// @return for each sample a factor of magnitude 1, exp(-i phase), that removes the phase
 [[nodiscard]] std::vector<std::complex<float>> slow_phase_factors(

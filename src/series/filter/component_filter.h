@@ -10,8 +10,8 @@
 
 namespace lull::series {
 
-/// Filters all volumes of `source`, and writes the results to `sink`. The noise is white, with the
-/// standard deviation `group.scale`. False: the user stopped the run.
+/// Filters all volumes of `source` into `sink`. The noise is white, with the standard deviation
+/// `group.scale`. False: the user stopped the run.
 using VolumeFilter =
     std::function<bool(ComponentSource& source, ComponentSink& sink, const ComponentGroup& group)>;
 
@@ -24,8 +24,7 @@ using SampleCorrection =
     std::function<void(const Samples& samples, const Fit& fit, const Samples& components)>;
 
 /// Filters the components of a decomposed series. For Rician noise, or if `correct` is given, a
-/// first pass corrects the samples, and a second pass decomposes and filters them. The noise of
-/// corrected Rician samples is nearly Gaussian (rician_samples.h).
+/// first pass corrects the samples, and a second pass decomposes and filters them.
 /// @param samples  the samples of the series; the filtered components replace the first volumes
 /// @param options  the options of `fit`
 /// @param memory   called only if the samples are corrected

@@ -12,8 +12,8 @@
 
 namespace lull::series {
 
-/// Returns whether a common noise level would be wrong for the volumes. The highest and the lowest
-/// tenth of the levels do not count.
+/// Returns whether the noise levels of volumes differ too much for a common level. The highest and
+/// the lowest tenth do not count.
 [[nodiscard]] bool levels_differ(std::vector<float> levels, NoiseKind kind);
 
 /// Estimates the noise level of each volume separately.
@@ -29,9 +29,9 @@ class VolumeLevels {
   void finish();
 
   int volumes() const { return static_cast<int>(levels_.size()); }
-  /// Returns the noise of the series. `whole` is the estimate for all volumes together, and gives
-  /// the level of all volumes if their levels are nearly equal, and of volumes with too few usable
-  /// voxels.
+  /// Returns the noise of the series. If the levels of all volumes are nearly equal, all get the
+  /// level of `whole`, the estimate for all volumes together. Volumes with too few usable voxels
+  /// always get it.
   SeriesNoise noise(const VolumeEstimate& whole) const;
   /// Sets the noise levels of constant volumes to 0.
   void clear_constant_volumes(SeriesNoise& noise) const;

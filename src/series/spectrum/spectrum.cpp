@@ -7,9 +7,8 @@
 namespace lull::series {
 namespace {
 
-/// Limits of the upper edge of the noise spectrum: its distance from the middle is at most
-/// `max_widening` times that for a constant noise level, plus `max_excess`. Without the limits, one
-/// volume with a very low noise level could raise the edge.
+/// Limits of the upper edge of the noise spectrum, relative to a constant noise level. Without the
+/// limits, one volume with a very low noise level could raise the edge.
 constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median contain no noise, and belong to linearly dependent
 /// volumes.
@@ -18,8 +17,8 @@ constexpr double dependent = 1e-3;
 /// its distribution, with a probability of 0.01 (Johnstone 2001, doi:10.1214/aos/1009210544).
 constexpr double fluctuation = 2;
 
-/// Returns the number of eigenvalues with noise. Eigenvalues of linearly dependent volumes have no
-/// noise, but are recognised only with more voxels than volumes.
+/// Returns the number of eigenvalues with noise. Eigenvalues of linearly dependent volumes contain
+/// no noise.
 int noisy_values(std::span<const double> values, double count) {
   auto volumes = static_cast<int>(values.size());
   if (count <= volumes) return volumes;  // there are so few voxels that the others are 0
@@ -29,7 +28,7 @@ int noisy_values(std::span<const double> values, double count) {
 }
 
 /// Returns the maximum excess of the largest noise eigenvalue over the Marchenko-Pastur edge, for
-/// variance 1: `fluctuation` times the scale of its distribution (Johnstone 2001).
+/// variance 1 (Johnstone 2001).
 double fluctuation_of(double volumes, double count) {
   return fluctuation * (std::sqrt(count) + std::sqrt(volumes)) *
          std::cbrt(1 / std::sqrt(count) + 1 / std::sqrt(volumes)) / count;

@@ -12,10 +12,9 @@ struct Spectrum {
   double edge = 0;      // upper edge of the eigenvalues of noise with this variance
 };
 
-/// Separates signal from noise: the number of components is the smallest for which the next
-/// eigenvalue is below the edge s^2 (1 + sqrt(V / N))^2 of white noise of variance s^2 in V volumes
-/// over N voxels (Marchenko and Pastur 1967; Veraart et al. 2016,
-/// doi:10.1016/j.neuroimage.2016.08.016).
+/// Separates signal from noise. All eigenvalues of white noise of variance s^2 in V volumes over N
+/// voxels are below the edge s^2 (1 + sqrt(V / N))^2 (Marchenko and Pastur 1967; Veraart et al.
+/// 2016, doi:10.1016/j.neuroimage.2016.08.016).
 ///
 /// A varying noise level widens the spectrum. The edge is then assumed to be as far above the
 /// variance as the smallest eigenvalue is below.

@@ -15,9 +15,8 @@ struct EigenSystem {
 };
 
 /// Returns the eigenvalues and eigenvectors of a symmetric matrix of `size` x `size` numbers, by
-/// Householder reduction and the QL method with implicit shifts (Golub and Van Loan, "Matrix
-/// Computations", sections 8.3.1 and 8.3.3). The time is O(size^3). The result does not depend on
-/// the number of threads.
+/// Householder reduction and the implicit QL method (Golub and Van Loan, "Matrix Computations",
+/// sections 8.3.1 and 8.3.3), in O(size^3). The result does not depend on the number of threads.
 /// @throws InternalError  the matrix contains NaN or infinity
 [[nodiscard]] EigenSystem eigen_of_symmetric(std::vector<double> matrix, int size);
 

@@ -12,13 +12,12 @@ namespace lull::cuda {
 
 using SliceBytes = PlaneView<const std::byte>;  // width and stride in bytes
 
-/// Queues the variance stabilisation of the slice `noisy` on `stream`, to floats. `level` contains
-/// the noise level of each sample; null: `samples.sigma`. The table of `samples` must be in device
-/// memory.
+/// Queues the variance stabilisation of the slice `noisy` on `stream`. `level` contains the noise
+/// level of each sample; null: `samples.sigma`. The table of `samples` must be in device memory.
 void stabilise_slice(SliceBytes noisy, const FrameFormat& format, const SampleVst& samples,
                      const float* level, PlaneView<std::byte> stabilised, cudaStream_t stream);
-/// Queues the inverse of the stabilisation, from the filter's result to samples of `clean`. Samples
-/// that the filter did not change are copied from `noisy`.
+/// Queues the inverse of the stabilisation, to samples of `clean`. Samples that the filter did not
+/// change are copied from `noisy`.
 void invert_slice(SliceBytes noisy, SliceBytes stabilised, SliceBytes filtered,
                   const FrameFormat& format, const SampleVst& samples, const float* level,
                   PlaneView<std::byte> clean, cudaStream_t stream);

@@ -1,5 +1,5 @@
 // The session stores each slice and its stabilised form until the filter returns the result. The
-// host waits for each kernel, so that its buffers are not reused while it runs.
+// host waits for each kernel, so that no buffer is reused while it runs.
 
 #include <deque>
 #include <optional>
