@@ -131,7 +131,7 @@ class ValueMarker {
   }
 
   /// Returns the minimum difference between an impulse and its surroundings, which is small for
-  /// impulses of exactly one value (0 or 255).
+  /// impulses of exactly one value (for example 0 or 255).
   float min_peak(const ImpulseKind& kind, float deviation) const {
     if (kind.tolerance <= 1) return std::max(1.5f, deviation);
     return std::max(4.0f, 3 * std::max(deviation, 0.9f * model_.noise));

@@ -10,7 +10,7 @@
 namespace lull::repair {
 namespace {
 
-/// Ranks among the 24 sorted samples around a position, whose difference is the spread: 1.8
+/// Ranks of two of the 24 sorted samples around a position. Their difference, the spread, is 1.8
 /// standard deviations for Gaussian noise, and robust against four impulses of each sign.
 constexpr std::size_t low_rank = 4, high_rank = 19;
 /// Minimum difference of an outlier from the median of its surroundings, in units of the spread: 9

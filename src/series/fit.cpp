@@ -29,7 +29,7 @@ constexpr double max_signal_share = 0.7;
 /// `last_components` components then determine the noise level.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
-/// Noise levels of volumes are equal below these ratios: `same_level` for residuals,
+/// Noise levels of volumes count as equal below these ratios: `same_level` for residuals,
 /// `same_estimate` for the less accurate estimates from single volumes.
 constexpr double same_level = 1.2, same_estimate = 1.5;
 /// Maximum ratio of the noise levels from residuals and from single volumes. Above, the residuals

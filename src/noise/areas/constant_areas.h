@@ -35,8 +35,8 @@ struct SampleRun {
 /// The constant areas of a plane, as disjoint runs of samples.
 struct PlaneAreas {
   std::vector<SampleRun> preserved;  // all areas
-  /// The areas that differ from the surrounding samples by more than noise. Filtering them would
-  /// distort the results of neighbouring samples.
+  /// The areas that differ from the surrounding samples by more than noise. Sessions replace these
+  /// areas before filtering, because otherwise they would distort the surrounding results.
   std::vector<SampleRun> foreign;
 
   bool none() const { return preserved.empty(); }

@@ -12,8 +12,8 @@ namespace {
 /// Standard deviation of the codec error, in quantisation steps. Prediction from earlier frames
 /// makes it smaller than the 0.29 of rounding.
 constexpr float error_per_step = 0.2f;
-/// Quantisation steps of luma, for clips without measured noise: no codec error counts below
-/// `fine_step`, the full error from `coarse_step` on.
+/// Quantisation steps of luma, for clips without measured noise. The codec error is ignored up to
+/// `fine_step`, and counts fully from `coarse_step` on.
 constexpr float fine_step = 12, coarse_step = 24;
 /// Minimum noise level of the noise curve of a plane with codec error.
 constexpr float min_codec_level = 0.5f;

@@ -26,7 +26,7 @@ inline constexpr double min_grain = 0.2;
 [[nodiscard]] GrainCurve removed_curve(const GrainStatistics& statistics, int plane);
 
 /// Returns the grain curve of known noise, scaled by the noise removed in `scene` relative to `all`
-/// scenes. Fallback: `removed`.
+/// scenes. Without removed or known noise, the result is `removed`.
 /// @param known  standard deviations on the 0..255 scale, in the order of increasing luma
 [[nodiscard]] GrainCurve known_curve(const GrainCurve& removed, const GrainStatistics& scene,
                                      const GrainStatistics& all, int plane,

@@ -160,7 +160,8 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   return ranges;
 }
 
-/// Returns the maximum ratio of the noise levels in the ranges of brightness `at` and `from`.
+/// Returns the maximum plausible ratio of the noise level in the range of brightness `at` to that
+/// in `from`.
 double possible_level(const Range& at, const Range& from) {
   if (&at == &from) return 1;
   const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /
@@ -249,8 +250,8 @@ Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
   return middle >= min_level ? Demosaicing::clear : Demosaicing::weak;
 }
 
-/// Limits luma noise at the lowest frequencies by chroma noise, and in each other band by the next
-/// lower band.
+/// Limits luma noise at the lowest frequencies by chroma noise, and in each other band by luma
+/// noise of the next lower band.
 void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
   const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));
   double above = lowest;  // level of the next band of lower frequencies

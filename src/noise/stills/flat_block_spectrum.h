@@ -11,7 +11,7 @@ namespace lull {
 
 struct FlatBlockSpectrum {
   /// Mean squares of the coefficients of the flattest blocks, in the two flattest of six ranges of
-  /// brightness. (0, 0) is set to 0.
+  /// brightness. Coefficient (0, 0) is 0.
   CoefficientTable table{};
   /// Ratio of the middle-frequency levels of the flattest fifth and fiftieth of the blocks, 1 for
   /// noise and higher for texture: the smaller and the larger of two ranges of brightness.

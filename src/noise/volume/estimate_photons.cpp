@@ -131,8 +131,8 @@ class PhotonFit {
     return ranges;
   }
 
-  /// Measures the noise variance of each bin as the median relative to the fitted line, so that the
-  /// width of a bin causes no bias.
+  /// Measures the noise variance of each bin: the median of its cubes relative to the fitted line,
+  /// so that the width of a bin causes no bias.
   std::vector<Bin> bins_of(const Cubes& cubes) const {
     std::vector<Bin> bins;
     for (const auto& [begin, end] : ranges_of(cubes)) bins.push_back(bin_of(cubes, begin, end));

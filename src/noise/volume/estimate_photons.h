@@ -9,7 +9,8 @@
 
 namespace lull {
 
-/// The known parameters of photon noise, on the 0..255 scale. The estimate supplies the others.
+/// The known parameters of photon noise, on the 0..255 scale. estimate_photons() estimates the
+/// other parameters.
 struct KnownPhotonNoise {
   std::optional<double> gain, offset, read;
   bool is_complete() const { return gain && offset && read; }

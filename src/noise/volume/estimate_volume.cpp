@@ -17,8 +17,8 @@ namespace {
 /// `flat_share`. Fallback: the flattest cubes.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
-/// Maximum ratio of the noise levels of bright and dark cubes for a common level. Structure raises
-/// the level of bright cubes.
+/// If the noise levels of bright and dark cubes have at most this ratio, they count as equal.
+/// Structure raises the level of bright cubes.
 constexpr double same_level = 1.25;
 /// Maximum ratio of the noise levels of air and tissue. With a larger ratio, the cubes are dark
 /// tissue.

@@ -9,8 +9,8 @@ namespace lull {
 namespace {
 
 constexpr int rounds = 3, sweeps = 300;
-/// Threshold for outliers: a deviation of log(level) from the map of `max_deviation` times the
-/// median deviation, which counts as at least `min_deviation`.
+/// A level is an outlier if log(level) deviates from the map by more than `max_deviation` times the
+/// median deviation, which is at least `min_deviation`.
 constexpr double max_deviation = 1.5, min_deviation = 0.02;
 
 using Values = std::vector<double>;

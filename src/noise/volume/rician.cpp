@@ -118,7 +118,7 @@ double rician_expectation(double z, double v) {
     const double r = 1 / x;
     return z * (1 - r * (1.0 / 2 + r * (1.0 / 8 + r * (1.0 / 8 + r * (25.0 / 128 + r * 13 / 32)))));
   }
-  // The continued fraction is x / (2 + x^2 / (4 + x^2 / (6 + ...))).
+  // Continued fraction of I1(x) / I0(x): x / (2 + x^2 / (4 + x^2 / (6 + ...))).
   constexpr int terms = 24;
   double rest = 2 * terms;
   for (int k = terms - 1; k >= 1; --k) rest = 2 * k + x * x / rest;

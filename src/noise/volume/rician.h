@@ -52,8 +52,8 @@ class RicianStabiliser {
 
   /// Computes the forward function f. NaN stays NaN.
   static float forward(float z);
-  /// Returns the v >= 0 with E[f(z) | v] = d, and a smaller value within the constructor's
-  /// `shrink_range`. 0: d is below E[f(z) | 0]. The function is increasing.
+  /// Returns the v >= 0 with E[f(z) | v] = d, or 0 for d below E[f(z) | 0]. The result is smaller
+  /// within the constructor's `shrink_range`. The function is increasing.
   float inverse(float d) const;
   /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }
@@ -66,7 +66,8 @@ class RicianStabiliser {
 };
 
 /// Returns the variance of Rician samples in units of sigma^2, as a function of the ratio of mean
-/// to standard deviation, >= 1.91 (Koay and Basser 2006, doi:10.1016/j.jmr.2006.01.016).
+/// to standard deviation, which is 1.91 in air (Koay and Basser 2006,
+/// doi:10.1016/j.jmr.2006.01.016).
 [[nodiscard]] double rician_variance(double ratio);
 
 /// Returns z I1(z v) / I0(z v), the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|,

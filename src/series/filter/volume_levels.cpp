@@ -8,7 +8,7 @@
 namespace lull::series {
 namespace {
 
-/// Noise levels of volumes are equal below these ratios (Gaussian and Rician noise), because
+/// Noise levels of volumes count as equal below these ratios (Gaussian and Rician noise), because
 /// estimates from single volumes are inaccurate.
 constexpr float same_volume_level = 1.5f, same_rician_level = 2.5f;
 
