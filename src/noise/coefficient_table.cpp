@@ -16,8 +16,8 @@
 // own_k(0), and A(k, l) is 2 own_k(l) for l > 0, where own_k is the autocorrelation of row k of the
 // DCT.
 
-// The autocorrelation R of the noise has a period of 15 samples. The spectrum F R F^T, with F(f, l)
-// = cos(2 pi f l / 15), doubled for l > 0, must not be negative.
+// The autocorrelation R of the noise has a period of 15 samples. The spectrum F R F^T must not be
+// negative, where F(f, l) is cos(2 pi f l / 15), doubled for l > 0.
 
 namespace lull {
 namespace {

@@ -12,8 +12,8 @@ namespace lull {
 using CoefficientTable = std::array<float, 64>;
 
 /// Converts coefficient variances to the level and the autocorrelation of the noise, which is
-/// assumed to be the same at (dx, dy) and (-dx, dy). The function corrects negative values of the
-/// power spectrum, which are measurement errors.
+/// assumed to be the same at (dx, dy) and (-dx, dy). Negative values of the power spectrum are
+/// corrected.
 [[nodiscard]] PlaneNoise noise_of(const CoefficientTable& variances);
 
 /// Returns the variances of the DCT coefficients of `noise`, white or coloured.

@@ -161,8 +161,8 @@ Forward forward_of(const Samples& samples) {
     for (int k = 0; k < knots - 1; ++k) slope[k] = slope_at_mean(place(k) + spacing / 2);
     return integral(slope, samples);
   };
-  // The slopes of the stabilising function f are exact only for linear f. At low photon counts, the
-  // stabilised noise is up to a quarter too strong; two rounds of correction halve this error.
+  // The slopes of the stabilising function f are exact only for linear f. Two rounds of correction
+  // halve the error, up to a quarter of the noise level at low photon counts.
   Forward forward = integrate();
   for (int round = 0; round < 2; ++round) {
     for (std::size_t j = 0; j < intensities.size(); ++j) {
@@ -206,8 +206,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Returns the clip limits of results. The shift for local means applies within a fifth of the
-/// noise level, about four standard deviations of the noise after a filter.
+/// Returns the clip limits of results, with a shift within a fifth of the noise level: about four
+/// standard deviations of the noise after a filter.
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

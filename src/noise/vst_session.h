@@ -1,7 +1,6 @@
 #pragma once
 // Base class of sessions with a variance-stabilising transform (VST) before a filter and its
-// inverse after the filter. The session stores noisy and stabilised frames until the filter returns
-// their results.
+// inverse after the filter. The session stores frames until the filter returns their results.
 
 #include <algorithm>
 #include <bit>

@@ -10,8 +10,7 @@
 namespace lull::raw {
 
 /// malvar: the filters of Malvar, He and Cutler 2004, "High-quality linear interpolation for
-/// demosaicing of Bayer-patterned color images", ICASSP. bilinear: the mean of the nearest samples
-/// of a colour. Measured samples are preserved.
+/// demosaicing of Bayer-patterned color images", ICASSP. bilinear: the mean of the nearest samples.
 enum class LinearFilters { malvar, bilinear };
 
 /// Computes R, G and B at each site of a mosaic. Mirroring at the border sample preserves the Bayer
@@ -20,8 +19,7 @@ void demosaic(PlaneView<const float> mosaic, const BayerPattern& pattern, Linear
               const std::array<PlaneView<float>, 3>& rgb);
 
 /// Returns the noise of demosaiced samples in the opponent space, averaged over the four sites, for
-/// independent noise of the mosaic with the standard deviations `sigma` at red, green and blue
-/// sites.
+/// independent noise with the standard deviations `sigma` at red, green and blue sites.
 [[nodiscard]] NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
                                           const std::array<float, 3>& sigma);
 

@@ -22,9 +22,8 @@ enum class VoxelState : std::uint8_t {
 [[nodiscard]] std::vector<VoxelState> classify_voxels(const Samples& samples,
                                                       std::span<const int> volumes);
 
-/// Returns the complete voxels inside the object, in ascending order: the voxels in the mask or,
-/// without a mask, with more energy than noise. If they are too few, all complete voxels are
-/// returned.
+/// Returns the complete voxels inside the object, in ascending order: those of the mask or, without
+/// a mask, those with more energy than noise. Fallback: all complete voxels.
 /// @param mask  one flag per voxel; empty: no mask
 [[nodiscard]] std::vector<std::uint32_t> select_voxels(const Samples& samples,
                                                        const Stabiliser& stabiliser,

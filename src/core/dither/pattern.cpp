@@ -12,8 +12,8 @@ constexpr int strata = 8;
 
 using Strata = std::array<int, dither_columns * dither_rows>;
 
-/// Returns a threshold in the stratum (an eighth of the threshold range) with the index `stratum`,
-/// in the lower half for even columns, in the upper half for odd columns.
+/// Returns a threshold in the stratum `stratum`, one of 8 equal parts of the threshold range. Even
+/// columns use the lower half of the stratum, odd columns the upper half.
 constexpr float threshold(int stratum, int column) {
   return (static_cast<float>(2 * stratum + column % 2) + 0.5f) / (2 * strata);
 }
@@ -66,8 +66,8 @@ class BlueNoise {
       std::swap(at(x, top + k), at(x, top + static_cast<int>(random() % (k + 1))));
   }
 
-  /// Returns the similarity of the stratum (an eighth of the threshold range) at (x, y) to its
-  /// neighbours: a weighted sum of cos(2 pi d / 8), for differences d of strata.
+  /// Returns the similarity of the threshold at (x, y) to its neighbours: a weighted sum of cos(2
+  /// pi d / 8), for differences d of strata (eighths of the threshold range).
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;

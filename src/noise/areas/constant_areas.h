@@ -10,8 +10,8 @@
 // value, or none is below (clipping). Ragged parts do not count.
 
 // Rule 3 for constant areas: the surrounding samples are similar, the noise level is at least two
-// quantisation steps, and the area is in a slice, or large and at the border. Ragged parts do not
-// count.
+// quantisation steps, and the area is in a slice, or large and at the border of a picture. Ragged
+// parts do not count.
 
 // Rule 4 for constant areas: the area consists of complete rows or columns at the border of the
 // plane.

@@ -44,8 +44,8 @@ class ClipBlocks {
  public:
   ClipBlocks(const Frame& from, const Frame& to, const ClipRange& range)
       : from_(from), to_(to), range_(range) {}
-  /// Compares the block at (x, y) of the first frame with the block of the second frame displaced
-  /// by `v`, in plane `i`. Positions are in samples of the first plane.
+  /// Compares two blocks in plane `i`: at (x, y) in the first frame, and displaced by `v` in the
+  /// second frame, in samples of the first plane.
   [[nodiscard]] ClipDifference at(int i, int x, int y, ClipVector v) const;
 
  private:

@@ -23,7 +23,7 @@ constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
 /// Drops blocks with clipped samples in the ring around the block. Clipped samples in the block
-/// itself depend on its noise, and would bias the selection.
+/// itself would bias the selection.
 void drop_clipped(std::vector<ClipDifference>& blocks) {
   constexpr float hardly = 0.02f;
   const auto clipped = [](const ClipDifference& b) { return b.clipped > hardly; };
@@ -47,8 +47,8 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::erase_if(blocks, [&](const ClipDifference& b) { return b.ring_energy > limit; });
 }
 
-/// Returns the share of a block's noise variance that clipping leaves, for the noise level `sigma`.
-/// The result is 0 if the share of clipped samples exceeds the expected share by more than `slack`.
+/// Returns the share of a block's noise variance that clipping leaves. 0: the share of clipped
+/// samples exceeds the expected share by more than `slack`.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;
@@ -105,8 +105,7 @@ CoefficientTable medians_of(std::span<const ClipDifference> blocks) {
 }
 
 /// Returns the mean energy of each coefficient, corrected for clipping. Each half of the
-/// coefficients selects blocks for the measurement of the other half, which avoids a selection
-/// bias.
+/// coefficients selects blocks for the other half, to avoid a selection bias.
 CoefficientTable remeasured(const CoefficientTable& variances,
                             std::span<const ClipDifference> blocks) {
   std::array<double, 64> sums{};

@@ -25,7 +25,7 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
 }
 
 /// Adds white noise with the standard deviation `error` to a plane. The noise curve excludes the
-/// codec error, because repeated frames, which sessions detect by the curve, also repeat the error.
+/// codec error, because sessions detect repeated frames by the curve.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
   const float growth = std::sqrt(level * level + error * error) / found;

@@ -189,7 +189,7 @@ std::array<double, 3> bands_of(const CoefficientTable& variances) {
 }
 
 /// Returns the noise curve of luma, or null if its standard deviations differ by less than a factor
-/// of 1.5, because an unneeded curve reduces the PSNR by 0.06 to 0.3 dB.
+/// of 1.5. An unneeded curve reduces the PSNR by up to 0.3 dB.
 std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>& excerpts) {
   constexpr int bins = 8;
   constexpr double min_count = 60, min_ratio = 2.25;

@@ -51,12 +51,11 @@ constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Maximum noise level of an uncertain estimate.
 constexpr float safe_level = 2;
-/// Levels below which noise is invisible, in R, G and B, and in Y of YCbCr. Y has two thirds of the
-/// noise of R, G and B.
+/// Levels below which noise is invisible, in R, G and B, and in Y of YCbCr.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
-/// Noise variance of chroma relative to luma, for independent noise in R, G and B. Measured chroma
-/// noise is too low, because codecs remove it in flat blocks.
+/// Noise variance of chroma relative to luma, for independent noise in R, G and B. Chroma cannot be
+/// measured, because codecs remove its noise in flat blocks.
 constexpr double opponent_share = 3;                    // U and V over Y = (R + G + B) / 3
 constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr over Y, ITU-R BT.601
 
@@ -98,8 +97,8 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// Replaces noise levels that differ by at most 15 % by their root mean square, if `alike` is true.
-/// Levels that are all invisible become 0.
+/// Replaces noise levels within 15 % by their root mean square, if `alike` is true. Levels that are
+/// all invisible become 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {
@@ -206,8 +205,8 @@ class StillEstimate {
     if (is_rgb()) white_opponents(estimate);
   }
 
-  /// Replaces the noise by levels of the opponent space, for noise that is white in each channel
-  /// but correlated between R, G and B (film, grey pictures stored as RGB).
+  /// Replaces the noise by levels of the opponent space, for noise that is white but correlated
+  /// between R, G and B (film, grey pictures stored as RGB).
   void white_opponents(NoiseEstimate& estimate) const {
     std::array<float, 3> levels{
         white_level(luma_.values, luma_.blocks, {}),

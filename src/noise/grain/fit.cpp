@@ -157,7 +157,7 @@ std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ri
 }
 
 /// Rounds the filter coefficients to multiples of `units` by a local search for the least
-/// prediction error, because independent rounding would change their sum and thus the coarse noise.
+/// prediction error. Independent rounding would change the coarse noise.
 std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
   const auto n = static_cast<int>(units.size());
   const auto a = [&](int i, int j) { return filter.a[static_cast<std::size_t>(i) * n + j]; };

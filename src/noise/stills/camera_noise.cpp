@@ -14,14 +14,13 @@ namespace {
 constexpr double max_slope = 3;
 
 /// Filters assume a weighted mean of the measured and a typical camera level. Measurements are too
-/// low for weak noise, which codecs remove, and too high for strong noise, which includes texture.
+/// low for weak noise (codecs) and too high for strong noise (texture).
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
 /// At `typical_level`, filters assume `strength` times the measured level, because camera noise is
-/// coarse and uneven. `spectrum_exponent` flattens the spectrum, because flat blocks may lack fine
-/// frequencies.
+/// coarse and uneven. `spectrum_exponent` flattens the spectrum.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the block means, relative to the noise variance at the lowest frequencies.

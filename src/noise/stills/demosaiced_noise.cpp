@@ -91,8 +91,8 @@ void add_products(const OpponentValues& values, std::span<const int> measured, i
   }
 }
 
-/// Returns the noise share of the chroma variance, from the variances of the flattest blocks
-/// (`few`) and of more blocks (`many`), because colour fringes increase with texture.
+/// Returns the noise share of the chroma variance, from the flattest blocks (`few`) and more blocks
+/// (`many`). Colour fringes increase with texture.
 double noise_share(const std::array<CoefficientTable, 3>& few,
                    const std::array<CoefficientTable, 3>& many) {
   constexpr double weight = 0.5, min_share = 0.4;

@@ -3,7 +3,7 @@
 
 // One of two sets of coefficients (v, u), with v + u odd or even, selects blocks by their energy,
 // and the other set measures the noise; then the sets change roles. The sets are nearly
-// independent, which avoids a selection bias.
+// independent.
 
 #include <array>
 #include <span>

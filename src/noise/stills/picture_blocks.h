@@ -25,8 +25,7 @@ struct PlaneStack {
 };
 
 /// Loads plane `i` of all `frames`, which must have one format. A frequent minimum or maximum is a
-/// clip limit. By default, integer samples are clipped at the ends of the scale, and floats
-/// nowhere.
+/// clip limit, and so are the ends of the scale for integer samples.
 [[nodiscard]] PlaneStack load_stack(std::span<const Frame> frames, int i);
 
 /// The grid of blocks in pictures of one size, without letterboxes.
@@ -44,8 +43,8 @@ struct PictureBlocks {
   std::size_t size() const { return clipped.size(); }
 };
 
-/// Places a grid of about `max_blocks` blocks on `filtered_plane`. Clipped samples are counted in
-/// `sources`, the planes from which `filtered_plane` is computed. All planes must have one size.
+/// Places a grid of about `max_blocks` blocks on `filtered_plane`. `sources` contains the planes,
+/// of equal size, from which `filtered_plane` is computed, to count clipped samples.
 [[nodiscard]] PictureBlocks cut_blocks(const PlaneStack& filtered_plane,
                                        std::span<const PlaneStack> sources, std::size_t max_blocks);
 

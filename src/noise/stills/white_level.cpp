@@ -12,7 +12,7 @@
 // the noise in these blocks (Liu, Tanaka, Okutomi 2013, doi:10.1109/TIP.2013.2283400).
 
 // One half of the coefficients selects blocks, and the other half measures the noise level; then
-// the halves change roles. For white noise, this avoids a selection bias.
+// the halves change roles. White noise is independent in the halves.
 
 namespace lull {
 namespace {
@@ -137,8 +137,8 @@ double without_texture(const std::vector<Block>& blocks, double variance) {
   return variance > same * least ? least : variance;
 }
 
-/// Measures pictures in which nearly all blocks have clipped samples. The energy of the disjoint
-/// surrounding blocks selects a block, because coefficients of clipped noise are dependent.
+/// Measures pictures in which nearly all blocks have clipped samples, whose coefficients are
+/// dependent. The energy of surrounding blocks therefore selects a block.
 class ClippedBlocks {
  public:
   ClippedBlocks(std::span<const float> values, const PictureBlocks& blocks,

@@ -40,9 +40,8 @@ constexpr double window = 0.7;
 // Maximum noise level of air at a node, relative to tissue at the node.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
-/// Factors for weights in the fit of the map, proportional to the number of cubes: `weight_of_air`
-/// (64 measured voxels per cube), and `weight_of_flat` (8 measured coefficients). A weight is 1 /
-/// variance of log(level), at most `max_weight`.
+/// Factors for weights in the fit of the map, 1 / variance of log(level), for cubes of air (64
+/// measured voxels) and flat cubes (8 measured coefficients). `max_weight` is the maximum weight.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {

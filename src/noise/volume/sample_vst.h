@@ -1,15 +1,14 @@
 #pragma once
-// Variance stabilisation of one voxel on the 0..255 scale, and its inverse. Without fused
-// multiply-add, host and GPU results are equal bit for bit. `root` is the square root of a float.
+// Variance stabilisation of one voxel on the 0..255 scale, and its inverse, bit-exact on host and
+// GPU without fused multiply-add. `root` is the square root of a float.
 
 #include "noise/volume/rician.h"
 #include "noise/volume/volume_noise.h"
 
 namespace lull {
 
-/// Range above E[f(z) | 0] in which the inverse for Rician noise shrinks filter results towards 0,
-/// because the steep inverse would give air a positive mean. The mean falls from 0.11 to 0.06 sigma
-/// (BM4D).
+/// Range above E[f(z) | 0] in which the inverse for Rician noise shrinks filter results towards 0.
+/// Shrinkage reduces the mean of air from 0.11 to 0.06 sigma (BM4D).
 inline constexpr double rician_shrink_range = 0.08;
 
 struct SampleVst {

@@ -7,8 +7,8 @@
 namespace lull::series {
 namespace {
 
-/// Limits of the upper edge of the noise spectrum, relative to a constant noise level. Without the
-/// limits, one volume with a very low noise level could raise the edge.
+/// Limits of the upper edge of the noise spectrum, so that one volume with a very low noise level
+/// does not raise the edge.
 constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median contain no noise, and belong to linearly dependent
 /// volumes.

@@ -1,5 +1,5 @@
-// The session stores each slice and its stabilised form until the filter returns the result. The
-// host waits for each kernel, so that no buffer is reused while it runs.
+// The session stores slices until the filter returns their results. The host waits for each kernel,
+// so that no buffer is reused while it runs.
 
 #include <deque>
 #include <optional>
