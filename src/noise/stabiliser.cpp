@@ -206,8 +206,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Returns the clip limits of results, with a shift within a fifth of the noise level: about four
-/// standard deviations of the noise after a filter.
+/// Returns the clip limits of results. Results within a fifth of the noise level, about four
+/// standard deviations of the noise after a filter, are shifted to preserve local means.
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

@@ -15,10 +15,10 @@ namespace {
 constexpr double similar_sigmas = 2.5;
 /// Maximum share of similar samples around an area of PlaneAreas::foreign.
 constexpr double max_similar = 0.1;
-/// An area with a larger share of similar neighbours is not replaced before filtering.
+/// Maximum share of similar neighbours for an area that the session replaces before filtering.
 constexpr double continuous = 0.5;
-/// If a larger share of the neighbouring samples differ from an area by 1, the area belongs to a
-/// gradient.
+/// Maximum share of neighbouring samples that differ from a constant area by 1. Above this share,
+/// the area belongs to a gradient.
 constexpr double max_single_steps = 0.9;
 /// Noise levels in quantisation steps, at which a sample has a given value with a probability of at
 /// most 0.2 and 0.05.

@@ -40,9 +40,9 @@ constexpr double texture_unevenness = 2.0;
 /// Maximum FlatBlockSpectrum::dispersion and direction of noise. Camera noise has at most 11 and
 /// 10, texture has more.
 constexpr double texture_dispersion = 15, texture_direction = 15;
-/// Minimum level of strong coarse noise. Camera noise has at most 11; synthetic noise has a
-/// dispersion, kurtosis and slope of at most 1.7, 3.4 and 1.7, below the limits that plaster and
-/// gravel exceed.
+/// Minimum level of strong coarse noise, above the 11 of cameras. Strong noise is synthetic: its
+/// dispersion, kurtosis and slope are at most 1.7, 3.4 and 1.7, unlike plaster and gravel (1.8, 3.7
+/// or 2).
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
 /// Minimum sharpness (CameraNoise::sharpness) of pictures with synthetic coarse noise. Cameras that

@@ -13,8 +13,9 @@ struct FlatBlockSpectrum {
   /// Mean squares of the coefficients of the flattest blocks, in the two flattest of six ranges of
   /// brightness. Coefficient (0, 0) is 0.
   CoefficientTable table{};
-  /// Ratio of the middle-frequency levels of the flattest fifth and fiftieth of the blocks (noise:
-  /// 1; texture: more), as the minimum and maximum of two ranges of brightness.
+  /// Ratio of the middle-frequency levels of the flattest fifth and fiftieth of the blocks, 1 for
+  /// noise and higher for texture. The two values are the smaller and the larger ratio of two
+  /// ranges of brightness.
   double unevenness = 1, greater_unevenness = 1;
   /// Indicators of texture (and their values for noise): relative variance of the block energies
   /// (1), kurtosis of the coefficients (3), and ratio of the variances along the two axes (1).

@@ -24,8 +24,8 @@ struct PhotonEstimate {
 };
 
 /// Estimates the photon noise of a volume, or of planes over time, from flat cubes (flat_cubes.h).
-/// A line through variance over mean gives the gain and read^2 - gain offset; the third moment
-/// separates offset and read noise.
+/// The variance as a linear function of the mean gives the gain and read^2 - gain offset; the third
+/// moment separates offset and read noise.
 /// @return std::nullopt if there are too few cubes, or if the variance does not rise with the mean
 [[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
                                                              const KnownPhotonNoise& known);

@@ -15,7 +15,7 @@
 
 namespace lull {
 
-/// Computes f(z) = sqrt(max(z^2 - 1/2, 0)). `root` is the square root of a float.
+/// Computes f(z) = sqrt(max(z^2 - 1/2, 0)). `root` computes the square root of a float.
 template <class Root>
 constexpr float rician_root(float z, Root root) {
   const float square = z * z - 0.5f;

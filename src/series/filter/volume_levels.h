@@ -29,8 +29,8 @@ class VolumeLevels {
   void finish();
 
   int volumes() const { return static_cast<int>(levels_.size()); }
-  /// Returns the noise of the series. `whole` is the estimate for all volumes together, for volumes
-  /// with nearly equal levels and for volumes with too few usable voxels.
+  /// Returns the noise of the series. Volumes with nearly equal levels, or with too few usable
+  /// voxels, get the level of `whole`, the estimate for all volumes together.
   SeriesNoise noise(const VolumeEstimate& whole) const;
   /// Sets the noise levels of constant volumes to 0.
   void clear_constant_volumes(SeriesNoise& noise) const;
