@@ -111,9 +111,9 @@ class Samples {
   std::array<double, points> normal_, weight_;
 };
 
-/// Returns the change of the stabilising function f at the distance `beyond` > 0 outside 0..255.
-/// The slope `slope` above 1 continues for 4 s, the reach of noise of the level s; then f
-/// approaches the change `room`.
+/// Returns the change of the stabilising function f at the distance `beyond` > 0 outside 0..255. f
+/// continues with `slope`; a slope above 1 continues only for 4 s, where s is the noise level, and
+/// then falls so that f reaches the change `room` at the end of the filter range.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);

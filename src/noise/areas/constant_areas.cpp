@@ -40,7 +40,8 @@ constexpr double min_on_grid = 0.5;
 constexpr std::size_t max_block_values = 2;
 /// Width, in samples, of the ring around an area in which samples are compared with the area.
 constexpr int ring = 3;
-/// Sides, in samples, of the squares for the morphological opening (opening.h) of an area.
+/// Sides, in samples, of the squares for the morphological opening (opening.h) that removes ragged
+/// parts of an area.
 constexpr std::array<int, 3> opening_sides = {3, 5, 8};
 /// Maximum number of different values of small constant areas.
 constexpr std::size_t max_values = 4;

@@ -91,8 +91,8 @@ class PhotonFit {
     floor_ = least_variance();
   }
 
-  /// Selects flat cubes at every mean. If too few are flat, cubes with structure are added, which
-  /// have little high-frequency structure.
+  /// Selects flat cubes at every mean. If too few are flat, the function also selects cubes with
+  /// structure, which contributes little to high frequencies.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {

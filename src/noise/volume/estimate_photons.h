@@ -1,6 +1,6 @@
 #pragma once
-// Estimates photon noise, whose variance rises linearly with the mean of the samples, from the
-// statistics of cubes.
+// Estimates photon noise from the statistics of cubes. Its variance rises linearly with the mean of
+// the samples.
 
 #include <optional>
 
