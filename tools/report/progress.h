@@ -29,14 +29,14 @@ struct ProgressOptions {
   std::string metrics_file;  // file for Prometheus metrics (metrics.h); empty: none
 };
 
-/// Noise levels from the time `from_s` (Frame::pts in seconds) on. `sigma` contains the standard
-/// deviation of the noise in each plane, on the 0..255 scale.
+/// Noise levels from the time `from_s` (Frame::pts in seconds) on: standard deviations by plane, on
+/// the 0..255 scale.
 struct SceneLevels {
   double from_s = 0;
   std::vector<double> sigma;
 };
 
-/// The properties of a run that lull determines before the first frame.
+/// The properties of a run that are known before the first frame.
 struct JobFacts {
   std::string input, output;
   FrameFormat format;
@@ -46,9 +46,8 @@ struct JobFacts {
   bool follows = false;              // whether on_new_scene() will report later scenes
 };
 
-/// Writes progress to a file descriptor. If the reader of a pipe is slow, the object drops lines
-/// that do not fit into the pipe, so that the run is not delayed. The object waits up to a second
-/// to write the last line. Thread-safe.
+/// Writes progress to a file descriptor. If a pipe is full, progress lines are dropped to not delay
+/// the run; the last line waits up to a second. Thread-safe.
 class Progress {
  public:
   /// @param quiet  if true, ProgressMode::automatic shows no progress
@@ -58,13 +57,13 @@ class Progress {
   void start(const JobFacts& facts);
   /// Adds a scene that lull detects during the run.
   void on_new_scene(const SceneLevels& scene);
-  /// Updates the progress. The caller must call this function after each frame.
-  /// @param time_s  pts of the frame in seconds
+  /// Updates the progress, after each frame.
+  /// @param time_s  PTS of the frame in seconds
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live progress line from the terminal.
   void clear();
-  /// Functions for the end of the run: the output is complete, an error has occurred, or a signal
-  /// has stopped the run. Only the JSON mode writes a line.
+  /// The end of the run: the output is complete, an error has occurred, or a signal has stopped the
+  /// run. Only the JSON mode writes a line.
   void done(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   void failed(int exit_code, const std::string& text, std::int64_t damaged_frames);
   void stopped(int signal);

@@ -19,8 +19,7 @@
 
 namespace lull::tools {
 
-/// A function that receives the number of filtered slices, and the total number of slices of all
-/// components.
+/// Receives the number of filtered slices, and the total number of slices of all components.
 using ComponentProgress = std::function<void(std::int64_t done, std::int64_t all)>;
 
 /// Reports the progress as a line of text, at most every 15 seconds.
