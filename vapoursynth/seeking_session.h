@@ -1,7 +1,7 @@
 #pragma once
 // A session for random access. A request for the next frame continues the session. Any other
-// request restarts the session at an earlier frame, so that the result equals that of the complete
-// clip.
+// request restarts the session at an earlier frame, so that the result equals the result for the
+// complete clip.
 
 #include <functional>
 #include <memory>
@@ -33,7 +33,7 @@ class SeekingSession {
   /// Begins the request for frame `n`. Returns the frames that the host must provide before
   /// process().
   Frames start(int n);
-  /// Returns the result of the frame of start(), or no value if the host must provide the frames
+  /// Returns the result of the requested frame, or no value if the host must provide the frames
   /// `more` and call process() again. `fetch` returns the frames of the host, and `keep` receives
   /// results of later frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);

@@ -1,6 +1,5 @@
 #pragma once
-// Arrays in GPU memory, for results whose input comes from an array library that lull does not
-// support.
+// Arrays in GPU memory for results, if lull does not support the array library of the input.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -21,8 +21,8 @@ struct Noise {
   std::optional<VolumeNoise> volume_noise;  // for volumes with Rician or spatially varying noise
 };
 
-/// Estimated noise. `level` is the standard deviation by plane, `coarse` that of means of 8x8
-/// samples, on the 0..255 scale. `why` is the reason for an uncertain estimate.
+/// Estimated noise. `level` is the noise level per plane, `coarse` the noise level of means of 8x8
+/// samples (0..255 scale). `why` is the reason for an uncertain estimate.
 struct Estimate {
   Noise noise;
   std::array<float, 3> level{};
@@ -46,8 +46,8 @@ struct Estimate {
 /// Returns Rician noise. `zero` is the sample of magnitude 0, on the 0..255 scale.
 [[nodiscard]] Noise rician_noise(float sigma, float zero);
 
-/// Multiplies the noise levels by `factor`. `zero` is the sample of magnitude 0 on the new scale.
-/// The noise curve remains only if the factor is 1.
+/// Converts the noise to another sample scale. `zero` is the sample of magnitude 0 on the new
+/// scale. The noise curve remains only for the factor 1.
 [[nodiscard]] Noise rescaled(const Noise& noise, float factor, float zero);
 /// Multiplies the noise level of each plane by `strength`. The sample scale does not change.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);

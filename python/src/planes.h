@@ -33,8 +33,8 @@ using DevicePlane = std::tuple<std::uintptr_t, std::int64_t, std::int64_t>;
 class DeviceFrames {
  public:
   explicit DeviceFrames(const FrameFormat& format) : format_(format) {}
-  /// Returns the image as a frame: a copy if `copy` is true or the rows are not contiguous, and a
-  /// view otherwise. The image must outlive a view, until the session has returned the result.
+  /// Returns a copy of the image if `copy` is true or the rows are not contiguous, and otherwise a
+  /// view. The image must outlive the view.
   /// @throws InvalidArgument
   [[nodiscard]] Frame frame_of(const cuda::ArrayPicture& image, bool copy);
 
@@ -46,8 +46,8 @@ class DeviceFrames {
 /// @throws InvalidArgument  the planes do not have the format of the frames
 void check_planes(const Image& planes, const FrameFormat& format);
 
-/// Returns the planes as a frame: a copy if `copy` is true or the rows are not contiguous, and a
-/// view otherwise. A view keeps the Python arrays alive. The caller must not hold the GIL.
+/// Returns a copy of the planes if `copy` is true or the rows are not contiguous, and otherwise a
+/// view. A view keeps the Python arrays alive. The caller must not hold the GIL.
 [[nodiscard]] Frame frame_of(const Image& planes, FramePool& pool, bool copy);
 
 /// A frame that a session has returned.
@@ -57,8 +57,8 @@ class Result {
   const Frame& frame() const { return frame_; }
   /// Copies the samples into arrays of the frame's sample type. The caller must not hold the GIL.
   void copy_to(const std::vector<WritableSamples>& planes) const;
-  /// Copies a result into the image `to` on the same GPU. Samples that the filter has not changed
-  /// come from the input image `original`, whose element type is that of `to`.
+  /// Copies a result into the image `to` on the same GPU. Unchanged samples come from the input
+  /// image `original`, which has the element type of `to`.
   void copy_to_device(const cuda::ArrayPicture& to, const cuda::ArrayPicture& original) const;
 
  private:

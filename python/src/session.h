@@ -24,13 +24,12 @@ class Session {
  public:
   Session(const SessionChoice& choice, const FrameFormat& format);
 
-  /// Pushes an image and returns the ready results. `slice` is the index of the image in a volume,
-  /// or -1. `guide` is empty if the session has no guide. `features` are the feature buffers of a
-  /// render.
+  /// Pushes an image and returns the ready results. `slice` is the index in a volume, or -1.
+  /// `guide` may be empty. `features` are the feature buffers of a render.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
                            const FeatureImages& features);
-  /// Pushes an image in GPU memory. If `copy` is false, the image must not change until the session
-  /// has returned the result. `guide` is null if the session has no guide.
+  /// Pushes an image in GPU memory. If `copy` is false, the image must not change before its
+  /// result. `guide` may be null.
   std::vector<Result> push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
                                      const cuda::ArrayPicture* guide);
   /// Returns the next result after the last push, or no value after the last result. The session

@@ -73,8 +73,8 @@ void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> in
   static const Kernels kernels;
   const int width = from.width, height = from.height;
   const double middle_x = 0.5 * width - 0.5, middle_y = 0.5 * height - 0.5;
-  // First pass: for each column x and row v, (x, y) is the position that the warp maps to row v, at
-  // (u, v). The intermediate value at (x, v) is the value of `from` at (u, v).
+  // First pass: the intermediate value at (x, v) is `from` at (u, v), where the warp maps (x, y) to
+  // (u, v) for exactly one y.
   tbb::parallel_for(0, height, [&](int row) {
     const double v = row - middle_y;
     const float* const in = from.row(row);

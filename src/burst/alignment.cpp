@@ -92,8 +92,8 @@ void match_tile(View a, View b, const Alignment& guess, int x, int y,
   if (i == 0 || j == 0 || i == side - 1 || j == side - 1) return;
   const double left = cost[least - 1], right = cost[least + 1];
   const double above = cost[least - side], below = cost[least + side];
-  // The weight is the square root of the smaller of the two curvatures of the cost, because the
-  // match is uncertain along an axis of low curvature.
+  // The weight is the square root of the smaller curvature of the cost, because the match is
+  // uncertain along an axis of low curvature.
   const double curvature = std::min(left + right, above + below) - 2 * cost[least];
   if (curvature <= 0) return;
   correspondences.push_back({middle_x, middle_y,

@@ -1,6 +1,6 @@
 #pragma once
-// Aligns two hand-held pictures by a similarity, coarse to fine: full search for the translation at
-// the coarsest pyramid level, then robust least-squares fits to the translations of tiles.
+// Aligns two hand-held pictures by a similarity, coarse to fine: full search for the translation,
+// then robust least-squares fits to the translations of tiles.
 
 // refined() (refinement.h) completes the alignment to a fraction of a sample. The alignment runs on
 // the host for every backend.

@@ -135,8 +135,7 @@ class PartDenoiser final : public Denoiser {
   }
 
   /// Returns whether the session has received all frames that its needed results depend on. If the
-  /// session filters the complete stream, the results must have arrived, because the end of the
-  /// margin is unknown.
+  /// end of the margin is unknown, the session must have returned these results.
   bool is_complete() const {
     if (!from_start_ && after_ >= margin_.after) return true;
     return std::ranges::none_of(pending_, &PendingFrame::wanted);

@@ -61,8 +61,8 @@ void SessionPool::work(int me) noexcept {
   }
 }
 
-// Runs the session of worker `me`. Returns true if the worker has no further work, or false if a
-// new session has replaced the failed session.
+// Runs the session of worker `me`. Returns false if a new session has replaced the failed session,
+// and true at the end of the work.
 bool SessionPool::serve(int me) {
   try {
     callbacks_.serve(me, *workers_[me].session);

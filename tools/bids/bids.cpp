@@ -183,8 +183,8 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if a write would replace the target of a link, or go through a link to a
-  /// folder outside of the derivative. The option -y turns these checks off.
+  /// Throws an error if a write would follow a link to a file, or to a folder outside of the
+  /// derivative. The option -y turns the checks off.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;
@@ -256,8 +256,8 @@ class ParticipantLevel {
     return processing;
   }
 
-  /// Returns the text files to copy beside the result. By the inheritance principle of BIDS, such a
-  /// file can have another name and be in another folder.
+  /// Returns the text files to copy beside the result. The inheritance principle of BIDS allows
+  /// other names and folders for these files.
   std::vector<Companion> companions_of(const BidsImage& image, const std::string& folder) {
     constexpr std::size_t max_bytes = std::size_t{1} << 26;
     std::vector<Companion> companions;

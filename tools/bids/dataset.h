@@ -45,7 +45,7 @@ class BidsDataset {
   const std::vector<std::string>& subjects() const { return subjects_; }
   /// Returns the magnitude images of a participant of the types anat, func, dwi and perf.
   std::vector<BidsImage> images_of(const std::string& subject) const;
-  /// Returns the metadata of an image from JSON files. Subfolders override the folders above
+  /// Returns the metadata of an image from JSON files. Files in subfolders take precedence
   /// (inheritance principle of BIDS).
   /// @throws BadData  a JSON file is damaged
   /// @throws NoInput  a JSON file cannot be read
@@ -65,7 +65,8 @@ class BidsDataset {
   std::string target_outside(const std::string& path) const;
 
  private:
-  /// Returns the files of a folder whose names consist of entities and a suffix, from a cache.
+  /// Returns the files of a folder whose names consist of entities and a suffix. The names are
+  /// cached.
   const std::vector<BidsName>& names_in_folder(const std::string& folder) const;
 
   std::string root_, real_root_;

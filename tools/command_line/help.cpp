@@ -55,7 +55,7 @@ std::string brief_options(const ManualCommand& command) {
     if (option.brief.empty()) continue;
     constexpr std::size_t column = 26;
     std::string left = joined(option.names);
-    // The left column contains the values of an option only if they fit.
+    // The left column contains the values of an option only if the values fit.
     if (left.size() + option.value.size() + 5 <= column && !option.value.empty())
       left += " " + option.value;
     (option.is_help() ? help : text) += row(left, option.brief, column);

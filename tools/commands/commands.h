@@ -42,7 +42,7 @@ int preview(const DenoiseOptions& options);
 int devices();
 
 /// Implements `lull probe`: describes an input, and lists the streams and metadata that the output
-/// (`options.output.file`) can contain. Without an output name, lull assumes a Matroska file.
+/// (`options.output.file`, by default Matroska) can contain.
 int probe(const DenoiseOptions& options, bool json);
 
 struct CleanOptions {

@@ -16,7 +16,7 @@
 namespace lull::tools {
 namespace {
 
-/// Denoises a part of a shared job, from a keyframe before the part. If the frames differ from the
+/// Denoises a part of a shared job from the preceding keyframe on. If the frames differ from the
 /// plan, the function tries again from the start of the input.
 int run_part(DenoiseOptions options, Reports& reports) {
   SharedJob& job = options.run.job;

@@ -88,7 +88,7 @@ class Run {
     }
     limit_to_needed_frames();
     if (is_task() && needed_frames_.empty()) {
-      // Other processes have completed all missing segments after prepare_part().
+      // Other processes have completed all missing segments since prepare_part().
       reports_.info("all segments are done");
       return 0;
     }
@@ -128,8 +128,8 @@ class Run {
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
   }
 
-  /// Opens all outputs before the noise estimation, to report missing permissions early. Sinks that
-  /// need the noise or a grain table are only checked.
+  /// Opens all outputs before the noise estimation, to report missing permissions early. Outputs
+  /// whose sinks need the noise or a grain table are only checked.
   void open_outputs() {
     const io::SinkOptions given = options_of_sink();
     if (given.segments || options_.output.keep_grain)
@@ -322,7 +322,7 @@ class Run {
     report_losses(reports_, *sink_, reported);
     for (const std::string& text : source_->clock_jumps()) reports_.warn(text);
     if (options_.output.keep) stats.frames = 1;
-    // A failed report fails the run, although the output file is complete.
+    // If the report fails, the run fails, although the output file is complete.
     const std::string problem = page_->finish(stats, damaged_frames_);
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input.file));
@@ -360,8 +360,8 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // The denoiser `indexing` records repeated frames in the plan. Like a session, it must first
-      // replace constant areas. Plans of interlaced video contain no repeated frames.
+      // The denoiser `indexing`, like a session, must replace constant areas before it detects
+      // repeated frames. Plans of interlaced video contain no repeated frames.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

@@ -269,8 +269,8 @@ class Preview {
                           text_of(source_->info().duration_s) + " s); give an earlier time");
   }
 
-  /// Seeks to shortly before the target, and reads the frames of the window. Returns no value if
-  /// the source cannot seek or the target is near the start.
+  /// Seeks to shortly before the target and reads the frames of the window. Returns no value if
+  /// seeking is impossible or the target is near the start.
   std::optional<Window> skip_to(const FramePosition& position, double start) {
     constexpr double lead_s = 2;  // covers repeated frames, which do not count in the margin
     const Rational rate = source_->info().frame_rate;
@@ -337,8 +337,8 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // The noise level determines the gain of the residual if it has the scale of the displayed
-    // samples. Otherwise the difference of the pictures determines the gain.
+    // The gain of the residual comes from the noise level if its scale is that of the displayed
+    // samples, and otherwise from the difference of the pictures.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

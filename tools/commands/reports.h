@@ -64,8 +64,8 @@ inline void report_losses(Reports& reports, const io::MediaSink& sink, std::size
     reports.warn("not in the output: " + sink.losses()[i]);
 }
 
-/// The temporary file or folder of the run. If the run does not stop in time, another thread
-/// removes the file or folder and ends the process.
+/// The temporary file or folder of the run, which another thread removes if the run does not stop
+/// in time.
 class UnfinishedOutput {
  public:
   void set_path(const std::string& path) {

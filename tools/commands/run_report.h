@@ -23,7 +23,7 @@
 
 namespace lull::tools {
 
-/// Reads a clean reference in step with the input.
+/// Reads the clean reference frame by frame, in parallel with the input.
 class ReferenceReader {
  public:
   /// @throws NoInput  the reference cannot be opened

@@ -33,9 +33,9 @@ class RunSink final : public FrameSink {
   bool is_complete() const { return kept_ || sink_.needs_no_more(); }
   /// Returns the number of context frames (Frame::context_only) that write() has received.
   std::int64_t context_frames() const { return context_frames_; }
-  /// Returns the PTS in seconds of the last frame, without context frames.
+  /// Returns the PTS, in seconds, of the last frame that is not a context frame.
   double time_s() const { return time_s_; }
-  /// Returns the damage of the decoded and the copied streams. Only valid after the end of the
+  /// Returns the damage of the decoded and the copied streams. Valid only after the end of the
   /// source, because the reading thread changes the damage.
   io::Damage damage() const;
 

@@ -8,7 +8,7 @@ namespace {
 
 std::string text_of(double value) {
   char text[32];
-  // In some units, noise levels are below 0.1 and have two significant digits in the text.
+  // Noise levels below 0.1, common in some units, have two significant digits.
   const char* format = value <= 0      ? "%.0f"
                        : value < 0.095 ? "%.2g"
                        : value < 9.95  ? "%.1f"
@@ -24,8 +24,8 @@ std::string exact_text_of(double value) {
   return text;
 }
 
-/// Describes the correlation of the noise, by the noise level of means over 8x8 samples. For white
-/// noise, the means have an eighth of the noise level.
+/// Describes the correlation of the noise from the noise level of means over 8x8 samples, which is
+/// an eighth for white noise.
 std::string describe_correlation(const NoiseEstimate& estimate, double unit) {
   if (estimate.noise.is_white()) return "white";
   const double white = static_cast<double>(estimate.level[0]) / 8;

@@ -21,7 +21,7 @@ namespace lull::tools {
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
 
 /// Returns a text such as "Rician, 4.1 (the file's units), by background and tissue, 3.2 to 6.9
-/// over the volume" for noise measured in background and tissue.
+/// over the volume".
 [[nodiscard]] std::string describe(const VolumeEstimate& estimate, double unit);
 
 /// Returns a text such as "photon noise, gain 40.1, offset 99, read noise 20.5 (the file's units),

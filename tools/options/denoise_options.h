@@ -26,7 +26,8 @@ struct DenoiseOptions {
   std::vector<std::pair<std::string, std::string>> given;
 };
 
-/// Makes the first operand the input and the next operand the output, unless given by -i or -o.
+/// Uses the first operand as the input and the next operand as the output, unless -i or -o
+/// specifies them.
 /// @throws InvalidArgument  there are too many operands
 void assign_operands(DenoiseOptions& options);
 
@@ -55,8 +56,8 @@ void check_group_means(const DenoiseOptions& options);
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns a message about the unit of the file: the value of the white level of --sigma-scale (255
-/// or 1). The text is empty without a unit, or for another --sigma-scale.
+/// Returns a message with the value of the white level of --sigma-scale (255 or 1) in the unit of
+/// the file. Empty without a unit, or for another --sigma-scale.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns whether the options allow patches from other frames. The input may still exclude such
@@ -91,8 +92,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns the given or the default profile for the input.
 [[nodiscard]] Profile chosen_profile(const DenoiseOptions& options);
-/// Returns the parameters of bm3d: the profile with the changes by options, and the noise
-/// multiplied by the strength. The caller must first call check().
+/// Returns the parameters of bm3d, with the noise multiplied by the strength. The caller must first
+/// call check().
 /// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
                                        int temporal = 0);

@@ -63,7 +63,7 @@ struct MethodOptions {
   std::optional<ClusterParams> clusters;  // empty: default values
 };
 
-/// Returns whether the guide is a file, in which the session matches patches.
+/// Returns whether the guide is a file. If so, the session matches patches in the guide.
 [[nodiscard]] inline bool has_guide_file(const MethodOptions& options) {
   return !options.guide.empty() && options.guide != "auto";
 }

@@ -35,8 +35,8 @@ enum OptionUse : unsigned {
   for_nlm = 512,
   for_groups = 1024,    // non-local means on groups (averages_groups())
   for_features = 2048,  // non-local means on renders with feature buffers
-  /// Not allowed in the environment or a settings file (tools/settings/settings.h), because the
-  /// option names files of one run, selects a part of one input, or gives a permission.
+  /// Not allowed in the environment or a settings file, because the option names files of one run,
+  /// selects a part of one input, or gives a permission.
   only_on_command_line = 4096,
   /// The option describes the machine. For a part of a shared job, only such options may come from
   /// a settings file or the environment.
@@ -62,8 +62,8 @@ struct OptionRow {
 [[nodiscard]] std::span<const OptionRow> denoise_option_table();
 /// Returns the rows whose OptionRow::uses contains the bit `use`.
 [[nodiscard]] std::vector<OptionRow> options_for(OptionUse use);
-/// Returns the options of `lull preview`: its own, and the rows of the table that affect a single
-/// frame.
+/// Returns the options of `lull preview`: its own options, and the rows of the option table that
+/// affect a single frame.
 [[nodiscard]] std::vector<OptionRow> preview_option_rows();
 /// Returns the row with exactly the given names, or null.
 [[nodiscard]] const OptionRow* find_option(std::string_view names);

@@ -27,7 +27,7 @@ struct Part {
 /// may be arbitrary.
 [[nodiscard]] Frame within_mask(const Frame& noisy, const Frame& result, const Part& part);
 
-/// Returns the gain of differences on pages. Three times the noise level `sigma` is still
+/// Returns the gain of differences on pages, for which three times the noise level `sigma` is still
 /// displayable.
 [[nodiscard]] int amplification(float sigma);
 

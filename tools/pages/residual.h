@@ -25,9 +25,8 @@ struct ResidualFindings {
   /// Root mean square of the residual: `rms` on the 0..255 scale, `level` relative to the expected
   /// noise.
   double rms = 0, level = 0;
-  /// Ratio of the residual in textured blocks to flat blocks, as root mean squares relative to the
-  /// expected noise. Textured: the tenth of the blocks with the largest gradients. Flat: the half
-  /// with the smallest gradients.
+  /// Ratio of the residual (relative root mean square) in textured blocks to flat blocks. Textured:
+  /// the tenth with the largest gradients. Flat: the half with the smallest gradients.
   double edges = 0;
   Autocorrelation correlation{};
   /// Correlation of the residual in textured blocks minus flat blocks, in units of the variance:
@@ -69,9 +68,9 @@ struct ResidualVerdict {
 /// estimation is uncertain.
 enum class NoiseOrigin { stated, found, assumed };
 
-/// Returns whether the residual looks like noise (docs/reference/reports.md). The verdict is
-/// `cannot_tell` for fewer than 100 blocks, and if camera-processed noise fails only the criterion
-/// for edges, because such noise may be stronger at edges.
+/// Returns whether the residual looks like noise (docs/reference/reports.md). `cannot_tell`: fewer
+/// than 100 blocks, or camera-processed noise that fails only the criterion for edges, where such
+/// noise may be stronger.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

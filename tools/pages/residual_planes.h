@@ -45,8 +45,8 @@ struct ResidualPlanes {
   ResidualPart part() const { return {before.view(), after.view(), level.view(), counts.view()}; }
 };
 
-/// Prepares a part of a frame with the top-left corner (x, y). The statistics omit samples that are
-/// clipped, not finite, or outside `mask`, which has the size of the frame or is null.
+/// Prepares a part of a frame with the top-left corner (x, y), without samples that are clipped,
+/// not finite, or outside `mask`. `mask` has the size of the frame or is null.
 [[nodiscard]] ResidualPlanes residual_planes(const Frame& before, const Frame& after,
                                              const ExpectedNoise& noise, const SliceMask* mask,
                                              int x, int y);

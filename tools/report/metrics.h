@@ -18,7 +18,7 @@ struct MetricsFacts {
 };
 
 /// Replaces the file of metrics at the start, every two seconds, and at the end. After the start,
-/// write errors are ignored, because the next write may succeed.
+/// write errors are ignored.
 class Metrics {
  public:
   /// @throws CannotCreate  no file with the given name can be created

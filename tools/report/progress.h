@@ -62,8 +62,7 @@ class Progress {
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live progress line from the terminal.
   void clear();
-  /// The end of the run: the output is complete, an error has occurred, or a signal has stopped the
-  /// run. Only the JSON mode writes a line.
+  /// The end of the run: success, error, or stop by a signal. Only the JSON mode writes a line.
   void done(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   void failed(int exit_code, const std::string& text, std::int64_t damaged_frames);
   void stopped(int signal);

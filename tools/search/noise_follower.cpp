@@ -124,8 +124,8 @@ void NoiseFollower::check_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// Returns the index of the scene that known scenes predict for `time_s`. Without a prediction, or
-/// if the predicted scene has similar noise, returns the current scene.
+/// Returns the scene that known scenes predict for `time_s`, or the current scene if there is no
+/// prediction or the predicted noise is similar.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;
@@ -222,8 +222,8 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     return found;
   }
   // Without noise between frames, the current scene continues, except at a still picture after a
-  // cut. The still picture is clean if an earlier scene has noise between frames. Otherwise, its
-  // single-picture estimate applies.
+  // cut. The still picture is noise-free if an earlier scene has noise between frames. Otherwise,
+  // the estimate from the single picture applies.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};

@@ -16,9 +16,8 @@ constexpr float same_level = 1.3f;
 /// Final interval of the bisection for a cut, in seconds. The search reads all frames of this
 /// interval.
 constexpr double near_s = 1.0;
-/// Noise is coarse, and requires half size, if the standard deviation of means of 16x16 samples
-/// exceeds both limits. The first limit is relative to means of 8x8 samples, the second is on the
-/// 0..255 scale.
+/// Noise is coarse, and requires half size, if the level of means of 16x16 samples exceeds both
+/// limits: one relative to means of 8x8 samples, one on the 0..255 scale.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
@@ -92,7 +91,7 @@ double cut_at(const std::vector<Change>& changes) {
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
     const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);
-    // The bisection ends without a keyframe between the two excerpts, because a source can seek
+    // The bisection ends if no keyframe lies between the two excerpts, because a source can seek
     // only to keyframes.
     if (middle.frames.empty() || middle.time_s <= before.time_s || end_of(middle) >= after.time_s)
       break;

@@ -47,8 +47,8 @@ class SeriesCollector {
   series::SeriesNoise given_noise(const SceneNoise& scene) const;
   /// Reads the phases, and replaces the stored magnitudes by real and imaginary parts.
   void read_phases();
-  /// Measures the noise of the real and imaginary parts, divided by `part_scale`. Stores the level
-  /// of each volume in `levels_`. Returns the common noise, or no value if too few voxels are
+  /// Measures the noise of the real and imaginary parts, divided by `part_scale`. Stores the levels
+  /// of the volumes in `levels_`. Returns the common noise, or no value if too few voxels are
   /// usable.
   std::optional<VolumeEstimate> add_parts();
   std::optional<series::SeriesNoise> noise_of_parts(SceneNoise& scene, bool given);

@@ -19,8 +19,8 @@ namespace lull::tools {
 [[nodiscard]] SceneNoise scene_of(VolumeEstimate volume);
 
 /// Estimates photon noise from cubes of 4x4x4 voxels. Returns no value if --noise excludes photon
-/// noise, or if the noise level does not clearly rise with brightness. If `other` is Rician, a
-/// steeper rise is required.
+/// noise, or if the noise level rises too little with brightness. The minimum rise is higher if
+/// `other` is Rician.
 [[nodiscard]] std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                                      const CubeCollector& collector,
                                                      const io::ValueScale& values,

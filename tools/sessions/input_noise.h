@@ -26,8 +26,8 @@ class InputNoise {
   /// with different noise.
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
-  /// `options` must outlive this object. `info` receives messages about the noise, after the first
-  /// frame from the reading thread.
+  /// `options` must outlive this object. `info` receives messages about the noise, in the reading
+  /// thread after the first frame.
   InputNoise(const DenoiseOptions& options, Notify info)
       : options_(options), info_(std::move(info)) {}
 
@@ -49,8 +49,8 @@ class InputNoise {
   /// Returns whether the frames of the noise estimation have constant areas. If so, frames must be
   /// in host memory.
   bool has_areas() const { return has_areas_; }
-  /// Returns a source of repaired frames: those that find() has read, then those of `source`. For a
-  /// pipe, only one call is allowed.
+  /// Returns a source of repaired frames: first the frames that find() has read, then the frames of
+  /// `source`. For a pipe, only one call is allowed.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
   /// Turns off the search for scenes during the run. The run then uses only the scenes from find().

@@ -22,12 +22,13 @@ namespace lull::tools {
                                                       const FrameFormat& format,
                                                       const io::ValueScale& values);
 
-/// Returns whether the given noise needs the clip limits of the input. Unnecessary for stacks,
-/// depth maps and renders, for weak noise, and for coloured noise from a single picture.
+/// Returns whether the given noise needs the clip limits of the input. Clip limits are unnecessary
+/// for stacks, depth maps and renders, for weak noise, and for coloured noise from a single
+/// picture.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
-/// Adds the clip limits of the input to the noise of --sigma or --noise if the filter requires
-/// them. The limits come from the excerpts, or from the plan of the job.
+/// Adds the clip limits of the input to the noise of --sigma or --noise, if required by the filter,
+/// from the excerpts or from the plan of the job.
 /// @param excerpts  the result of excerpts_from()
 /// @throws BadData  the plan is damaged
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
@@ -37,7 +38,7 @@ void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
 /// all channels if the numbers differ.
 void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise);
 
-/// Returns the messages about the noise, one per scene. For --sigma, they contain only the
+/// Returns the messages about the noise, one per scene. For --sigma, the messages contain only the
 /// properties found in the samples.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise);

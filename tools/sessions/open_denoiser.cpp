@@ -84,8 +84,8 @@ class ReportedFailures {
   bool fallback_reported_ = false;
 };
 
-/// Returns the functions for a device failure, which write messages and open the replacement
-/// session with `cpu_fallback`, which may be empty.
+/// Returns the functions for a device failure: messages, and a replacement session from
+/// `cpu_fallback` (may be empty).
 pipeline::ShardOptions failure_options(const Notify& notify,
                                        const std::shared_ptr<ReportedFailures>& reported,
                                        std::function<std::unique_ptr<Denoiser>()> cpu_fallback) {

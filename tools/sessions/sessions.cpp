@@ -17,8 +17,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Returns when the CPU may replace a GPU. A job in segments uses one kind of device, so that its
-/// results do not depend on the time of a failure.
+/// Returns the cases in which the CPU may replace a GPU. A job in segments uses one kind of device,
+/// so that its results do not depend on the time of a failure.
 Fallback fallback_of(const RunOptions& options) {
   const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
   return other_later ? Fallback::cpu_at_start : options.fallback;
@@ -212,7 +212,8 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
   const bool all =
       spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
   if (all && !context_end) return;
-  // The CPU does not replace a failed device (Fallback::none), because its results would differ.
+  // The CPU does not replace a failed device (Fallback::none), because the CPU would compute
+  // different results.
   const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, notify] {
     OpenedDenoiser again = open_denoiser(
         plan.method(), format, fine_backends(plan.scene(0), backends), Fallback::none, notify);

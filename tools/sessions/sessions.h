@@ -118,8 +118,8 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
                                                        const FrameFormat& format,
                                                        const ResultSamples& results);
 
-/// Combines the denoisers of fields into one denoiser for frames of `format`, which preserves the
-/// constant areas by the methods of `plan`.
+/// Combines the denoisers of fields into one denoiser for frames of `format`. The methods of `plan`
+/// determine the preserved constant areas.
 [[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const ClipPlan& plan,
                                                      const FrameFormat& format);
 

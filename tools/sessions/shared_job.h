@@ -14,7 +14,8 @@
 
 namespace lull::tools {
 
-/// Returns the options of `lull denoise --job`: those in the plan, then those on the command line.
+/// Returns the options of `lull denoise --job`: first the options in the plan, then the options on
+/// the command line.
 /// @throws NoInput, BadData  there is no valid plan
 /// @throws InvalidArgument  the options contradict each other
 [[nodiscard]] DenoiseOptions with_plan(const DenoiseOptions& given);

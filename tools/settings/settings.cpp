@@ -125,7 +125,7 @@ bool concerns(const Setting& setting, const CommandSettings& command, const std:
 }
 
 /// Reads the values of a settings file: `general` from before the first table, `special` from the
-/// table of the command, which has precedence.
+/// table of the command. `special` has precedence.
 void read_file_layers(const CommandSettings& command, const std::string& file,
                       std::vector<OptionValue>& general, std::vector<OptionValue>& special) {
   for (const Setting& setting : read_settings(file)) {

@@ -24,7 +24,8 @@ class PhaseFile {
   PhaseFile(const InputOptions& options, const io::MediaSource& source,
             const std::function<void(io::MediaSource& phases)>& on_open = {});
 
-  /// Reads the next slice: its phases in radians, row by row, to `radians`. Phases may be NaN.
+  /// Returns the next slice, and writes its phases to `radians` in radians, row by row. Phases may
+  /// be NaN.
   /// @throws BadData  there is no further slice
   [[nodiscard]] Frame next(std::vector<float>& radians);
   /// Value of a full turn in the unit of the file.

@@ -11,7 +11,7 @@
 
 namespace lull::tools {
 
-/// Checks whether lull can enlarge the input, before an output opens.
+/// Checks whether lull can enlarge the input. The call must precede the opening of outputs.
 /// @throws InvalidArgument  the input has slices or fields
 /// @throws BadData  the results would exceed the maximum frame size
 void check_scale(const DenoiseOptions& options, const io::MediaSource& source);

@@ -70,8 +70,8 @@ class LayerSessions {
   /// `context_end`.
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
-  /// Returns a denoiser for the picture (`denoiser`) and the layers (their sessions). Only one call
-  /// is allowed.
+  /// Returns a denoiser that filters the picture with `denoiser` and the layers with their
+  /// sessions. Only one call is allowed.
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> picture);
 
  private:

@@ -40,7 +40,7 @@ Frame layer_of(const Frame& frame, const LayerDenoiser& layer) {
 }
 
 /// A denoiser that combines the sessions of several layers. The denoiser returns a frame when all
-/// its layers are ready.
+/// layers of the frame are ready.
 class LayeredDenoiser final : public Denoiser {
  public:
   LayeredDenoiser(std::unique_ptr<Denoiser> picture, std::vector<LayerDenoiser> layers)
