@@ -20,8 +20,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // SIGPIPE and SIGXFSZ must not end the process. With the signals ignored, write() returns an
-  // error for a closed pipe or an exceeded file size limit.
+  // SIGPIPE and SIGXFSZ must not end the process: write() returns an error for a closed pipe or an
+  // exceeded file size limit.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {

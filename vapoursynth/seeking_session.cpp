@@ -77,9 +77,9 @@ std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& kee
   return std::nullopt;
 }
 
-/// Finds the first frame for the session, and pushes the frames before the target. The margin
-/// excludes repeated frames, detectable only after a frame with independent noise
-/// (RepeatState::independent). Returns false if the host must provide the frames `more`.
+/// Finds the first frame for the session, and pushes the frames before the target. Repeated frames,
+/// detectable after a frame with independent noise (RepeatState::independent), do not count in the
+/// margin. Returns false if the host must provide the frames `more`.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
   std::vector<Distinct> distinct;

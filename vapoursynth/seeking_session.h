@@ -1,7 +1,6 @@
 #pragma once
 // A session for random access. A request for the next frame continues the session. Any other
-// request restarts the session at an earlier frame, so that the result equals the result for the
-// complete clip.
+// request restarts the session earlier, so that the result equals the result for the complete clip.
 
 #include <functional>
 #include <memory>
@@ -34,8 +33,8 @@ class SeekingSession {
   /// process().
   Frames start(int n);
   /// Returns the result of the requested frame, or no value if the host must provide the frames
-  /// `more` and call process() again. `fetch` returns the frames of the host, and `keep` receives
-  /// results of later frames.
+  /// `more` and call process() again. `fetch` returns host frames, and `keep` receives results of
+  /// later frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
   /// Discards the session. Required after a failure.
   void reset() { session_.reset(); }

@@ -21,8 +21,8 @@ struct Noise {
   std::optional<VolumeNoise> volume_noise;  // for volumes with Rician or spatially varying noise
 };
 
-/// Estimated noise. `level` is the noise level per plane, `coarse` the noise level of means of 8x8
-/// samples (0..255 scale). `why` is the reason for an uncertain estimate.
+/// Estimated noise. `level` is the noise level per plane, and `coarse` is the noise level of means
+/// of 8x8 samples (0..255 scale). `why` states the reason if the estimate is uncertain.
 struct Estimate {
   Noise noise;
   std::array<float, 3> level{};
@@ -33,8 +33,8 @@ struct Estimate {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
-/// Adds the clip limits of the images (find_clipping()) to `noise`, whose level must be set. Each
-/// element of `excerpts` consists of consecutive images.
+/// Adds the clip limits of the images (find_clipping()) to `noise`. Each element of `excerpts`
+/// consists of consecutive images.
 [[nodiscard]] Noise clipped_noise(const Noise& noise,
                                   const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format);

@@ -1,5 +1,5 @@
 #pragma once
-// Plain values of noise, for pickling in Python.
+// Plain values of noise, for Python's module pickle.
 
 #include <array>
 #include <optional>
@@ -18,7 +18,7 @@ using PlaneState = std::tuple<float, std::optional<std::vector<float>>, std::opt
 /// The state of a noise map: size in voxels (x, y, z), number of nodes (x, y, z), noise levels at
 /// the nodes.
 using MapState = std::tuple<std::array<int, 3>, std::array<int, 3>, std::vector<float>>;
-/// The state of the noise of volumes: whether the noise is Rician, level, sample of magnitude 0,
+/// The state of volume noise: whether the noise is Rician, noise level, sample of magnitude 0,
 /// noise map.
 using VolumeState = std::tuple<bool, float, float, std::optional<MapState>>;
 /// The state of Noise: noise by plane, whether the planes are in the opponent colour space, noise

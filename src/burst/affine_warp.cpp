@@ -20,7 +20,7 @@ double sinc(double x) {
 }
 
 /// A look-up table of Lanczos kernels for equally spaced positions between two samples. Each kernel
-/// has `support` weights on either side, which sum to 1.
+/// has `support` weights on either side of the position, normalised to the sum 1.
 class Kernels {
  public:
   Kernels() : weights_(static_cast<std::size_t>(phases) + 1) {

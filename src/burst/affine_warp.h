@@ -6,8 +6,8 @@
 
 namespace lull::burst {
 
-/// An alignment for planes whose samples need not be square: maps (x, y), relative to the centre,
-/// to (a x - x_by_y y + move_x, y_by_x x + a y + move_y).
+/// An alignment for samples that need not be square: maps (x, y), relative to the centre, to (a x -
+/// x_by_y y + move_x, y_by_x x + a y + move_y).
 struct AffineWarp {
   double a, x_by_y, y_by_x, move_x, move_y;
 
@@ -21,8 +21,8 @@ struct AffineWarp {
         move_y(s.move_y / high) {}
 };
 
-/// Sets sample (x, y) of `to` to the value of `from` at `by`(x, y). The rotation must be far below
-/// 45 degrees. All planes have equal sizes. Borders are mirrored.
+/// Sets sample (x, y) of `to` to the value of `from` at the position `by`(x, y), for rotations far
+/// below 45 degrees. All planes have equal sizes. Borders are mirrored.
 void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
           PlaneView<float> to);
 

@@ -36,8 +36,8 @@ struct Move {
   int x = 0, y = 0;
 };
 
-/// Returns the translation of the whole picture with the minimum cost. The pictures overlap by at
-/// least half along each axis.
+/// Returns the translation with the minimum cost, among translations with an overlap of at least
+/// half along each axis.
 Move search_whole(View a, View b) {
   Move best;
   double least =
@@ -56,7 +56,8 @@ Move search_whole(View a, View b) {
   return best;
 }
 
-/// The centre of a tile, the position of its match in the other picture, and the weight in the fit.
+/// The centre of a tile, the position of its match in the other picture, and the weight of the
+/// match.
 struct Correspondence {
   double x, y, to_x, to_y, weight;
 };
@@ -68,8 +69,8 @@ double parabola_vertex(double before, double least, double after) {
   return curvature > 0 ? std::clamp((before - after) / (2 * curvature), -0.5, 0.5) : 0;
 }
 
-/// Appends the match of the tile at (x, y), unless the minimum of the cost is at the edge of the
-/// search window.
+/// Appends the match of the tile at (x, y), unless the minimum cost is at the edge of the search
+/// window.
 void match_tile(View a, View b, const Alignment& guess, int x, int y,
                 std::vector<Correspondence>& correspondences) {
   const double middle_x = x + 0.5 * tile - 0.5 * a.width;
@@ -119,8 +120,8 @@ struct Inliers {
   }
 };
 
-/// Fits a similarity to the inliers by least squares. If the inliers are close together, fits only
-/// the translation. Fewer than three inliers: returns `guess`.
+/// Fits a similarity to the inliers by least squares, or only a translation if the inliers are
+/// close together. With fewer than three inliers, returns `guess`.
 Alignment fit(const Inliers& correspondences) {
   const Alignment& guess = correspondences.guess;
   double w = 0, x = 0, y = 0, u = 0, v = 0;
@@ -201,8 +202,8 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i >= finest) found = by_tiles(picture.level(i), other.level(i), found);
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
-    // The half-size picture of an odd size has its centre half a sample away from the centre of the
-    // picture.
+    // The centre of the half-size picture of an odd size is half a sample away from the centre of
+    // the picture.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

@@ -2,8 +2,8 @@
 // Aligns two hand-held pictures by a similarity, coarse to fine: full search for the translation,
 // then robust least-squares fits to the translations of tiles.
 
-// refined() (refinement.h) completes the alignment to a fraction of a sample. The alignment runs on
-// the host for every backend.
+// The function refined() (refinement.h) completes the alignment to a fraction of a sample, on the
+// host for every backend.
 
 #include <cstdint>
 #include <vector>

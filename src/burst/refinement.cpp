@@ -40,8 +40,8 @@ double bilinear(View b, double x, double y) {
   return above + fy * (below - above);
 }
 
-/// Returns the normal equations of one row. The gradients come from the first picture, because
-/// gradients of the interpolated picture would bias the result towards half-sample positions.
+/// Returns the normal equations of one row, with the gradients of the first picture. Gradients of
+/// the interpolated picture would bias the result towards half-sample positions.
 Normal row_of(View a, View b, const Alignment& s, int row, double limit) {
   Normal n;
   const double y = row + 0.5 - 0.5 * a.height;
@@ -92,8 +92,8 @@ std::optional<std::array<double, 4>> solve(const Normal& n) {
   return x;
 }
 
-/// Smooths a picture with [1 4 6 4 1] / 16 along both axes, against noise and the error of bilinear
-/// interpolation.
+/// Smooths a picture with [1 4 6 4 1] / 16 along both axes, to reduce noise and the error of
+/// bilinear interpolation.
 Plane<float> smoothed(View picture) {
   Plane<float> between(picture.width, picture.height), result(picture.width, picture.height);
   const auto end = [](int i, int length) { return std::clamp(i, 0, length - 1); };

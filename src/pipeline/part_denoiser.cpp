@@ -90,8 +90,8 @@ class PartDenoiser final : public Denoiser {
     return at_ < spans_.size() && number >= spans_[at_].first;
   }
 
-  /// Returns whether the session should continue up to the next needed frame: the frame is near, or
-  /// the session filters the complete stream.
+  /// Returns whether the session should continue up to the next needed frame, because the frame is
+  /// near or the session filters the complete stream.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;
@@ -134,8 +134,8 @@ class PartDenoiser final : public Denoiser {
     pending_.pop_front();
   }
 
-  /// Returns whether the session has received all frames that its needed results depend on. If the
-  /// end of the margin is unknown, the session must have returned these results.
+  /// Returns whether the session has received all frames that its needed results depend on. For a
+  /// margin of unknown length, the session must have returned these results.
   bool is_complete() const {
     if (!from_start_ && after_ >= margin_.after) return true;
     return std::ranges::none_of(pending_, &PendingFrame::wanted);

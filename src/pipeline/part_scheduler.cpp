@@ -17,7 +17,7 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// Minimum ratios of remaining frames to frames that a split filters twice: `worth_splitting` while
+// Minimum ratio of remaining frames to frames that a split filters twice: `worth_splitting` while
 // frames arrive, `worth_at_the_end` after the last frame.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
@@ -129,8 +129,8 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the next result requires more input: the oldest part is incomplete, or has no
-  /// worker while a session is idle.
+  /// Returns whether the next result requires more input: the oldest part is incomplete, or no
+  /// worker filters this part while a session is idle.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;
@@ -184,8 +184,8 @@ class PartScheduler final : public Denoiser {
     return item.own && item.frame.repeat_state != RepeatState::repeats;
   }
 
-  /// Splits the part with the most remaining frames and returns the second half. Returns null if no
-  /// part is long enough.
+  /// Splits the part with the most remaining frames and returns the second half, or null if no part
+  /// is long enough.
   Part* split_longest() {
     Part* longest = nullptr;
     std::int64_t most = 0, number = none;
@@ -194,8 +194,8 @@ class PartScheduler final : public Denoiser {
       const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
       if (left > most) longest = &part, most = left, number = at;
     }
-    // `filtered_twice` is the maximum number of frames that both sessions filter. The ratio
-    // `worth_splitting` ensures that the second half contains the complete margin.
+    // `filtered_twice` is the maximum number of frames that both sessions filter. `worth_splitting`
+    // ensures that the second half contains the complete margin.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)

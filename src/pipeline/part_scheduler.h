@@ -13,7 +13,7 @@ namespace lull::pipeline {
 struct PartOptions {
   Margin margin{};
   /// Maximum length of a part in frames, at least 1, without repeated frames. Short parts are
-  /// slower, because two sessions filter the margin between two parts.
+  /// slower, because two sessions filter each margin.
   int frames = 1;
   /// Determines unknown values of Frame::repeat_state; null: frames of unknown state are not
   /// repeated frames.

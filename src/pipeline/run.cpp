@@ -123,8 +123,7 @@ class Run {
       ++frames_;
       if (options_.observer) options_.observer(snapshot());
     }
-    // The denoising thread closes the queue after the last frame. Without a cancellation, the sink
-    // has received all frames.
+    // If no thread has cancelled the queue, the sink has received all frames.
     if (clean_.cancelled()) return;
     timed(Stage::encode, [&] { sink_.finish(); });
     finished_ = true;

@@ -20,8 +20,7 @@ int mirrored(int at, int size) {
   return at;
 }
 
-/// Returns sample i at half size, from the samples 2i - 1 .. 2i + 2 of `in`. `in` has `size`
-/// samples.
+/// Returns sample i at half size, from the samples 2i - 1 .. 2i + 2 of the `size` samples of `in`.
 template <class In>
 float halved(const In& in, int i, int size) {
   const auto at = [&](int k) { return in(mirrored(2 * i + k, size)); };
@@ -125,8 +124,8 @@ class ScaleDenoiser final : public Denoiser {
       load_plane(fine, i, whole);
       load_plane(coarse, i, correction);
       separable(read(r.whole), half, intermediate_, halve);
-      // The difference at half size is the half-size result minus the reduced full-size result. The
-      // full-size result receives only its lowest frequencies.
+      // The difference at half size is the half-size result minus the reduced full-size result.
+      // Only the lowest frequencies of the difference correct the full-size result.
       for (int y = 0; y < half.height; ++y)
         for (int x = 0; x < half.width; ++x) correction(x, y) -= half(x, y);
       separable(read(r.correction), half, intermediate_, smooth);

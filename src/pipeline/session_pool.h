@@ -1,6 +1,6 @@
 #pragma once
-// A pool of threads that run one session each, with failover between devices. The owner of the pool
-// is a denoiser, which distributes the work.
+// A pool of threads that run one session each, with failover between devices. The denoiser that
+// owns the pool distributes the work.
 
 #include <condition_variable>
 #include <cstddef>
@@ -46,8 +46,8 @@ class SessionPool {
   void notify_work() { work_changed_.notify_all(); }
   void notify_progress() { progress_.notify_all(); }
   bool lost(int i) const { return workers_[i].lost; }
-  /// After this call, a failure of one session ends the job, because other sessions cannot read
-  /// frames in the memory of the failed GPU.
+  /// After this call, a failure of one session ends the job, because other sessions cannot read the
+  /// memory of the failed GPU.
   void stay_on_device() { on_device_ = true; }
 
   /// Blocks a session thread until there is work. Returns false if the pool stops.

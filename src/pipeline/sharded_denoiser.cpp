@@ -48,8 +48,8 @@ class ShardedDenoiser final : public Denoiser {
       worker = first_[results_.in()];
       if (pool_.lost(worker)) worker = any_worker;
     } else if (results_.in_flight() >= latency_) {
-      // The session of the next result may need another frame first. If idle, this session
-      // therefore gets the new frame.
+      // The session of the next result gets the new frame if idle, because this session may need
+      // another frame before the result.
       pool_.wait_for_progress(lock, [&] { return results_.has_next() || owner_is_starved(); });
       if (!results_.has_next())
         worker = owner_.contains(results_.next()) ? owner_[results_.next()] : any_worker;
@@ -92,8 +92,8 @@ class ShardedDenoiser final : public Denoiser {
   };
   enum class Task { filter, drain, stop };
 
-  // Assigns frames to sessions up to the latency of each session. After these frames, each further
-  // frame produces a result.
+  // Assigns frames to sessions up to the latency of each session, after which each further frame
+  // produces a result.
   void distribute_first_frames() {
     for (bool dealt = true; dealt;) {
       dealt = false;

@@ -91,8 +91,8 @@ class PlaneWork {
 
   void enlarge_into(PlaneView<float> large) { enlarge(read(small_), large, Write::replace); }
 
-  /// Back-projection: adds the enlarged residual to `large`. The residual is the small picture
-  /// minus the means of `large` over the small samples.
+  /// Back-projection: enlarges the residual, the small picture minus the means of `large` over the
+  /// small samples, and adds the residual to `large`.
   void back_project(PlaneView<float> large) {
     // The intermediate plane has the height of the small plane in both directions.
     resample_columns(taps_.down_y, large, intermediate_.view());
@@ -214,7 +214,7 @@ double host_bytes(const Params& params, const FrameFormat& format, const bm3d::B
   const FrameFormat to = scaled_format(format, params.factor);
   const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
   const int planes = format.planes();
-  // `samples` is the number of float samples in memory: PlaneWork and two frames; on the host also
+  // `samples` is the number of float samples in memory: PlaneWork and two frames, and on the host
   // the noisy planes, guides and sums of each round.
   double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
   if (backend.kind != bm3d::BackendKind::cuda)

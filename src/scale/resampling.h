@@ -1,6 +1,6 @@
 #pragma once
-// Resamples planes of floats: enlarges with the Lanczos kernel, and reduces by area means. The
-// centre of sample i is at i + `site`; `site` is 0.5 for a centred sample.
+// Resamples planes of floats, with the Lanczos kernel for enlargement and area means for reduction.
+// Sample i is at i + `site`; `site` is 0.5 for a centred sample.
 
 #include <vector>
 
@@ -16,11 +16,10 @@ struct Taps {
   std::vector<float> weights;
 };
 
-/// Returns the taps that enlarge an axis from `from` to `to` samples, with mirrored borders.
-/// `ratio` is the scale factor of distances.
+/// Returns the taps that enlarge an axis from `from` to `to` samples by the factor `ratio`, with
+/// mirrored borders.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
-/// Returns the taps that reduce an axis from `to` to `from` samples. Each result is the mean over
-/// `ratio` samples around its position.
+/// Returns the taps that reduce an axis from `to` to `from` samples, as means over `ratio` samples.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 
 /// Resamples each row, in parallel in the task arena of the caller.

@@ -28,8 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A kind of text file that describes images: gradients (.bval, .bvec), or the control and label
-/// volumes of a perfusion series (aslcontext.tsv).
+/// A kind of text file for images: gradients (.bval, .bvec), or the control and label volumes of a
+/// perfusion series (aslcontext.tsv).
 struct CompanionKind {
   const char* suffix_of_image;  // empty: any
   const char* suffix;           // empty: the suffix of the image
@@ -183,8 +183,8 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if a write would follow a link to a file, or to a folder outside of the
-  /// derivative. The option -y turns the checks off.
+  /// Throws an error if a write would follow a link, unless the option -y is given. The link is an
+  /// output, or `folder` as a link out of the derivative.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;
@@ -197,14 +197,13 @@ class ParticipantLevel {
                            "file); remove the link, or give -y");
   }
 
-  /// Returns the phase image of an image, or an empty text without a phase image or without --phase
-  /// pairs.
+  /// Returns the phase image of an image with --phase pairs, or an empty text.
   std::string phase_for(const BidsImage& image) const {
     return options_.denoise.input.phase == "pairs" ? raw_.phase_of(image) : std::string();
   }
 
-  /// Warns of links out of the dataset. In a dataset from other people, a link can point to any
-  /// file that the user may read.
+  /// Warns of links out of the dataset. A link of a foreign dataset can point to any file that the
+  /// user may read.
   void warn_of_links(const std::vector<std::string>& files) {
     for (const std::string& file : files)
       if (const std::string target = raw_.target_outside(file); !target.empty() && links_++ == 0)

@@ -53,8 +53,8 @@ class BidsDataset {
   /// Returns the nearest file of the image with this suffix and extension, or an empty text.
   std::string companion_of(const BidsImage& image, const std::string& suffix,
                            const std::string& extension) const;
-  /// Returns the path of the phase image of a magnitude image, relative to the dataset, or an empty
-  /// text. The name contains part-phase instead of part-mag.
+  /// Returns the path of the phase image of a magnitude image, relative to the dataset, with
+  /// part-phase instead of part-mag, or an empty text.
   std::string phase_of(const BidsImage& image) const;
   /// Returns all files with this suffix and extension that apply to the image, from the top folder
   /// down.

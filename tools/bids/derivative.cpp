@@ -78,7 +78,7 @@ constexpr const char* readme =
     "`bval`, `bvec` and `aslcontext.tsv` files are copies.\n";
 
 // Copied files that the BIDS validator must ignore, because BIDS does not define their names. Other
-// programs expect these files beside the image.
+// programs expect these names.
 constexpr const char* ignored_names =
     "*_desc-denoised_dwi.bval\n*_desc-denoised_dwi.bvec\n*_desc-denoised_aslcontext.tsv\n";
 

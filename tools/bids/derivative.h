@@ -18,8 +18,8 @@ struct BidsProcessing {
   std::string phase;   // phase image that was used, relative to the dataset's folder; empty: none
 };
 
-/// Returns the JSON text of a result: the metadata of the source image and the description of the
-/// denoising.
+/// Returns the JSON text of a result, from the metadata of the source image and the description of
+/// the denoising.
 [[nodiscard]] Json sidecar_of(Json metadata, const BidsImage& image,
                               const BidsProcessing& processing);
 

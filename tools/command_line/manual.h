@@ -30,7 +30,7 @@ struct Manual {
   std::vector<ManualCommand> commands;
 };
 
-/// Splits a value such as "fast|balanced|high" into words. Returns an empty list if the option also
+/// Splits a value such as "fast|balanced|high" into words. Returns an empty list if the option
 /// accepts other values.
 [[nodiscard]] std::vector<std::string> choices(const std::string& value);
 

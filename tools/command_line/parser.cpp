@@ -57,8 +57,8 @@ bool Parser::is_command(const std::string& word) const {
   return std::ranges::find(names, word) != names.end();
 }
 
-/// Throws an error if the first word is probably a misspelt command: neither a command, nor a file,
-/// a pattern or a network address.
+/// Throws an error if the first word is neither a command, nor a file, a pattern or a network
+/// address, and resembles a command.
 void Parser::refuse_stray_word(const std::string& word) const {
   std::error_code ignored;
   const bool bare = !word.empty() && word.find_first_of("-./*?[#%:") == std::string::npos;

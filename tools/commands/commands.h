@@ -35,7 +35,7 @@ struct JobReportOptions {
 int report(const JobReportOptions& options);
 
 /// Implements `lull preview`. `options.at_us` is the time of the frame in microseconds. Without an
-/// output name, lull derives the name from the input. Returns 0.
+/// output name, lull derives a name from the input. Returns 0.
 int preview(const DenoiseOptions& options);
 
 /// Implements `lull devices`: lists the devices that can denoise.
@@ -51,7 +51,7 @@ struct CleanOptions {
 };
 
 /// Implements `lull clean`: removes the temporary files of killed processes in a folder and in its
-/// folders of interrupted jobs. lull prints one line per file.
+/// folders of interrupted jobs.
 int clean(const CleanOptions& options);
 
 struct NoiseReportOptions {

@@ -29,8 +29,7 @@ std::string shape_of(const io::MediaSource& source) {
          "x" + std::to_string(info.slices) + (volumes > 1 ? "x" + std::to_string(volumes) : "");
 }
 
-/// Returns the range of the values in a volume, for SSIM and PSNR: maximum minus minimum, with 0
-/// instead of a positive minimum.
+/// Returns the range for SSIM and PSNR: the maximum of the volume minus min(0, minimum).
 double range_of(const std::string& path) {
   const auto source = io::open_source(path);
   double min_value = 0, max_value = -std::numeric_limits<double>::infinity();
@@ -44,7 +43,7 @@ double range_of(const std::string& path) {
   throw BadData(path + " has no range (all its values are 0 or NaN); give --range");
 }
 
-/// Returns the format of the slices on the HTML page: floats, where 0..1 is the range of the first
+/// Returns the format of the slices on the HTML page: floats, with 0..1 as the range of the first
 /// stack.
 FrameFormat displayed_format(const io::MediaSource& first) {
   return {.width = first.format().width,

@@ -16,8 +16,8 @@
 namespace lull::tools {
 namespace {
 
-/// Denoises a part of a shared job from the preceding keyframe on. If the frames differ from the
-/// plan, the function tries again from the start of the input.
+/// Denoises a part of a shared job from the preceding keyframe on, or from the start of the input
+/// if the frames differ from the plan.
 int run_part(DenoiseOptions options, Reports& reports) {
   SharedJob& job = options.run.job;
   if (!prepare_part(job, [&](const std::string& text) { reports.info(text); })) return 0;
@@ -45,7 +45,7 @@ int run(const DenoiseOptions& options, Reports& reports, std::int64_t& damaged_f
   return run_denoise(options, reports, &damaged_frames);
 }
 
-/// In a shared job, a read or write error is a temporary error, because a second attempt or another
+/// In a shared job, read and write errors are temporary, because a second attempt or another
 /// machine may succeed.
 int run_with_retry_code(const DenoiseOptions& options, Reports& reports,
                         std::int64_t& damaged_frames) {

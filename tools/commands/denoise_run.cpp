@@ -129,7 +129,7 @@ class Run {
   }
 
   /// Opens all outputs before the noise estimation, to report missing permissions early. Outputs
-  /// whose sinks need the noise or a grain table are only checked.
+  /// that need the noise or a grain table are only checked.
   void open_outputs() {
     const io::SinkOptions given = options_of_sink();
     if (given.segments || options_.output.keep_grain)
@@ -151,8 +151,7 @@ class Run {
     side_inputs_ = SideInputs(options_, options, *source_);
   }
 
-  /// Plans the denoising of all layers except the picture. The caller must call plan_layers()
-  /// before rescale_sigma() changes the sigma of the options.
+  /// Plans the denoising of all layers except the picture. The call must precede rescale_sigma().
   void open_layers() {
     io::SinkOptions given = sink_options(options_);
     add_size(options_.output, source_->format(), given);
@@ -207,8 +206,7 @@ class Run {
     return noise_->known().scenes.front().fitted;
   }
 
-  /// Opens the sessions, and then the sink unless open. Returns false if the user has stopped the
-  /// run.
+  /// Opens the sessions, and then the sink unless open. Returns false after a stop by the user.
   bool open_sessions() {
     check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
                                   scale_memory(options_, source_->format(), devices_.backends) +
@@ -331,8 +329,8 @@ class Run {
     return 0;
   }
 
-  /// Filters the components of a series and opens the session for its slices. Returns false if the
-  /// user has stopped the run.
+  /// Filters the components of a series and opens the session for its slices. Returns false after a
+  /// stop by the user.
   bool open_series() {
     reports_.info("series: filtering " + std::to_string(series()->fit.basis.components()) +
                   " components of " + std::to_string(series()->store.samples().shape.volumes) +
@@ -360,8 +358,8 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // The denoiser `indexing`, like a session, must replace constant areas before it detects
-      // repeated frames. Plans of interlaced video contain no repeated frames.
+      // The denoiser `indexing` must replace constant areas before it detects repeated frames, as
+      // sessions do. Plans of interlaced video contain no repeated frames.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

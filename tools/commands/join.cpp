@@ -14,7 +14,7 @@
 namespace lull::tools {
 namespace {
 
-/// Opens the input of the job. Only the first frame is decoded, because the plan contains all
+/// Opens the input of the job, and decodes only the first frame, because the plan contains all
 /// properties of frames.
 std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
   io::SourceOptions source = source_options(options, {{bm3d::BackendKind::cpu}});
@@ -98,8 +98,8 @@ int join(const JoinOptions& given) {
     require_done(options.run, io::SegmentCheck::all);
     throw TryAgain(error.what());
   } catch (const std::exception&) {
-    // A damaged segment can cause errors of any kind, so an error leads to a check of all
-    // checksums.
+    // After an error, lull verifies the checksums of all segments, because a damaged segment can
+    // cause errors of any kind.
     require_done(options.run, io::SegmentCheck::all);
     throw;
   }

@@ -1,5 +1,5 @@
-// Implements `lull preview`, which writes a picture with three panels: one frame before denoising,
-// the frame after denoising, and the residual.
+// Implements `lull preview`: a picture of one frame before denoising, after denoising, and the
+// residual.
 
 #include <algorithm>
 #include <cmath>
@@ -105,8 +105,8 @@ class Preview {
     if (!options_.input.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // find_window() detects repeated frames on the scale of the filter, so the scale of depth maps
-    // and renders comes first.
+    // The scale of depth maps and renders comes first, because find_window() detects repeated
+    // frames on this scale.
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);
     const Window window = find_window();
@@ -135,8 +135,8 @@ class Preview {
   }
   bool fields() const { return options_.input.interlaced == Interlaced::fields; }
 
-  /// Determines the noise at the time `position`, in seconds. For a pipe, the estimate comes from
-  /// the frames in `read`.
+  /// Determines the noise at the time `position`, in seconds: for a pipe, from the frames in
+  /// `read`.
   void find_noise(const std::vector<Frame>& read, double position) {
     if (options_.input.depth.on) return;  // estimate_depth_noise() has already set the plan
     const io::ValueScale& values = source_->info().values;
@@ -193,8 +193,8 @@ class Preview {
            source_->format().layout == Layout::gray;
   }
 
-  /// Returns the geometry of the cross-sections, with the voxel where they intersect, and the index
-  /// of the volume in its series.
+  /// Returns the geometry of the cross-sections, which intersect at the requested voxel, and the
+  /// index of the volume in its series.
   std::pair<CutGeometry, std::int64_t> cut_position() const {
     CutGeometry geometry = cut_geometry(*source_, options_.input.source.axis.value_or(io::Axis::z));
     const std::int64_t slices = geometry.size[geometry.of_slice[2]];
@@ -320,8 +320,8 @@ class Preview {
     return std::move(results[window.target]);
   }
 
-  /// Returns a denoiser that adds a mask, a guide and feature buffers to every frame. `first` is
-  /// the index of the first frame in the input.
+  /// Returns a denoiser that adds mask, guide and feature buffers to every frame. `first` is the
+  /// index of the first frame in the input.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {
     denoiser = side_inputs_.attach_to(std::move(denoiser), first);
@@ -337,8 +337,8 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // The gain of the residual comes from the noise level if its scale is that of the displayed
-    // samples, and otherwise from the difference of the pictures.
+    // The gain of the residual comes from the noise level, or from the difference of the pictures
+    // if the noise level has another scale than the displayed samples.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

@@ -14,7 +14,7 @@ constexpr int window = 11;
 constexpr double window_sigma = 1.5;
 
 // Local means for one row of window positions: the means of a, b, a^2 + b^2 and ab for samples a
-// and b of the two pictures. SSIM needs only the sum of the two variances.
+// and b of the two pictures. SSIM needs only the sum of the variances.
 struct Moments {
   explicit Moments(int width) : a(width), b(width), squares(width), product(width) {}
   std::vector<float> a, b, squares, product;
@@ -40,7 +40,7 @@ void add_scaled(const std::vector<float>& row, float weight, std::vector<float>&
 }
 
 /// Returns the sum of SSIM over one row of window positions, for peak 1. The moments are those of
-/// samples minus 0.5, because float variances are most precise near 0.
+/// samples minus 0.5, where float variances are most precise.
 double index_sum(const Moments& m) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   double sum = 0;

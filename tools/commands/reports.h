@@ -46,8 +46,8 @@ struct Reports {
   }
 };
 
-/// Selects the first frame of a video if the output can contain only one picture, unless --keep
-/// selects a frame.
+/// Unless --keep selects a frame, selects the first frame of a video if the output can contain only
+/// one picture.
 inline void select_first_frame(DenoiseOptions& options, Reports& reports) {
   if (options.output.keep) return;
   options.output.keep = 0;

@@ -31,7 +31,7 @@ class ReferenceReader {
   ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source);
 
   /// Returns the mean squared errors before and after denoising, relative to the next reference
-  /// frame, or no value if there is no such frame.
+  /// frame, or no value at the end of the reference.
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
   /// Skips the next reference frame.
   void skip();
@@ -52,8 +52,8 @@ class ReferenceReader {
   std::future<std::optional<Frame>> next_;
 };
 
-/// Collects the data of the report page. If the report fails, the run continues, and finish()
-/// reports the failure.
+/// Collects the data of the report page. A failed report does not stop the run; finish() reports
+/// the failure.
 class RunReport {
  public:
   /// @throws InvalidArgument  the page is another file of the run

@@ -27,8 +27,8 @@ double top_of(const Chart& chart) {
   return round_up(max_value);
 }
 
-/// Returns the legend, with its top right corner at (right, above). The background is
-/// semi-transparent, so that curves behind it remain visible.
+/// Returns the legend, with its top right corner at (right, above) and a semi-transparent
+/// background.
 std::string legend_of(const Chart& chart, double right, double above) {
   std::size_t max_length = 0;
   for (const Curve& curve : chart.curves) max_length = std::max(max_length, curve.name.size());

@@ -38,8 +38,8 @@ inline constexpr int chart_left = 56, chart_top = 44, chart_right = 20, chart_bo
 /// Returns the chart as an <svg> element.
 [[nodiscard]] std::string svg_of(const Chart& chart);
 
-/// Returns a heat map of the autocorrelation for lags -7..7 along x and y, without (0, 0). Positive
-/// values are orange, negative values blue.
+/// Returns a heat map of the autocorrelation for lags -7..7 along x and y, without (0, 0): positive
+/// orange, negative blue.
 [[nodiscard]] std::string heatmap(const Autocorrelation& lags, const std::string& title);
 
 }  // namespace lull::tools

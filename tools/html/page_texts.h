@@ -1,5 +1,5 @@
 #pragma once
-// The style and the script of a page. A page must contain the texts unchanged, because its
+// The style and the script of a page. A page must not change these texts, because its
 // Content-Security-Policy contains their digests.
 
 #include <string_view>

@@ -16,8 +16,8 @@ namespace lull::tools {
 /// @throws BadData
 [[nodiscard]] PlaneClipping parse_clipping(const std::string& text, const std::string& name);
 
-/// Returns a description such as "at 0 and 255 by noise of 40", on the 0..255 scale. The text is
-/// empty without clip limits.
+/// Returns a description such as "at 0 and 255 by noise of 40" (0..255 scale), or an empty text
+/// without clip limits.
 [[nodiscard]] std::string describe(const PlaneClipping& clipping, Layout layout);
 
 }  // namespace lull::tools

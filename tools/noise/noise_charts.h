@@ -7,7 +7,7 @@
 namespace lull::tools {
 
 /// Returns the square root of the power spectrum at `frequency` (cycles per sample, 0 to 1/2),
-/// averaged over both axes. For white noise, the result is the noise level.
+/// averaged over both axes: for white noise, the noise level.
 [[nodiscard]] double spectrum_at(const PlaneNoise& plane, double frequency);
 
 struct NoiseCharts {

@@ -36,15 +36,14 @@ struct SceneNoise {
   /// True if the estimate comes from differences between frames. Only such a noise level is
   /// comparable with the noise of later frames.
   bool over_time = false;
-  /// Noise in frames of half the size. Set only for coarse noise, for which lull also filters at
-  /// half size.
+  /// Noise at half size. Set only for coarse noise, for which lull also filters at half size.
   std::optional<NoiseEstimate> half;
   /// Noise of a volume, in addition to `estimate`.
   std::optional<VolumeEstimate> volume;
   /// Photon noise of a stack, in addition to `estimate`.
   std::optional<ScenePhotons> photons;
-  /// Noise of a series. Set only if the series is decomposed into components, or if the volumes
-  /// have different noise levels.
+  /// Noise of a series. Set only if the series is decomposed into components, or if the noise level
+  /// differs between volumes.
   std::optional<SeriesEstimate> series;
   /// The decomposition of a series into components; null: not decomposed. Noise files do not
   /// contain the decomposition.
@@ -60,8 +59,7 @@ struct NoiseRecord {
   std::vector<SceneNoise> scenes;
 };
 
-/// Appends a scene. The new scene replaces a last scene without frames, that is, a last scene that
-/// does not begin earlier.
+/// Appends a scene, or replaces the last scene if the new scene does not begin later.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
 /// Returns the record as a JSON object. Equal records give equal texts.

@@ -24,8 +24,8 @@ std::string exact_text_of(double value) {
   return text;
 }
 
-/// Describes the correlation of the noise from the noise level of means over 8x8 samples, which is
-/// an eighth for white noise.
+/// Describes the correlation of the noise by the noise level of means over 8x8 samples, for white
+/// noise an eighth of the noise level.
 std::string describe_correlation(const NoiseEstimate& estimate, double unit) {
   if (estimate.noise.is_white()) return "white";
   const double white = static_cast<double>(estimate.level[0]) / 8;
@@ -57,8 +57,8 @@ std::string tendency_of(const NoiseModel& noise) {
   return {};
 }
 
-/// Returns a text about low confidence, or an empty text. Texture may have influenced an estimate
-/// with low confidence.
+/// Returns a text if the confidence is low, because texture may have influenced the estimate, or an
+/// empty text.
 std::string confidence_of(const NoiseEstimate& estimate) {
   constexpr float reliable = 0.8f;
   if (!estimate.certain || estimate.confidence >= reliable) return {};

@@ -16,7 +16,7 @@ namespace lull::tools {
 }
 
 /// Returns a text such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises with
-/// brightness". 3.9 is the standard deviation of means of 8x8 samples.
+/// brightness". 3.9 is the noise level of means of 8x8 samples.
 /// @param unit  the result of unit_of()
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
 
@@ -35,7 +35,7 @@ namespace lull::tools {
 /// Describes a clip in one line, or in one line per scene ("from 12.4 s: ...", "channel 2: ...").
 [[nodiscard]] std::vector<std::string> describe(const NoiseRecord& record);
 
-/// Returns an SVG picture of the noise level by brightness and by spatial frequency, per plane, for
+/// Returns an SVG picture of the noise level of each plane by brightness and spatial frequency, for
 /// at most twelve scenes. `title` is plain text.
 [[nodiscard]] std::string plot(const NoiseRecord& record, const std::string& title);
 

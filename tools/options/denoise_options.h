@@ -19,8 +19,7 @@ struct DenoiseOptions {
   MethodOptions method;
   OutputOptions output;
   RunOptions run;
-  /// File names on the command line without -i and -o. assign_operands() makes these names the
-  /// input and the output.
+  /// File names on the command line without -i and -o, for assign_operands().
   std::vector<std::string> operands;
   /// All options of the command line, in order: the names as in the option table, and the value.
   std::vector<std::pair<std::string, std::string>> given;
@@ -56,8 +55,8 @@ void check_group_means(const DenoiseOptions& options);
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns a message with the value of the white level of --sigma-scale (255 or 1) in the unit of
-/// the file. Empty without a unit, or for another --sigma-scale.
+/// Returns a message with the white level of --sigma-scale (255 or 1) in the unit of the file.
+/// Empty without a unit, or for another --sigma-scale.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns whether the options allow patches from other frames. The input may still exclude such
@@ -78,10 +77,11 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Returns whether lull may treat the input as a volume although the file does not describe a
 /// stack.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
-/// Returns a message about an option that bm4d does not support, or an empty text. With such an
-/// option, lull denoises slice by slice.
+/// Returns a message if lull denoises slice by slice because bm4d does not support an option, or an
+/// empty text.
 [[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns a message if lull denoises slice by slice because of thick slices, or an empty text.
+/// Returns a message if lull denoises slice by slice because the slices are thick, or an empty
+/// text.
 [[nodiscard]] std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns whether lull must estimate the noise. For renders, the noise comes from the feature
 /// buffers instead.

@@ -46,8 +46,8 @@ struct InputOptions {
   double phase_turn = 0;      // value of a full turn in this file; 0: from the range of its values
   int max_decode_errors = 0;  // number of damaged or missing frames that is accepted
   std::optional<std::int64_t> at_us;  // for `lull preview`: time of the frame
-  /// Position for `lull preview` of a volume: the indices x, y, z of a voxel, and optionally the
-  /// index of the volume.
+  /// Position for `lull preview` of a volume: voxel indices x, y, z, and optionally the index of
+  /// the volume.
   std::vector<std::int64_t> at_voxel;
 };
 

@@ -20,7 +20,7 @@ namespace lull::tools {
 /// depends on the input.
 enum class MethodChoice { automatic, bm3d, bm4d, nlm };
 /// The filter of a series: principal components over the volumes, or each volume separately.
-/// automatic: by the number and similarity of the volumes.
+/// automatic: depends on the number and similarity of the volumes.
 enum class SeriesChoice { automatic, pca, each };
 enum class SecondSearch { window, kept, luma, none };
 

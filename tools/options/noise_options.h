@@ -28,16 +28,16 @@ struct NoiseOptions {
   /// The noise from an earlier estimation in this process, or null. Not set by an option.
   std::shared_ptr<const NoiseRecord> known;
   std::optional<NoiseKind> kind;  // for volumes; empty: estimated from their background
-  /// Known parameters of the photon noise of stacks, in the units of the file. Empty: photon noise
-  /// is not requested.
+  /// Known parameters of the requested photon noise of stacks, in the units of the file; empty: not
+  /// requested.
   std::optional<KnownPhotonNoise> photons;
   std::string map;                   // file of the noise map to write; empty: none
   float strength = 1;                // factor for the noise level
   std::string repair = repair_auto;  // repair_auto, repair_off, or the file of a list of defects
 };
 
-/// Returns white noise with the sigma of the options. Without a sigma, the level is arbitrary, only
-/// for checks of other parameters.
+/// Returns white noise with the sigma of the options. Without a sigma, the arbitrary level serves
+/// only to check other parameters.
 [[nodiscard]] NoiseModel given_noise(const NoiseOptions& options);
 /// Returns `noise` with the noise levels multiplied by --strength.
 [[nodiscard]] NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise);

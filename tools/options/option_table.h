@@ -1,6 +1,6 @@
 #pragma once
-// One table of the options of `lull denoise`, as the source of parser, help, manual, completions,
-// and the options of other commands and plans.
+// One table of the options of `lull denoise`, the source of parser, help, manual, completions and
+// plans.
 
 #include <span>
 #include <string>
@@ -24,9 +24,9 @@ enum OptionUse : unsigned {
   in_noise = 8,
   in_probe = 16,
   in_join = 32,
-  /// The plan of a shared job stores the option, because results may depend on the option. Options
-  /// that name or replace files or open connections must not have this bit, because another user
-  /// may have written the plan.
+  /// The plan of a shared job stores the option, because results may depend on the option. Never
+  /// set for options that name or replace files or open connections, because another user may have
+  /// written the plan.
   kept_by_plan = 64,
   planned = in_plan | kept_by_plan,
   // Methods that support the option. Without these bits, all methods do.
@@ -38,8 +38,8 @@ enum OptionUse : unsigned {
   /// Not allowed in the environment or a settings file, because the option names files of one run,
   /// selects a part of one input, or gives a permission.
   only_on_command_line = 4096,
-  /// The option describes the machine. For a part of a shared job, only such options may come from
-  /// a settings file or the environment.
+  /// The option describes the machine. For a part of a shared job, a settings file or the
+  /// environment may set only such options.
   of_machine = 8192,
 };
 inline constexpr unsigned method_bits = for_bm3d | for_bm4d | for_nlm | for_groups | for_features;

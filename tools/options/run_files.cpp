@@ -36,8 +36,8 @@ std::string file_description(const std::string& what) {
                         "); choose another name");
 }
 
-/// A map from files to descriptions for messages. The key is the inode, or the folder and name if
-/// the file does not exist.
+/// A map from files to descriptions for messages. The key is the inode, or the folder and name of a
+/// missing file.
 class LocationMap {
  public:
   void add(const io::FileLocation& location, const std::string& what) {

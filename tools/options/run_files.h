@@ -18,15 +18,15 @@ class RunFiles {
  public:
   /// Adds an input: a file, or the pattern of a picture sequence.
   void read(const std::string& what, const std::string& name);
-  /// Adds an input whose samples are visible in the result. Only users with access to such inputs
+  /// Adds an input whose samples are visible in the result. Only users with access to this input
   /// may read the result.
   void read_samples(const std::string& what, const std::string& name);
   /// Adds all files of a job, including future files.
   void read_job(const std::string& folder);
   /// Adds an output that is a single file.
   void write(const std::string& what, const std::string& name);
-  /// Adds an output: a file, or a pattern completed by frame numbers or by the matched parts of the
-  /// file names of `input`.
+  /// Adds an output: a file, or a pattern for frame numbers or for the matched parts of the file
+  /// names of `input`.
   void write_result(const std::string& what, const std::string& name, const std::string& input);
   /// Adds an output that is an open file descriptor, possibly of the same file as another output.
   void write_open(const std::string& what, int descriptor);
@@ -49,8 +49,8 @@ class RunFiles {
   io::Access access_;
 };
 
-/// Returns the file name `volume` with another extension, or an empty text if `volume` does not
-/// name a volume.
+/// Returns the name of the volume `volume` with another extension, or an empty text for other
+/// files.
 [[nodiscard]] std::string with_extension(const std::string& volume, const std::string& extension);
 
 /// Returns all files of `lull denoise`, `lull plan` or `lull preview` for the given options.

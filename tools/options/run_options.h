@@ -25,7 +25,7 @@ struct DeviceChoice {
 enum class Hwaccel { none, cuda };  // cuda: a GPU decodes if it supports the codec
 
 /// When the CPU may replace a GPU. cpu_at_start: a requested GPU is missing or has too little
-/// memory. cpu: also after a GPU failure during the run.
+/// memory. cpu: also after a failure during the run.
 enum class Fallback { none, cpu_at_start, cpu };
 
 /// The part of a shared job (lull plan) that this process computes.

@@ -17,8 +17,8 @@ std::string normalise(std::string_view word) {
   return text;
 }
 
-/// Returns the edit distance of two words. The operations are insertion, deletion and replacement
-/// of a letter, and a swap of two neighbouring letters.
+/// Returns the edit distance of two words, with insertion, deletion, replacement, and swap of
+/// neighbouring letters.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before, last, now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) now[j] = j;
@@ -35,7 +35,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return now[b.size()];
 }
 
-/// Returns the edit distance between a word and a candidate, or no value if too large for a typing
+/// Returns the edit distance between a word and a candidate, or no value for more than a typing
 /// error.
 std::optional<std::size_t> typing_distance(const std::string& word, const std::string& candidate) {
   if (word.size() >= 3 && candidate.starts_with(word)) return 1;

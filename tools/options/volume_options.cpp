@@ -121,8 +121,8 @@ std::string out_of_range(const DenoiseOptions& options) {
   }
 }
 
-/// Returns whether the slice spacing is much larger than the voxel size in a slice. Patches of a
-/// slice then match better than cubes (docs/measurements/volumes.md).
+/// Returns whether the slice spacing is much larger than the voxel size in a slice. If so, patches
+/// of a slice match better than cubes (docs/measurements/volumes.md).
 bool has_thick_slices(const io::VideoInfo& input) {
   constexpr double thick = 4;
   return input.spacing[2] >= thick * std::max(input.spacing[0], input.spacing[1]);

@@ -8,8 +8,7 @@
 namespace lull::tools {
 namespace {
 
-/// The axes of a cross-section: the perpendicular axis, the axis along its rows, and the axis along
-/// its columns.
+/// The axes of a cross-section: perpendicular, along the rows, and along the columns.
 struct CutAxes {
   int across, along_row, along_column;
 };
@@ -45,7 +44,7 @@ struct PanelSize {
   int width, height;
 };
 
-/// Returns the size of each cross-section in pixels. A pixel is the smallest side of a voxel, or
+/// Returns the size of each cross-section in pixels: a pixel is the smallest side of a voxel, or
 /// larger for axes of more than 4096 pixels.
 std::array<PanelSize, 3> panel_sizes(const CutGeometry& geometry) {
   constexpr double max_side = 4096;

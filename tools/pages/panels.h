@@ -17,8 +17,7 @@ namespace lull::tools {
 struct DisplayedDepths {
   double low = 0, high = 1;
 };
-/// Returns the range of depths without the lowest and the highest thousandth, so that outliers do
-/// not reduce the contrast.
+/// Returns the range of depths without the lowest and the highest thousandth (outliers).
 [[nodiscard]] DisplayedDepths displayed_depths(const Frame& map, const DepthSamples& samples);
 /// Returns a depth map as 16-bit R G B. Holes are black, other samples dark grey to white.
 [[nodiscard]] Frame depth_picture(const Frame& map, const DepthSamples& samples,

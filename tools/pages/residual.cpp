@@ -12,8 +12,7 @@ namespace {
 constexpr int side = 8;  // side of a block in samples
 constexpr int reach = correlation_reach;
 constexpr int near = 2;  // maximum lag for the comparison of flat and textured blocks, in samples
-// Number of lags (dx, dy) with dy >= 0. The correlation is symmetric: the lags (-dx, -dy) and (dx,
-// dy) are equal.
+// Number of lags (dx, dy) with dy >= 0. The correlation at (-dx, -dy) equals that at (dx, dy).
 constexpr int lags = (reach + 1) * correlation_lags;
 
 int half_index(int dx, int dy) { return dy * correlation_lags + dx + reach; }
@@ -23,8 +22,8 @@ struct Block {
   double squares = 0, relative = 0, gradient = 0;
 };
 
-/// The valid samples of a part of the residual, zero-padded so that sums over all lags need no
-/// border checks.
+/// The valid samples of a part of the residual, zero-padded for sums over all lags without border
+/// checks.
 class Residual {
  public:
   explicit Residual(const ResidualPart& part)
@@ -44,8 +43,7 @@ class Residual {
 
   std::vector<Block>& blocks() { return blocks_; }
 
-  /// Adds, for each lag up to `max_lag` along x and y, the products of all pairs of samples with
-  /// this lag.
+  /// Adds, for each lag up to `max_lag` along x and y, the products of all pairs of samples.
   void add_products(int max_lag, std::vector<double>& products, std::vector<double>& pairs) const {
     products.resize(lags), pairs.resize(lags);
     for (int dy = 0; dy <= max_lag; ++dy)
@@ -70,8 +68,8 @@ class Residual {
   }
 
  private:
-  /// Returns whether the statistics include a block. Masked areas and black borders, with all
-  /// samples equal, contain no noise.
+  /// Returns whether the statistics include a block. Masked areas and constant black borders
+  /// contain no noise.
   bool counts(int bx, int by) const {
     const float first = part_.before(bx * side, by * side);
     bool varies = false;
@@ -120,7 +118,7 @@ class Residual {
 
   std::size_t at(int x, int y) const { return static_cast<std::size_t>(y) * stride_ + x + reach; }
 
-  /// Returns the sum of the products of values with displacement (dx, dy), in a fixed order for
+  /// Returns the sum of the products of values at the lag (dx, dy), in a fixed order for
   /// deterministic results.
   double sum(const std::vector<float>& of, int dx, int dy) const {
     constexpr int lanes = 8;

@@ -30,12 +30,12 @@ struct ResidualFindings {
   double edges = 0;
   Autocorrelation correlation{};
   /// Correlation of the residual in textured blocks minus flat blocks, in units of the variance:
-  /// the maximum over the lags of at most 2 samples.
+  /// the maximum over lags of up to 2 samples.
   double edge_correlation_excess = 0;
 };
 
-/// Accumulates the statistics of the residual over several parts of frames. A block of 8x8 samples
-/// counts if all samples are valid and not all are equal. The results are deterministic.
+/// Accumulates the statistics of the residual over several parts of frames, in 8x8 blocks of valid
+/// samples that are not all equal. The results are deterministic.
 class ResidualSums {
  public:
   void add(const ResidualPart& part);

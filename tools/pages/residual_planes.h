@@ -22,8 +22,8 @@ class ExpectedNoise {
                 const std::optional<VolumeNoise>& volume_noise);
 
   const PlaneNoise& plane() const { return plane_; }
-  /// Returns the standard deviation of the noise in the frame, on the 0..255 scale. For a noise
-  /// curve, this is the root mean square.
+  /// Returns the standard deviation of the noise in the frame, on the 0..255 scale (root mean
+  /// square of a noise curve).
   float level() const;
   /// Computes the standard deviation of each sample in a part of the frame with the top-left corner
   /// (x, y). `after` is the denoised part.
@@ -51,8 +51,8 @@ struct ResidualPlanes {
                                              const ExpectedNoise& noise, const SliceMask* mask,
                                              int x, int y);
 
-/// Returns the root mean square of the residual of a plane on the 0..255 scale, from every eighth
-/// row within the mask of `before`.
+/// Returns the root mean square of the residual of a plane on the 0..255 scale, in every eighth row
+/// within the mask of `before`.
 [[nodiscard]] double removed_rms(const Frame& before, const Frame& after, int plane);
 
 }  // namespace lull::tools

@@ -73,8 +73,8 @@ double end_of(const std::vector<FrameNote>& notes) {
   return static_cast<double>(notes.front().number + (length + 3) / 4 * 4);
 }
 
-/// Returns a chart over the frames with two curves: noise level of the scene, and level of the
-/// removed noise.
+/// Returns a chart over the frames of the noise level of the scene and the level of the removed
+/// noise.
 Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   const FrameFormat& format = record.format();
   const std::vector<FrameNote>& notes = record.notes();
@@ -130,7 +130,7 @@ Chart psnr_chart(const RunRecord& record, const RunFacts& facts) {
           .width = 860};
 }
 
-/// Returns the chart of the load of each pipeline stage: the busy share of the time between two
+/// Returns the chart of the load of each pipeline stage, the busy share of the time between two
 /// recorded frames.
 Chart load_chart(const RunRecord& record) {
   const std::vector<LoadNote>& load = record.load();

@@ -1,6 +1,6 @@
 #pragma once
-// Collects data about a series for a section of the page of --report. Only the voxels of three
-// cross-sections are stored.
+// Collects data about a series for a section of the page of --report, at the voxels of three
+// cross-sections.
 
 #include <array>
 #include <cstdint>

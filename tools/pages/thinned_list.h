@@ -8,8 +8,8 @@
 
 namespace lull::tools {
 
-/// A list with at most `max_size` items. When full, the list drops every second item and doubles
-/// the distance between stored items.
+/// A list with at most `max_size` items. A full list drops every second item and doubles the
+/// distance between stored items.
 template <class T>
 class ThinnedList {
  public:

@@ -65,8 +65,8 @@ class RawSink final : public FrameSink {
   std::set<std::string> reported_;
 };
 
-/// Checks all output names before the first frame. A temporary file for the first output shows that
-/// the folder is writable.
+/// Checks all output names before the first frame, and the permission to write by a temporary file
+/// for the first output.
 void check_outputs(const DenoiseOptions& options, const io::RawSource& source,
                    std::optional<std::int64_t> kept) {
   bool is_folder_checked = false;
@@ -95,7 +95,7 @@ JobFacts facts_of(const DenoiseOptions& options, const io::RawSource& source,
 }
 
 /// Restricts the source to the frames that affect the result of --keep. Returns the index of the
-/// frame of --keep in the restricted source.
+/// frame of --keep.
 std::optional<std::int64_t> select_kept(const DenoiseOptions& options, io::RawSource& source) {
   if (!options.output.keep) {
     if (options.method.align)

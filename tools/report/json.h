@@ -16,8 +16,8 @@ using Json = nlohmann::ordered_json;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Returns an object as text with one line per member, with U+FFFD instead of invalid UTF-8.
-/// Nesting does not lengthen the text.
+/// Returns an object as text with one line per member, and U+FFFD instead of invalid UTF-8. Nesting
+/// does not lengthen the text.
 [[nodiscard]] std::string json_lines(const Json& object);
 
 /// Replaces invalid UTF-8 in a text by U+FFFD.
@@ -30,8 +30,8 @@ using Json = nlohmann::ordered_json;
   return count > 0 ? Json(count) : Json();
 }
 
-/// An index that finds the members of a Json object by name in constant time. The object must
-/// outlive the index, and may change only through the index.
+/// Finds the members of a Json object by name in constant time. The object must outlive the index
+/// and may change only through the index.
 class JsonMembers {
  public:
   explicit JsonMembers(Json& object);
@@ -43,8 +43,8 @@ class JsonMembers {
   std::unordered_map<std::string, std::size_t> positions_;
 };
 
-/// Parses untrusted JSON in linear time. `max_depth` limits the nesting. The last of several
-/// members with equal names is valid. Returns nullopt for invalid or too deeply nested text.
+/// Parses untrusted JSON in linear time, with nesting up to `max_depth`. The last of several equal
+/// names is valid. Returns nullopt for invalid text.
 [[nodiscard]] std::optional<Json> parse_json(std::string_view text, int max_depth = 64);
 
 }  // namespace lull::tools

@@ -13,8 +13,8 @@ struct LogOptions {
   std::string file;  // messages are appended to this file; empty: none
 };
 
-/// Writes messages from any thread. At most one Log with the level debug may exist at a time,
-/// because it receives FFmpeg's messages.
+/// Writes messages from any thread. At most one Log with the level debug may exist, because it
+/// receives FFmpeg's messages.
 class Log {
  public:
   /// @param quiet  if true, stderr receives only errors, but the file all messages

@@ -1,6 +1,5 @@
 #pragma once
-// Metrics of a run in the text format of Prometheus (version 0.0.4). A collector can read the file
-// at any time.
+// Metrics of a run in the text format of Prometheus (version 0.0.4), readable at any time.
 
 #include <chrono>
 #include <cstdint>

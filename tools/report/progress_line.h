@@ -8,8 +8,8 @@
 
 namespace lull::tools {
 
-/// Returns the progress line: bar, percentage and further figures. At most `columns` - 1
-/// characters, because some terminals wrap a full line.
+/// Returns the progress line with at most `columns` - 1 characters, because some terminals wrap a
+/// full line.
 /// @param frames  expected number of frames; without a positive number, the line has no bar
 [[nodiscard]] std::string progress_line(const pipeline::PipelineStats& stats, std::int64_t frames,
                                         int columns);

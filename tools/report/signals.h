@@ -28,7 +28,7 @@ class SignalWatch {
 
  private:
   /// Links this object to an existing SignalWatch, which then receives the signals for both.
-  /// Returns false if no other SignalWatch exists.
+  /// Returns false if there is no other SignalWatch.
   bool join_outer();
   void watch();
   /// Requests a stop through all existing objects of the class SignalWatch.

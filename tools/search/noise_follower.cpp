@@ -18,14 +18,14 @@ constexpr std::size_t short_excerpt = 3;
 /// Minimum and maximum number of frames between two checks within a scene. The interval doubles
 /// after a check without noise between frames.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
-/// Maximum ratio of equal noise levels: after a cut, and within a scene. The second ratio is
-/// higher, because a new scene restarts the session without previous frames.
+/// Maximum ratio of equal noise levels, after a cut and within a scene. The second ratio is higher,
+/// because a new scene restarts the session.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
-/// Minimum ratio of measured to expected frame difference in flat areas. Below, uncompensated
-/// motion causes the difference. Measured: at least 0.89 for noise, 0.17 to 0.73 for motion, except
-/// in completely textured pictures.
+/// Minimum ratio of measured to expected frame difference in flat areas. Lower ratios indicate
+/// uncompensated motion: measured 0.17 to 0.73, but at least 0.89 for noise, except in completely
+/// textured pictures.
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
@@ -51,7 +51,7 @@ float expected_flat_noise(const NoiseEstimate& estimate) {
 }
 
 /// Returns whether two estimates describe the same noise. Chroma levels and coarseness have a
-/// larger tolerance, because their estimates from a few frames are less precise.
+/// larger tolerance, because they are less precise.
 bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
   constexpr float roughly = 1.3f;
   for (int i = 0; i < 3; ++i)
@@ -221,9 +221,9 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     add_codec_error(excerpts_at(count), found);
     return found;
   }
-  // Without noise between frames, the current scene continues, except at a still picture after a
-  // cut. The still picture is noise-free if an earlier scene has noise between frames. Otherwise,
-  // the estimate from the single picture applies.
+  // Without noise between frames, the current scene continues. At a cut to a still picture, the
+  // picture is noise-free if an earlier scene has noise between frames; otherwise the estimate from
+  // the single picture applies.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};
@@ -266,8 +266,8 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
   switch_to(next, false);
 }
 
-/// Begins the scene at the next frame. If the frame is not later than the start of the current
-/// scene, the current scene continues, because times cannot distinguish the scenes.
+/// Begins the scene at the next frame, if this frame is later than the start of the current scene.
+/// Otherwise, times cannot distinguish the scenes.
 void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
   if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;

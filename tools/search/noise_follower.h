@@ -25,7 +25,7 @@ enum class KnownFrom {
 };
 
 /// Returns the frames of a source and detects noise changes. Cuts, starts of known scenes and quick
-/// checks trigger an estimate from three frames, or more if necessary.
+/// checks trigger an estimate from three or more frames.
 class NoiseFollower final : public FrameSource {
  public:
   /// The reading thread calls this function before read() returns the first frame of a scene with
@@ -85,8 +85,8 @@ class NoiseFollower final : public FrameSource {
   std::size_t check_interval_;
 };
 
-/// Returns whether lull can track the noise with these options: not for volumes, frames combined
-/// into one picture, or joined parts of the input, whose time stamps are ambiguous.
+/// Returns whether lull can track the noise: not for volumes, frames combined into one picture, or
+/// joined parts of the input, whose time stamps are ambiguous.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Returns the first scene of a pipe. `frames` contains the first frames of the pipe.

@@ -16,8 +16,8 @@ constexpr float same_level = 1.3f;
 /// Final interval of the bisection for a cut, in seconds. The search reads all frames of this
 /// interval.
 constexpr double near_s = 1.0;
-/// Noise is coarse, and requires half size, if the level of means of 16x16 samples exceeds both
-/// limits: one relative to means of 8x8 samples, one on the 0..255 scale.
+/// Coarse noise requires half size. Noise is coarse if the level of means of 16x16 samples exceeds
+/// two limits: relative to means of 8x8 samples, and on the 0..255 scale.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
@@ -56,8 +56,8 @@ struct Level {
   float level;
 };
 
-/// Returns the time of the last frame of an excerpt. The search for a cut ends at this time,
-/// because the cut may be within the excerpt.
+/// Returns the time of the last frame of an excerpt, as the end of the search, because the cut may
+/// be within the excerpt.
 double end_of(const TimedExcerpt& excerpt) { return time_of(excerpt.frames.back()); }
 
 /// The difference between a frame and the previous frame.
@@ -65,8 +65,8 @@ struct Change {
   double time_s, change;
 };
 
-/// Returns the time of a cut from frame differences: at a difference above 2.5 times the median, or
-/// at the split into two groups with the largest variance between the groups.
+/// Returns the time of a cut: the largest frame difference if above 2.5 times the median, and
+/// otherwise the split with the largest variance between the two groups.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;

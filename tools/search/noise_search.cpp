@@ -21,8 +21,8 @@ namespace {
 
 /// Number of excerpts of a video, and number of frames in each excerpt.
 constexpr int positions = 8, frames_per_excerpt = 3;
-/// Number of slices of a stack for the noise estimate, and maximum number of samples to read on the
-/// way to these slices.
+/// Number of slices of a stack for the noise estimate, and maximum number of samples to read for
+/// these slices.
 constexpr int slices = 12;
 constexpr double max_samples = 2.7e8;
 
@@ -131,7 +131,7 @@ class Search {
   }
 
   /// Returns whether time stamps identify scenes. Time stamps are ambiguous if the selection joins
-  /// several parts of the input.
+  /// parts of the input.
   bool has_scenes() const {
     return !info_.still && options_.input.source.selection.ranges.size() <= 1;
   }

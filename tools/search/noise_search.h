@@ -21,15 +21,15 @@ namespace lull::tools {
 /// Returns whether lull can read the input a second time. A pipe can be read only once.
 [[nodiscard]] bool can_read_again(const std::string& input);
 
-/// Frames to search for noise and defects. The list is empty for a stack, because stacks have no
-/// sensor defects and dark air looks like clipped samples.
+/// Frames to search for noise and defects. Empty for a stack, because stacks have no sensor
+/// defects, and dark air looks like clipped samples.
 struct InputSamples {
   std::vector<TimedExcerpt> excerpts;  // complete frames
   double start_s = 0;                  // time of the input's first frame
 };
 
-/// Decodes a few frames, spread over the selected part of an input. Because the function seeks, the
-/// duration does not depend on the length of the input.
+/// Decodes a few frames, spread over the selected part of an input. The function seeks, so the
+/// length of the input does not matter.
 /// @param source  the open input; the function opens the input a second time
 /// @throws any error of opening and reading the input
 [[nodiscard]] InputSamples read_samples(const DenoiseOptions& options,
@@ -57,8 +57,8 @@ struct FoundNoise {
                                                 const std::vector<Frame>& frames,
                                                 const io::ValueScale& values);
 
-/// Returns frames as excerpts for the noise estimation. For sessions that filter fields, the
-/// excerpts contain only the even fields.
+/// Returns frames as excerpts for the noise estimation: only the even fields if sessions filter
+/// fields.
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const std::vector<Frame>& frames);
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,

@@ -16,8 +16,8 @@ constexpr int cell = 16, row_step = 4;
 /// Side of the blocks in samples, approximate number of blocks, and share of flat blocks.
 constexpr int side = 8, wanted_blocks = 600;
 constexpr double flat_share = 0.2;
-/// The search for copies examines a grid of `copy_blocks` x `copy_blocks` blocks (8x8 samples
-/// each), with displacements of up to `copy_range` samples along each axis.
+/// The search for copies examines a grid of `copy_blocks` x `copy_blocks` blocks of 8x8 samples,
+/// with displacements of up to `copy_range` samples along each axis.
 constexpr int copy_blocks = 8, copy_range = 12;
 
 template <class T>
@@ -55,8 +55,8 @@ Plane<std::uint8_t> cells_of(const Luma<T>& luma) {
   return cells;
 }
 
-/// Returns the sum of absolute second differences along the rows of a block. Columns are
-/// unsuitable, because adjacent rows of interlaced frames belong to different fields.
+/// Returns the sum of absolute second differences along the rows of a block, because adjacent rows
+/// of interlaced frames belong to different fields.
 template <class T>
 std::int32_t second_differences_at(const Luma<T>& luma, int x, int y) {
   std::int32_t sum = 0;

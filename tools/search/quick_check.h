@@ -14,7 +14,7 @@ struct QuickCheck {
   /// Means of blocks of 16x16 samples in 8-bit levels, from every fourth row.
   Plane<std::uint8_t> cells;
   /// Mean deviation of samples from the mean of their two neighbours in the row, in 8-bit levels,
-  /// over flat areas that are not constant. About 0.9 standard deviations of white noise; 0 for a
+  /// in flat areas that are not constant: about 0.9 standard deviations of white noise, or 0 for a
   /// constant frame.
   float flat_noise = 0;
 };
@@ -27,13 +27,13 @@ struct QuickCheck {
 /// Returns whether the statistics are equal, so that one frame may repeat the other.
 [[nodiscard]] bool may_repeat(const QuickCheck& a, const QuickCheck& b);
 /// Returns whether most luma (RGB: green) blocks of the second frame are exact copies of displaced
-/// blocks of the first frame, as in scrolling titles. Such frames differ without noise.
+/// blocks of the first frame. Such frames, for example of scrolling titles, differ without noise.
 [[nodiscard]] bool is_moved_copy(const Frame& a, const Frame& b);
 /// Returns whether two values of QuickCheck::flat_noise differ by more than a tenth, a sign of
 /// different noise levels.
 [[nodiscard]] bool may_differ_in_noise(float flat_noise_a, float flat_noise_b);
-/// Returns whether the QuickCheck::flat_noise of two consecutive frames differs by more than a
-/// fifth, a sign of different noise levels.
+/// Returns whether QuickCheck::flat_noise of two consecutive frames differs by more than a fifth, a
+/// sign of different noise levels.
 [[nodiscard]] bool noise_jumps(float flat_noise_a, float flat_noise_b);
 
 }  // namespace lull::tools

@@ -17,8 +17,8 @@
 namespace lull::tools {
 namespace {
 
-/// Divisor for real and imaginary parts before the noise estimation, to bring negative samples into
-/// the range of the estimator (core/float_range.h).
+/// Divisor of real and imaginary parts, which brings negative samples into the range of the noise
+/// estimator (core/float_range.h).
 constexpr float part_scale = 4;
 
 /// Sets the noise of the scene. Its noise level is the median over all volumes.
@@ -94,8 +94,8 @@ std::optional<VolumeEstimate> SeriesCollector::add_parts() {
   return estimate_volume(cubes, NoiseKind::gaussian, 0);
 }
 
-/// Returns the noise of the real and imaginary parts, or no value if the estimation fails. If
-/// `given` is false, the function also sets the noise of the scene.
+/// Returns the noise of the real and imaginary parts, or no value after a failure. If `given` is
+/// false, the function also sets the noise of the scene.
 std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& scene, bool given) {
   read_phases();
   const std::optional<VolumeEstimate> found = add_parts();
@@ -181,8 +181,8 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       scene.volume->noise.kind = NoiseKind::rician;
       scene.volume->noise.zero = sample_of_zero(source_.info().values);
     }
-    // The estimate is certain if at most half of the components contain signal. The other
-    // components then contain only noise, even if all cubes of 4x4x4 voxels contain structure.
+    // The estimate is certain if at most half of the components contain signal, because the other
+    // components then contain only noise.
     const bool measured = 2 * fit.spectrum.components <= fit.combined;
     scene.volume->certain = scene.estimate.certain = scene.volume->certain || measured;
   }

@@ -47,9 +47,8 @@ class SeriesCollector {
   series::SeriesNoise given_noise(const SceneNoise& scene) const;
   /// Reads the phases, and replaces the stored magnitudes by real and imaginary parts.
   void read_phases();
-  /// Measures the noise of the real and imaginary parts, divided by `part_scale`. Stores the levels
-  /// of the volumes in `levels_`. Returns the common noise, or no value if too few voxels are
-  /// usable.
+  /// Measures the noise of the real and imaginary parts, divided by `part_scale`. Stores the level
+  /// of each volume in `levels_`, and returns the common noise, or no value for too few voxels.
   std::optional<VolumeEstimate> add_parts();
   std::optional<series::SeriesNoise> noise_of_parts(SceneNoise& scene, bool given);
   std::vector<std::uint8_t> mask() const;
@@ -61,8 +60,8 @@ class SeriesCollector {
   series::VolumeLevels levels_;
 };
 
-/// Reads the input a second time and decomposes the series, unless the input is no series or
-/// `scene` contains a decomposition. The noise of `scene` must be given.
+/// Reads the input a second time and decomposes the series, if the input is a series and `scene`
+/// contains no decomposition. The noise of `scene` must be given.
 /// @throws any error of reading
 void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
                       SceneNoise& scene);

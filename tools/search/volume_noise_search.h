@@ -33,7 +33,7 @@ namespace lull::tools {
 ///     --phase
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Estimates the noise of a volume that lull can read a second time, from all slices. Returns no
+/// Estimates the noise of a volume from all slices, in a second pass over the input. Returns no
 /// value for frames with colour, or too few slices.
 [[nodiscard]] std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
                                                         const io::MediaSource& source);
@@ -43,15 +43,15 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
                                                               const io::ValueScale& values);
 
 /// Determines whether the noise of --sigma is Gaussian or Rician: by --noise, or from the
-/// background of a volume that lull can read a second time.
+/// background of a volume that lull can read twice.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 
 /// Checks the file name of --noise-map. The call must precede the noise estimation.
 /// @throws any exception of io::check_output()
 void check_noise_map(const DenoiseOptions& options, io::MediaSource& source);
-/// Writes the file of --noise-map, if given, for a volume. The file has the geometry of the input;
-/// voxels are noise levels in the units of the input.
+/// Writes the file of --noise-map, if given, for a volume: noise levels in the units of the input,
+/// with its geometry.
 /// @throws any error of reading and writing
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise);

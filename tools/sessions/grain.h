@@ -31,9 +31,8 @@ class GrainJob {
   /// Sets the estimated noise. set_noise() must be the first call. Estimates from differences
   /// between frames describe the grain better than the removed noise.
   void set_noise(const NoiseRecord& noise) { scenes_ = noise.scenes; }
-  /// With --grain keep, computes the table in a first pass, and sets the scenes of `noise`. The
-  /// call must precede the opening of the session and the sink. Returns false if the user has
-  /// stopped the run.
+  /// With --grain keep, computes the table and the scenes of `noise` in a first pass. The call must
+  /// precede the opening of the session and the sink. Returns false after a stop by the user.
   [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                                     const std::vector<bm3d::Backend>& backends,
                                     const Notify& notify, const std::stop_token& stop);

@@ -18,8 +18,8 @@
 namespace lull::tools {
 namespace {
 
-/// The source of a run: first the frames from the noise estimation, then the frames of the input,
-/// both repaired. After follow(), the source also tracks the noise.
+/// The source of a run, with repaired frames: first those of the noise estimation, then those of
+/// the input. After follow(), the source also tracks the noise.
 class RunSource final : public FrameSource {
  public:
   RunSource(FrameSource& source, std::vector<Frame> first, const RepairPlan& repair)
@@ -40,14 +40,14 @@ class RunSource final : public FrameSource {
   std::optional<NoiseFollower> follower_;
 };
 
-/// Returns the number of frames that a session receives before the first result. Reading only these
-/// frames from a pipe for the noise estimation does not delay the first result.
+/// Returns the number of frames that a session receives before the first result. A noise estimation
+/// from these frames of a pipe does not delay the first result.
 std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }
 
-/// Returns whether the run tracks the noise. A process that computes segments of a shared job uses
-/// the scenes in the plan instead.
+/// Returns whether the run tracks the noise. A process that computes segments of a shared job takes
+/// the scenes from the plan.
 bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
                     const NoiseRecord& known) {
   return finds_noise(options) && !options.run.job.is_part() && follows_scenes(options, input) &&
@@ -90,8 +90,8 @@ void InputNoise::find(io::MediaSource& source) {
   write_noise_map(options_, source, known_);
 }
 
-/// Determines the defects, and repairs the frames for the noise estimation: for a pipe, the
-/// elements of `first_`; otherwise new frames, which the function returns.
+/// Determines the defects, and repairs the frames for the noise estimation: the elements of
+/// `first_` for a pipe, and otherwise the returned frames.
 InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
   InputSamples samples;
   if (needed) samples = read_samples(options_, source);

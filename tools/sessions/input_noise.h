@@ -38,8 +38,8 @@ class InputNoise {
 
   /// Returns the given or estimated noise, as known before the first frame.
   const NoiseRecord& known() const { return known_; }
-  /// Returns the scenes up to the last frame, or all known scenes if lull does not track the noise.
-  /// The first of two successive scenes with equal start times contains no frame.
+  /// Returns the scenes up to the last frame, or all known scenes without tracking of the noise. Of
+  /// two successive scenes with equal start times, the first has no frame.
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
   /// Returns the defects that the source of frames() repairs. With defects, frames must be in host
@@ -55,8 +55,8 @@ class InputNoise {
                                                     OnScene on_scene);
   /// Turns off the search for scenes during the run. The run then uses only the scenes from find().
   void use_known_scenes(const io::VideoInfo& input);
-  /// Replaces the known scenes by the detected scenes, for a second pass. The call must follow the
-  /// last frame of the first pass.
+  /// Replaces the known scenes by the detected scenes, after the last frame of the first of two
+  /// passes.
   void keep_scenes(const io::VideoInfo& input);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// The denoising settings in the record of a job in segments. A run can continue the job only with
-// equal settings. The module io records the settings of input and encoding.
+// The denoising settings that a job in segments records, equal in all runs of the job. The module
+// io records the settings of input and encoding.
 
 #include <optional>
 #include <vector>
@@ -16,8 +16,8 @@
 
 namespace lull::tools {
 
-/// Returns all settings that affect the denoised frames, without limits of memory or parallelism.
-/// The list includes the clip limits with --sigma, and the complete noise record without --sigma.
+/// Returns all settings that affect the denoised frames, including the clip limits with --sigma,
+/// and the complete noise record without --sigma.
 [[nodiscard]] std::vector<io::JobFact> job_facts(const DenoiseOptions& options,
                                                  const Method& method, const NoiseRecord& noise,
                                                  const RepairPlan& repair,

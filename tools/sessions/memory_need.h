@@ -14,7 +14,7 @@
 namespace lull::tools {
 
 /// Returns half of the memory available without swapping, or half of the control group limit if
-/// lower. The other half is for encoders and decoders. Returns 0 if no limit is known.
+/// lower; 0: unknown. The other half is for encoders and decoders.
 /// @param root  the folder that contains proc and sys
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
 
@@ -26,8 +26,7 @@ struct PlannedSessions {
 };
 
 /// Returns the length of a part in frames, for a clip that several temporal sessions share. All
-/// parts in host memory together use at most a quarter of the memory limit, but at least 1 GiB and
-/// at most 8 GiB.
+/// parts together use at most a quarter of the memory limit, bounded to 1..8 GiB.
 /// @param clips  number of clips in memory
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);

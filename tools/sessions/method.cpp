@@ -70,8 +70,8 @@ std::unique_ptr<RepeatFinder> open_finder(const Method& method, const FrameForma
   return method.volumes ? nullptr : bm3d::open_repeat_finder(method.pictures, format);
 }
 
-/// Returns whether the method preserves constant areas. False for depth maps, which have holes
-/// instead, and for renders, whose noise model does not describe the samples.
+/// Returns whether the method preserves constant areas. Depth maps have holes instead, and the
+/// noise model of a render does not describe the samples.
 bool has_area_search(const Method& method) {
   return method.preserves_areas && !method.depth && !method.render;
 }

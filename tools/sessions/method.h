@@ -86,8 +86,8 @@ struct Method {
 [[nodiscard]] bool has_constant_areas(const Method& method, const Frame& frame);
 
 /// Returns a session that preserves constant areas and passes other samples to `denoiser`, or
-/// `denoiser` itself if the method does not preserve constant areas. `levels` must return
-/// levels_for_areas() for the method of the frame.
+/// `denoiser` itself if the method preserves none. `levels` must return levels_for_areas() for the
+/// method of the frame.
 [[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
                                                        const Method& method, LevelsOfFrame levels,
                                                        const FrameFormat& format,

@@ -22,9 +22,8 @@ bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
   return input.stack || options.stack;
 }
 
-/// Returns the noise model of the filter. For a variance-stabilised stack, the model has the noise
-/// level after the stabilisation. If a noise file of a volume applies to another kind of input, the
-/// model has the median noise level.
+/// Returns the noise model of the filter: for a variance-stabilised stack, with the level after
+/// stabilisation; for a noise file of a volume and another kind of input, with the median level.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;
@@ -115,7 +114,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
     return noise_of_job(options);
   NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
   // Scenes with names are the channels of a stack, and all apply. Without names, only the first
-  // scene applies, because the other scenes of another clip begin at other times.
+  // scene applies, because another clip has scenes at other times.
   if (noise.scenes.front().name.empty()) noise.scenes.resize(1);
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise.file + " (it is from " +

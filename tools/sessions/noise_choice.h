@@ -22,13 +22,12 @@ namespace lull::tools {
                                                       const FrameFormat& format,
                                                       const io::ValueScale& values);
 
-/// Returns whether the given noise needs the clip limits of the input. Clip limits are unnecessary
-/// for stacks, depth maps and renders, for weak noise, and for coloured noise from a single
-/// picture.
+/// Returns whether the given noise needs the clip limits of the input. Stacks, depth maps, renders,
+/// weak noise, and coloured noise from a single picture need no clip limits.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
-/// Adds the clip limits of the input to the noise of --sigma or --noise, if required by the filter,
-/// from the excerpts or from the plan of the job.
+/// Adds the clip limits to the noise of --sigma or --noise, if required by the filter, from the
+/// excerpts or from the plan of the job.
 /// @param excerpts  the result of excerpts_from()
 /// @throws BadData  the plan is damaged
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,

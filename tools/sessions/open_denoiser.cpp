@@ -13,17 +13,17 @@
 namespace lull::tools {
 namespace {
 
-// Minimum of the longer side of a batch (the area of reference patches in one launch), in samples.
-// Smaller batches underuse a GPU.
+// Minimum of the longer side of a batch (reference patches in one launch), in samples. Smaller
+// batches do not fill a GPU.
 constexpr int min_batch = 128;  // side in samples
 
 std::string text_of(const bm3d::BatchSize& batch) {
   return std::to_string(batch.width) + "x" + std::to_string(batch.height);
 }
 
-/// Reduces the memory of a session by one step, and returns a description of the step, or an empty
-/// text after the last step. Fewer streams do not help a temporal session, because all streams
-/// share one ring buffer of frames.
+/// Reduces the memory of a session by one step. Returns a description of the step, or an empty text
+/// after the last step. All streams of a temporal session share one ring buffer, so fewer streams
+/// save no memory.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;

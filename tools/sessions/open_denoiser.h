@@ -27,17 +27,16 @@ struct OpenedDenoisers {
   std::vector<bm3d::Backend> backends;  // backends in use by each denoiser
 };
 
-/// Opens a session on each of `backends` for one clip, with less memory per session if device
-/// memory is short. `fallback` states whether the CPU may replace all GPUs. `notify` receives
-/// messages from any thread.
+/// Opens a session on each of `backends` for one clip, reduced in memory if necessary. `fallback`
+/// states whether the CPU may replace all GPUs. `notify` receives messages from any thread.
 /// @throws OutOfDeviceMemory, DeviceFailure
 [[nodiscard]] OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                                            const std::vector<bm3d::Backend>& backends,
                                            Fallback fallback, const Notify& notify,
                                            const Opener& open = open_method);
 
-/// Opens one denoiser for each of `count` clips that share the devices. All denoisers have equal
-/// memory settings and the same fallback, and report a device failure once.
+/// Opens one denoiser for each of `count` clips that share the devices, with equal memory settings
+/// and the same fallback. A device failure is reported once.
 [[nodiscard]] OpenedDenoisers open_denoisers(int count, const Method& params,
                                              const FrameFormat& format,
                                              const std::vector<bm3d::Backend>& backends,

@@ -34,7 +34,7 @@ class SeriesProgress {
 };
 
 /// Filters each component of a series as a volume. Returns a session for the slices of the filtered
-/// series, or null if the user has stopped the run.
+/// series, or null after a stop by the user.
 /// @param parts  receives the filtered real and imaginary parts; may be empty
 /// @param series  the function overwrites its samples
 /// @throws any exception of the sessions

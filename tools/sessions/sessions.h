@@ -22,8 +22,8 @@ namespace lull::tools {
 /// Returns whether the source must also return context frames around the selection.
 [[nodiscard]] bool needs_margins(const DenoiseOptions& options);
 
-/// Returns the reason why no GPU can decode in spite of --hwaccel, or an empty text. Only a
-/// denoiser on the same GPU can use decoded frames in GPU memory.
+/// Returns the reason why no GPU can decode in spite of --hwaccel, or an empty text. Frames in GPU
+/// memory require a denoiser on the same GPU.
 [[nodiscard]] std::string why_no_gpu_decodes(const DenoiseOptions& options,
                                              const std::vector<bm3d::Backend>& backends);
 
@@ -41,8 +41,8 @@ struct ScenePlan {
 /// The scenes after the first scene, added by the reading thread on detection. Thread-safe.
 class LaterScenes {
  public:
-  /// Adds a scene, with `from_s` later than in all previous calls. Other threads may push frames of
-  /// the scene after the call.
+  /// Adds a scene that begins later than all earlier scenes. Other threads may push frames of the
+  /// scene after the call.
   void add(double from_s, ScenePlan plan);
   /// Counts the scenes of this object that begin at or before the frame.
   std::size_t count_at(const Frame& frame) const;

@@ -14,8 +14,8 @@
 namespace lull::tools {
 namespace {
 
-/// Throws an error if the path exists but is not a regular file. A plan can contain any path, and
-/// opening a pipe could block forever.
+/// Throws an error if the path exists but is not a regular file, because a plan can name a pipe
+/// that blocks forever.
 void require_file(const std::string& what, const std::string& path) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
@@ -232,9 +232,8 @@ std::int64_t add_part_to_side_input(const RunOptions& options, const std::string
   const std::int64_t first = job.plan->index.frames_before(job.start_picture, margins);
   source.index = {job.plan, &input->index};
   source.start_picture = input->index.seek_point_at(first, margins);
-  // Errors after a seek are not damage of the file, because decoding starts within the stream. If
-  // frames differ from the plan, the source throws IndexMismatch, and the run decodes the input
-  // from its start.
+  // Errors after a seek are not damage of the file. If frames differ from the plan, the source
+  // throws IndexMismatch, and the run decodes the input from its start.
   source.tolerate_damage = source.start_picture > 0;
   return first - input->index.frames_before(source.start_picture, margins);
 }

@@ -31,17 +31,17 @@ namespace lull::tools {
 [[nodiscard]] std::string to_json(const SharedJob& job);
 
 /// Sets SharedJob::start_picture to the first picture to decode for the missing frames of a part.
-/// Returns false if no frames are missing. `info` receives the picture and the missing frames.
+/// Returns false if no frames are missing. `info` receives a message.
 [[nodiscard]] bool prepare_part(SharedJob& job, const Notify& info);
 
-/// Sets the options of the sink for the part that `options` selects. The caller must add the
-/// recorded settings after this call.
+/// Sets the options of the sink for the part that `options` selects. The call must precede the
+/// addition of recorded settings.
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
-/// Sets the options of the source for the part of this process. For planning, the source records an
-/// index of all pictures. Otherwise, the source starts at the part.
+/// Sets the options of the source: to record an index of all pictures for a plan, or to start at
+/// the part of this process.
 void add_part(const DenoiseOptions& options, io::SourceOptions& source);
-/// Sets the options `source` of the side input `name` of the plan, for the part of this process.
-/// Returns the number of side input frames before the first frame of the input.
+/// Sets the options `source` of the side input `name` for the part of this process. Returns the
+/// number of side input frames before the first frame of the input.
 [[nodiscard]] std::int64_t add_part_to_side_input(const RunOptions& options,
                                                   const std::string& name,
                                                   io::SourceOptions& source);

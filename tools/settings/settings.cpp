@@ -27,8 +27,8 @@ constexpr Replaced replaced_options[] = {{"--preset", "-p,--profile"},  {"--pres
                                          {"--noise-map", "-s,--sigma"}, {"--lossless", "--crf"},
                                          {"--crf", "--lossless"}};
 
-/// Returns whether the value `higher` replaces the value `lower`: both belong to the same option,
-/// or to options for the same property (replaced_options).
+/// Returns whether the value `higher` replaces the value `lower`: both set the same option or the
+/// same property (replaced_options).
 bool replaces(const OptionValue& higher, const OptionValue& lower) {
   if (higher.row.names == lower.row.names) return true;
   // The values "gaussian", "rician" and "auto" of --noise do not replace --sigma, because they
@@ -124,8 +124,8 @@ bool concerns(const Setting& setting, const CommandSettings& command, const std:
          row_with_key(command.rows, setting.key);
 }
 
-/// Reads the values of a settings file: `general` from before the first table, `special` from the
-/// table of the command. `special` has precedence.
+/// Reads the values of a settings file: `general` from before the first table, and `special`, with
+/// precedence, from the table of the command.
 void read_file_layers(const CommandSettings& command, const std::string& file,
                       std::vector<OptionValue>& general, std::vector<OptionValue>& special) {
   for (const Setting& setting : read_settings(file)) {

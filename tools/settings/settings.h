@@ -1,6 +1,6 @@
 #pragma once
-// Options for many runs, from environment variables (LULL_PROFILE for --profile) and a settings
-// file (--config). Precedence: command line, environment, file, defaults.
+// Options for many runs, by descending precedence: command line, environment variables
+// (LULL_PROFILE for --profile), settings file (--config), defaults.
 
 #include <functional>
 #include <string>
@@ -47,8 +47,8 @@ struct CommandSettings {
 /// @throws InvalidArgument
 void apply_values(const std::vector<OptionValue>& values, DenoiseOptions& options);
 
-/// Returns a message about environment variables whose names resemble a variable of lull (probable
-/// typing errors), or an empty text. `variables` are the names of all environment variables.
+/// Returns a message about environment variables whose names resemble a variable of lull, or an
+/// empty text. `variables` are the names of all environment variables.
 [[nodiscard]] std::string misspelt_variables(const std::vector<std::string>& variables);
 
 }  // namespace lull::tools

@@ -17,8 +17,8 @@ struct Setting {
   int line = 0;                     // from 1
 };
 
-/// Parses a part of TOML 1.0: tables with bare names, and keys with a string, a number, a boolean,
-/// or an array of strings and numbers, in one line. `name` is the file name for messages.
+/// Parses a part of TOML 1.0: tables with bare names, and one-line values (string, number, boolean,
+/// or array of strings and numbers). `name` is the file name for messages.
 /// @throws InvalidArgument  the text contains other syntax
 [[nodiscard]] std::vector<Setting> parse_settings(const std::string& text, const std::string& name);
 

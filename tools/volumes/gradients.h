@@ -6,9 +6,8 @@
 
 namespace lull::tools {
 
-/// Returns the b value of each volume of a NIfTI series in s/mm^2, from the .bval file that FSL and
-/// dcm2niix write beside the series. Returns no values without a file, or without one number per
-/// volume.
+/// Returns the b value of each volume of a NIfTI series in s/mm^2, from the .bval file beside the
+/// series, or no values without a valid file.
 [[nodiscard]] std::vector<double> b_values_of(const std::string& series, std::size_t volumes);
 
 /// Returns the indices of the volumes without diffusion weighting, in order. Their b values are at

@@ -24,8 +24,8 @@ void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkO
                                   const std::vector<bm3d::Backend>& backends);
 
 /// Returns a denoiser that enlarges the results of `denoiser`, with alpha, on the first of
-/// `backends`. The results must be floats or have the sample type precise_samples(results). Context
-/// frames and frames without samples do not change. Without --scale, returns `denoiser`.
+/// `backends`. The results must be floats or have the sample type precise_samples(results). Without
+/// --scale, returns `denoiser`.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,

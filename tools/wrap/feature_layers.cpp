@@ -56,7 +56,7 @@ ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
 }
 
 /// Names, in lower case, of layers with light without the albedo, such as light sources. Division
-/// by the albedo would add its texture to such light.
+/// by the albedo would add texture.
 constexpr std::string_view plain_light_names[] = {
     "diffdir",     "diffind",    "transdir", "transind", "subsurfacedir", "subsurfaceind",
     "env",         "ao",         "shadow",   "volume",   "volumedir",     "volumeind",
@@ -86,8 +86,8 @@ bool is_plain_light(const io::LayerInfo& layer) {
          });
 }
 
-/// Returns the rank of `layer` as a feature buffer for the denoised layer `target`, with 0 as the
-/// best, or nullopt if `layer` does not belong to `target`.
+/// Returns the rank of `layer` as a feature buffer for the denoised layer `target` (0 is the best),
+/// or nullopt if `layer` does not belong to `target`.
 std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerInfo& target,
                                     const std::vector<io::LayerInfo>& all) {
   if (lower_case(layer.view) != lower_case(target.view) || layer.window != target.window)

@@ -18,7 +18,7 @@ struct FeatureLayer {
 };
 
 /// The feature buffers of one denoised layer. A feature buffer with a well-known name must have the
-/// view and the size of this layer. lull prefers feature buffers with its prefix, for example the
+/// view and the size of the denoised layer. lull prefers buffers with its prefix, for example the
 /// view layer in "ViewLayer.Combined".
 class FeatureLayers {
  public:

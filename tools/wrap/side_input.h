@@ -1,6 +1,6 @@
 #pragma once
-// Side inputs: files that lull reads in step with the input, for example a guide or a feature
-// buffer.
+// Side inputs: files that lull reads frame by frame in parallel with the input, for example a guide
+// or a feature buffer.
 
 #include <cstdint>
 #include <memory>
@@ -16,7 +16,7 @@ struct SideInput {
   std::string name, path;  // for example "--feature albedo" and "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
   /// Number of frames of the side input before the first frame of the input. Above 0 if a part of a
-  /// shared job starts earlier in the side input than in the input.
+  /// shared job starts earlier in the side input.
   std::int64_t leading_frames = 0;
 
   /// Describes this side input for a job in segments. The description is valid while this object

@@ -12,8 +12,7 @@ namespace lull::tools {
 using DenoiseStream = std::function<int(const DenoiseOptions& options)>;
 
 /// Calls `denoise` for each video stream, on the result of the previous call. All results except
-/// the last are temporary files in the folder of the output. `info` receives a line of text per
-/// stream.
+/// the last are temporary files. `info` receives a line of text per stream.
 /// @throws InvalidArgument  an option does not support several video streams
 [[nodiscard]] int denoise_videos(const DenoiseOptions& options, const Notify& info,
                                  const DenoiseStream& denoise);
