@@ -101,7 +101,7 @@ struct Filter {
     }
   }
 
-  /// Returns the result, or null after requests for further frames.
+  /// Returns the result, or null if the filter has requested further frames.
   const VSFrame* filter_frame(VSFrameContext* context, VSCore* core) const {
     const auto fetch = [&](int k) {
       Frame frame = shared(api->getFrameFilter(k, clip, context), k, format, api);

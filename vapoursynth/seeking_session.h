@@ -29,8 +29,8 @@ class SeekingSession {
   /// @throws any exception of open_chosen()
   SeekingSession(const SessionChoice& choice, const FrameFormat& format, int frames);
 
-  /// Begins the request for frame `n`. Returns the frames that the host must provide before
-  /// process().
+  /// Begins the request for frame `n`. Returns the frames that the host must provide before the
+  /// call of process().
   Frames start(int n);
   /// Returns the result of the requested frame, or no value if the host must provide the frames
   /// `more` and call process() again. `fetch` returns host frames, and `keep` receives results of

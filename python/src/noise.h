@@ -75,7 +75,8 @@ class VolumeStatistics {
   VolumeStatistics(const FrameFormat& format, std::int64_t slices)
       : pool_(format), collector_(format, slices) {}
   void add(const Image& slice, int place);
-  /// Returns no value if the volume is too small. `kind` is "gaussian", "rician" or "auto".
+  /// Returns the estimated noise, or no value if the volume is too small. `kind` is "gaussian",
+  /// "rician" or "auto".
   [[nodiscard]] std::optional<Estimate> find(const std::string& kind, float zero) const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace lull::burst {
 
-/// The error of `guess` must be at most about one sample.
+/// Returns the refined alignment. The error of `guess` must be at most about one sample.
 [[nodiscard]] Alignment refined(PlaneView<const float> picture, PlaneView<const float> other,
                                 Alignment guess);
 

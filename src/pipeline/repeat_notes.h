@@ -1,5 +1,5 @@
 #pragma once
-// Detects the repeated frames of a clip before the filter.
+// Detects the repeated frames of a clip before the frames reach the filter.
 
 #include <memory>
 #include <utility>

@@ -56,7 +56,7 @@ class SessionPool {
     work_changed_.wait(lock, [&] { return stopping_ || has_work(); });
     return !stopping_;
   }
-  /// Blocks the user of the denoiser until done() returns true.
+  /// Blocks the thread that uses the denoiser until done() returns true.
   /// @throws the exception that has ended the job
   template <class Condition>
   void wait_for_progress(std::unique_lock<std::mutex>& lock, Condition&& done) {

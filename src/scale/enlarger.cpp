@@ -91,10 +91,10 @@ class PlaneWork {
 
   void enlarge_into(PlaneView<float> large) { enlarge(read(small_), large, Write::replace); }
 
-  /// Back-projection: enlarges the residual, the small picture minus the means of `large` over the
-  /// small samples, and adds the residual to `large`.
+  /// Back-projection: adds the enlarged residual to `large`. The residual is the small picture
+  /// minus the area means of `large`.
   void back_project(PlaneView<float> large) {
-    // The intermediate plane has the height of the small plane in both directions.
+    // The intermediate plane has the height of the small plane, for reduction and for enlargement.
     resample_columns(taps_.down_y, large, intermediate_.view());
     resample_rows(taps_.down_x, read(intermediate_), residual_.view());
     const PlaneView<float> residual = residual_.view(), small = small_.view();

@@ -26,8 +26,8 @@ int mirrored(int at, int size) {
   return at;
 }
 
-/// Returns filter taps from `inputs` to `outputs` samples. Output i is a weighted mean of the
-/// inputs within `reach` of centre(i).
+/// Returns filter taps that resample `inputs` to `outputs` samples. Output i is a weighted mean of
+/// the inputs within `reach` of centre(i).
 template <class Centre, class Weight>
 Taps make_taps(int inputs, int outputs, double reach, const Centre& centre, const Weight& weight) {
   Taps taps;

@@ -1,6 +1,6 @@
 #pragma once
 // Resamples planes of floats, with the Lanczos kernel for enlargement and area means for reduction.
-// Sample i is at i + `site`; `site` is 0.5 for a centred sample.
+// The centre of sample i is at i + `site`, where 0.5 stands for centred samples.
 
 #include <vector>
 

@@ -136,7 +136,8 @@ class ParticipantLevel {
       if (has_other_settings(json)) ++with_other_settings_;
       return 0;
     }
-    // Errors in companion files must appear before the long computation.
+    // denoise_image() reads the companion files before the long computation, to report errors in
+    // these files early.
     DenoiseOptions options = options_.denoise;
     options.input.file = raw_.root() + "/" + image.path;
     options.output.file = output;

@@ -39,7 +39,7 @@ std::string extension_of(const std::string& name) {
   return name.substr(std::min(name.rfind('.'), name.size()));
 }
 
-/// Returns no value if the name does not consist of entities and a suffix.
+/// Parses a file name. Returns no value if the name does not consist of entities and a suffix.
 std::optional<BidsName> parts_of(const std::string& name) {
   const std::string extension = extension_of(name);
   BidsName parts{.name = name,

@@ -102,7 +102,7 @@ FrameFigures figures_of(const std::vector<PlaneQuality>& qualities) {
   return figures;
 }
 
-/// Returns the values of print() as a table for the HTML page.
+/// Returns the printed values as a table for the HTML page.
 std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
                                 const std::vector<PlaneTotal>& totals) {
   std::vector<Cells> rows{

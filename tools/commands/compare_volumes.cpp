@@ -148,7 +148,7 @@ void print_json(const Comparison& comparison) {
   std::printf("%s\n", json_text(json).c_str());
 }
 
-/// Returns the values of print() as table rows for the HTML page.
+/// Returns the printed values as table rows for the HTML page.
 std::vector<Cells> totals_rows(const Comparison& comparison) {
   std::vector<Cells> rows{{"volume", "PSNR", "SSIM", "voxels"}};
   const auto row = [&](const std::string& name, const VolumeTotals& totals) {

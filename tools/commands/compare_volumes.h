@@ -13,7 +13,7 @@ namespace lull::tools {
 /// @throws CannotCreate
 [[nodiscard]] std::unique_ptr<io::TextFile> open_page(const CompareOptions& options);
 
-/// Compares two open stacks. The caller must not have read slices.
+/// Compares two open stacks. The caller must not have read slices from the stacks.
 /// @throws any error of compare()
 void compare_volumes(const CompareOptions& options, io::MediaSource& first,
                      io::MediaSource& second);

@@ -206,7 +206,7 @@ class Run {
     return noise_->known().scenes.front().fitted;
   }
 
-  /// Opens the sessions, and then the sink unless open. Returns false after a stop by the user.
+  /// Opens the sessions, and then the sink if not yet open. Returns false after a stop by the user.
   bool open_sessions() {
     check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
                                   scale_memory(options_, source_->format(), devices_.backends) +
@@ -219,8 +219,8 @@ class Run {
     const bool is_enlarged = options_.output.scale != 1;
     for (bm3d::Backend& backend : devices_.backends)
       backend.results = is_enlarged ? precise_samples(results_) : results_;
-    // The session of a series opens after the sink, because its opening filters all components of
-    // the series.
+    // The session of a series opens after the sink, because this session filters all components of
+    // the series when it opens.
     if (series())
       opened_.backends = devices_.backends;
     else

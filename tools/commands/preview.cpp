@@ -105,8 +105,8 @@ class Preview {
     if (!options_.input.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // The scale of depth maps and renders comes first, because find_window() detects repeated
-    // frames on this scale.
+    // lull determines the scale of depth maps and renders first, because find_window() detects
+    // repeated frames on this scale.
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);
     const Window window = find_window();
@@ -296,7 +296,7 @@ class Preview {
   std::optional<Window> read_window(FrameSource& source, const FramePosition& position,
                                     double start, std::optional<Frame> first) {
     pipeline::RepeatNotes notes(part_context_of(params_, filtered_format()).repeats);
-    // Sessions for fields detect repeated fields, so the reader detects no repeated frames.
+    // Sessions for fields detect repeated fields, so the reader does not detect repeated frames.
     WindowReader reader(source, position, margin_of(params_), fields() ? nullptr : &notes, start);
     return reader.read(std::move(first));
   }

@@ -16,7 +16,7 @@
 
 namespace lull::tools {
 
-/// The objects for messages and progress.
+/// The objects that print messages and progress.
 struct Reports {
   Log log;
   Progress progress;
@@ -25,7 +25,7 @@ struct Reports {
 
   void info(const std::string& text) { log.write(LogLevel::info, text); }
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
-  /// Writes a warning once: equal warnings have no effect. Thread-safe.
+  /// Writes a warning, unless an equal warning has already been written. Thread-safe.
   void warn_once(const std::string& text) {
     {
       const std::lock_guard lock(mutex);

@@ -9,7 +9,7 @@
 namespace lull::tools {
 
 /// Escapes untrusted text for an element or a quoted attribute. U+FFFD replaces invalid UTF-8, and
-/// '?' control characters.
+/// '?' replaces control characters.
 [[nodiscard]] std::string escaped(const std::string& text);
 
 /// Formats values like printf, with at most 255 characters.

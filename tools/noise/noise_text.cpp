@@ -8,7 +8,7 @@ namespace {
 
 std::string text_of(double value) {
   char text[32];
-  // Noise levels below 0.1, common in some units, have two significant digits.
+  // The text shows noise levels below 0.1, common in some units, with two significant digits.
   const char* format = value <= 0      ? "%.0f"
                        : value < 0.095 ? "%.2g"
                        : value < 9.95  ? "%.1f"
@@ -24,8 +24,8 @@ std::string exact_text_of(double value) {
   return text;
 }
 
-/// Describes the correlation of the noise by the noise level of means over 8x8 samples, for white
-/// noise an eighth of the noise level.
+/// Describes the correlation of the noise. For white noise, means of 8x8 samples have an eighth of
+/// the noise level.
 std::string describe_correlation(const NoiseEstimate& estimate, double unit) {
   if (estimate.noise.is_white()) return "white";
   const double white = static_cast<double>(estimate.level[0]) / 8;

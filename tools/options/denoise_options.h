@@ -34,7 +34,7 @@ void assign_operands(DenoiseOptions& options);
 /// @throws InvalidArgument  an option is missing, or options contradict each other
 void check(const DenoiseOptions& options);
 
-// Functions of check(), one per group of options.
+// check() calls one function for each group of options.
 
 /// Checks the method and its parameters.
 void check_method(const DenoiseOptions& options);

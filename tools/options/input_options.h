@@ -1,5 +1,5 @@
 #pragma once
-// The options that specify the input and its reading.
+// The options that select the input and control the reader.
 
 #include <cstdint>
 #include <optional>

@@ -29,7 +29,7 @@ enum OptionUse : unsigned {
   /// written the plan.
   kept_by_plan = 64,
   planned = in_plan | kept_by_plan,
-  // Methods that support the option. Without these bits, all methods do.
+  // Methods that support the option. Without these bits, all methods support the option.
   for_bm3d = 128,
   for_bm4d = 256,
   for_nlm = 512,

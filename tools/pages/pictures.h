@@ -27,7 +27,7 @@ struct Part {
 /// arbitrary.
 [[nodiscard]] Frame within_mask(const Frame& noisy, const Frame& result, const Part& part);
 
-/// Returns the gain of differences on pages, for which three times the noise level `sigma` is still
+/// Returns the gain of difference pictures. With this gain, three times the noise level `sigma` is
 /// displayable.
 [[nodiscard]] int amplification(float sigma);
 

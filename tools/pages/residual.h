@@ -1,5 +1,5 @@
 #pragma once
-// Statistics of the residual, and a test whether the residual looks like the expected noise.
+// Statistics of the residual, and a test of the residual against the expected noise.
 
 #include <cstdint>
 #include <string>

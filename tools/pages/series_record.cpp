@@ -16,8 +16,8 @@ namespace {
 constexpr const char* cut_axis_names[] = {"z", "y", "x"};
 constexpr std::size_t max_repeats_shown = 3;
 
-/// Makes three cross-sections. value(i) in 0..1 is the sample of voxel i, counted over all
-/// cross-sections.
+/// Makes three cross-sections. Voxel i, counted over all cross-sections, has the sample value(i) in
+/// 0..1.
 template <class Value>
 VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   VolumeCuts cuts(geometry);

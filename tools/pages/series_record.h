@@ -18,9 +18,9 @@ namespace lull::tools {
 class CutSums {
  public:
   explicit CutSums(const CutGeometry& geometry);
-  /// Adds the samples of a volume, multiplied by `factor`, without NaN voxels.
+  /// Adds the samples of a volume that are not NaN, multiplied by `factor`.
   void add(const VolumeCuts& volume, float factor);
-  /// Adds the differences a - b, multiplied by `factor`, without NaN differences.
+  /// Adds the differences a - b that are not NaN, multiplied by `factor`.
   void add_difference(const VolumeCuts& a, const VolumeCuts& b, float factor);
 
   int voxels() const { return static_cast<int>(sums_.size()); }

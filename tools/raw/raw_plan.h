@@ -1,6 +1,6 @@
 #pragma once
-// A session for raw photographs from the options and the first photograph, which determines sensor,
-// noise and filters.
+// Makes a session for raw photographs from the options. The first photograph determines the sensor,
+// the noise and the filters.
 
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// Implements --repair: the defects that lull repairs in an input.
+// Implements --repair: selects the defects that lull repairs.
 
 #include <span>
 #include <vector>

@@ -25,8 +25,8 @@ class Metrics {
   explicit Metrics(std::string path);
 
   void start(const MetricsFacts& facts);
-  /// Updates the metrics, after each frame.
-  /// @param sigma  noise levels of the scene by plane, on the 0..255 scale
+  /// Updates the metrics. The caller must call this function after each frame.
+  /// @param sigma  noise levels of the scene of the frame, by plane, on the 0..255 scale
   void update(const pipeline::PipelineStats& stats, std::size_t scene,
               const std::vector<double>& sigma);
   void end(const pipeline::PipelineStats& stats, int exit_code, std::int64_t damaged_frames);

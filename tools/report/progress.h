@@ -57,8 +57,8 @@ class Progress {
   void start(const JobFacts& facts);
   /// Adds a scene that lull detects during the run.
   void on_new_scene(const SceneLevels& scene);
-  /// Updates the progress, after each frame.
-  /// @param time_s  PTS of the frame in seconds
+  /// Updates the progress. The caller must call this function after each frame.
+  /// @param time_s  pts of the frame in seconds
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live progress line from the terminal.
   void clear();

@@ -13,8 +13,8 @@ namespace {
 
 /// Maximum ratio of equal noise levels, for errors of up to 15 % in each estimate.
 constexpr float same_level = 1.3f;
-/// Final interval of the bisection for a cut, in seconds. The search reads all frames of this
-/// interval.
+/// Length of the final interval of the bisection for a cut, in seconds. The search reads all frames
+/// of this interval.
 constexpr double near_s = 1.0;
 /// Coarse noise requires half size. Noise is coarse if the level of means of 16x16 samples exceeds
 /// two limits: relative to means of 8x8 samples, and on the 0..255 scale.

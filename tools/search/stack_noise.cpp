@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t max_excerpts = 12, frames_over_time = 3;
 constexpr double max_excerpt_samples = 6.7e7;
 
-/// Estimates the noise of one channel, from frames in order.
+/// Estimates the noise of one channel. The caller adds the frames of the channel in order.
 class ChannelNoise {
  public:
   ChannelNoise(const DenoiseOptions& options, const io::MediaSource& source, std::int64_t channel)

@@ -55,8 +55,8 @@ class InputNoise {
                                                     OnScene on_scene);
   /// Turns off the search for scenes during the run. The run then uses only the scenes from find().
   void use_known_scenes(const io::VideoInfo& input);
-  /// Replaces the known scenes by the detected scenes, after the last frame of the first of two
-  /// passes.
+  /// Replaces the known scenes by the detected scenes, between the first and the second pass over
+  /// the input.
   void keep_scenes(const io::VideoInfo& input);
 
  private:
