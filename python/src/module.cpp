@@ -197,8 +197,8 @@ void bind_session(nb::module_& m) {
 
 using SeriesArray = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
 
-/// Denoises a series in place. `samples` has the axes (volume, z, y, x) and the 0..255 scale. If
-/// `noise` is null, the function estimates the noise.
+/// Denoises a series with the axes (volume, z, y, x) in place, on the 0..255 scale. If `noise` is
+/// null, the function estimates the noise.
 bool denoise_array_series(const SeriesArray& samples, const Noise* noise, const std::string& kind,
                           float strength, std::string profile, std::string device, float zero) {
   SeriesSettings settings{.profile = std::move(profile),

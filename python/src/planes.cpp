@@ -72,8 +72,8 @@ void with_sample(const FrameFormat& format, Work work) {
   work(float{});
 }
 
-/// Returns a frame that shares the memory of the planes. A session reads only the samples of a
-/// frame, so the rows need no padding.
+/// Returns a frame that shares the memory of the planes. The rows need no padding, because a
+/// session reads only the samples.
 Frame sharing(const Image& planes, const FrameFormat& format) {
   Frame frame;
   frame.format = format;

@@ -25,7 +25,7 @@ class Session {
   Session(const SessionChoice& choice, const FrameFormat& format);
 
   /// Pushes an image and returns the ready results. `slice` is the index in a volume, or -1.
-  /// `guide` may be empty. `features` are the feature buffers of a render.
+  /// `guide` may be empty. `features` may contain feature buffers.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
                            const FeatureImages& features);
   /// Pushes an image in GPU memory. If `copy` is false, the image must not change before its

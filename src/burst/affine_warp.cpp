@@ -74,7 +74,7 @@ void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> in
   const int width = from.width, height = from.height;
   const double middle_x = 0.5 * width - 0.5, middle_y = 0.5 * height - 0.5;
   // First pass: the intermediate value at (x, v) is `from` at (u, v), where the warp maps (x, y) to
-  // (u, v) for exactly one y.
+  // (u, v).
   tbb::parallel_for(0, height, [&](int row) {
     const double v = row - middle_y;
     const float* const in = from.row(row);

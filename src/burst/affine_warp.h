@@ -21,8 +21,8 @@ struct AffineWarp {
         move_y(s.move_y / high) {}
 };
 
-/// Sets sample (x, y) of `to` to the value of `from` at the position `by`(x, y), for rotations far
-/// below 45 degrees. All planes have equal sizes. Borders are mirrored.
+/// Sets sample (x, y) of `to` to the value of `from` at `by`(x, y), for small rotations. All planes
+/// have equal sizes. Borders are mirrored.
 void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
           PlaneView<float> to);
 

@@ -134,8 +134,8 @@ class PartDenoiser final : public Denoiser {
     pending_.pop_front();
   }
 
-  /// Returns whether the session has received all frames that its needed results depend on. For a
-  /// margin of unknown length, the session must have returned these results.
+  /// Returns whether the session has received all frames that affect its needed results, or, for a
+  /// margin of unknown length, has returned these results.
   bool is_complete() const {
     if (!from_start_ && after_ >= margin_.after) return true;
     return std::ranges::none_of(pending_, &PendingFrame::wanted);

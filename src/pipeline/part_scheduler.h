@@ -21,8 +21,8 @@ struct PartOptions {
   ShardOptions shard{};
 };
 
-/// Returns a denoiser that cuts a clip into parts and filters the parts, with their margins, in
-/// parallel. Equal sessions give the results of one session. Frames must be in host memory.
+/// Returns a denoiser that filters parts of a clip, with their margins, in parallel. Equal sessions
+/// give the results of one session. Frames must be in host memory.
 /// @throws InvalidArgument  there is no session, or an option is out of range
 [[nodiscard]] std::unique_ptr<Denoiser> shard_parts(std::vector<std::unique_ptr<Denoiser>> sessions,
                                                     PartOptions options);

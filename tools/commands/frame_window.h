@@ -1,5 +1,5 @@
 #pragma once
-// Reads one frame of a video and the neighbouring frames that its result depends on.
+// Reads one frame of a video and the neighbouring frames that affect its result.
 
 #include <algorithm>
 #include <cstdint>
@@ -73,8 +73,8 @@ class WindowReader {
     return time - *start_;
   }
 
-  /// Returns whether the display time of the frame is later than the time of the position; false
-  /// for the first frame, and for a position by index.
+  /// Returns whether the display time of a frame after the first frame is later than the time of
+  /// the position.
   bool is_after_position(const Frame& frame) {
     constexpr double rounding =
         1e-4;  // tolerance for timestamps in coarse units, such as milliseconds

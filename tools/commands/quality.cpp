@@ -40,7 +40,7 @@ void add_scaled(const std::vector<float>& row, float weight, std::vector<float>&
 }
 
 /// Returns the sum of SSIM over one row of window positions, for peak 1. The moments are those of
-/// samples minus 0.5, where float variances are most precise.
+/// samples minus 0.5, for precise variances of floats.
 double index_sum(const Moments& m) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   double sum = 0;

@@ -121,7 +121,7 @@ std::string out_of_range(const DenoiseOptions& options) {
   }
 }
 
-/// Returns whether the slice spacing is much larger than the voxel size in a slice. If so, patches
+/// Returns whether the slice spacing is much larger than the voxel size in a slice, so that patches
 /// of a slice match better than cubes (docs/measurements/volumes.md).
 bool has_thick_slices(const io::VideoInfo& input) {
   constexpr double thick = 4;

@@ -13,8 +13,7 @@
 
 namespace lull::tools {
 
-/// The expected noise in the plane of the residual test: luma, or the mean of R, G and B (Y of the
-/// opponent colour space).
+/// The expected noise in the plane of the residual test: luma, or the mean of R, G and B.
 class ExpectedNoise {
  public:
   /// @param volume_noise  noise of a volume, in addition to the noise level

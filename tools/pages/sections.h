@@ -24,7 +24,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 [[nodiscard]] const char* name_of(ResidualVerdict::Answer answer);
 
-/// Returns the recorded settings of a job without the noise record, which has its own section.
+/// Returns the recorded settings of a job except the noise record.
 [[nodiscard]] Facts plain_facts(const std::vector<io::JobFact>& facts);
 /// Returns the noise record in the recorded settings of a job, or no value.
 /// @param name  file that contains the record, for messages

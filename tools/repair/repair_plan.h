@@ -18,8 +18,8 @@ namespace lull::tools {
 
 struct RepairPlan {
   bool by_fields = false;  // whether the fields of each parity have their own defects
-  /// The defects of the clip: of complete frames in defects[0], or, if `by_fields` is true, of the
-  /// even fields in defects[0] and the odd fields in defects[1].
+  /// The defects of complete frames (defects[0]), or, if `by_fields` is true, of the even fields
+  /// (defects[0]) and the odd fields (defects[1]).
   std::array<repair::ClipDefects, 2> defects;
 
   bool none() const { return defects[0].none() && defects[1].none(); }

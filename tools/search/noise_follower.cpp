@@ -23,9 +23,8 @@ constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ah
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
-/// Minimum ratio of measured to expected frame difference in flat areas. Lower ratios indicate
-/// uncompensated motion: measured 0.17 to 0.73, but at least 0.89 for noise, except in completely
-/// textured pictures.
+/// Minimum ratio of measured to expected frame difference in flat areas. Uncompensated motion gives
+/// 0.17 to 0.73, noise at least 0.89, except in completely textured pictures.
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
@@ -124,8 +123,8 @@ void NoiseFollower::check_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// Returns the scene that known scenes predict for `time_s`, or the current scene if there is no
-/// prediction or the predicted noise is similar.
+/// Returns the next known scene if this scene begins at or before `time_s` and has different noise,
+/// and otherwise the current scene.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;

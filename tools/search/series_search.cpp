@@ -94,8 +94,8 @@ std::optional<VolumeEstimate> SeriesCollector::add_parts() {
   return estimate_volume(cubes, NoiseKind::gaussian, 0);
 }
 
-/// Returns the noise of the real and imaginary parts, or no value after a failure. If `given` is
-/// false, the function also sets the noise of the scene.
+/// Returns the noise of the real and imaginary parts, or no value after a failure. Unless `given`,
+/// the function also sets the noise of the scene.
 std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& scene, bool given) {
   read_phases();
   const std::optional<VolumeEstimate> found = add_parts();

@@ -41,8 +41,8 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
   return estimate_volume(collector, options.noise.kind, sample_of_zero(values));
 }
 
-/// Returns the noise of a volume, or of the slices of a pipe, from cubes of 4x4x4 voxels. For
-/// volumes (`is_volume`), photon noise must be requested by an option.
+/// Returns the noise of a volume, or of the slices of a pipe, from cubes of 4x4x4 voxels. Volumes
+/// (`is_volume`) have photon noise only by an option.
 std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
                                          const CubeCollector& collector,
                                          const io::ValueScale& values, bool is_volume) {

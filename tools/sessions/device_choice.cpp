@@ -30,8 +30,8 @@ std::string describe(const std::vector<cuda::DeviceInfo>& devices) {
 }  // namespace
 
 std::string cpu_target() {
-  // HWY_TARGETS contains the instruction sets of the build as bits. The lowest bit is the most
-  // capable set, and Highway uses the lowest bit that the CPU supports.
+  // HWY_TARGETS contains the instruction sets of the build as bits, the lowest bit for the most
+  // capable set. Highway uses the lowest bit that the CPU supports.
   const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
   return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
 }

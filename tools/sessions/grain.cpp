@@ -23,8 +23,8 @@ void check_grain_format(const FrameFormat& format) {
         "first");
 }
 
-/// Returns whether the removed grain has the statistics of the estimated noise. Fields have other
-/// statistics, and a strength below 1 leaves a part of the noise.
+/// Returns whether the removed grain has the statistics of the estimated noise: not for fields, and
+/// not for a strength below 1, which leaves a part of the noise.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }

@@ -18,8 +18,8 @@
 
 namespace lull::tools {
 
-/// Implements --grain and --grain-table. With --grain keep, a first pass denoises a few frames of
-/// each scene, because an encoder requires the grain table when it opens.
+/// Implements --grain and --grain-table. --grain keep requires a first pass over a few frames of
+/// each scene, because an encoder needs the grain table when it opens.
 class GrainJob {
  public:
   /// @param format  format of the input

@@ -41,7 +41,7 @@ class RunSource final : public FrameSource {
 };
 
 /// Returns the number of frames that a session receives before the first result. A noise estimation
-/// from these frames of a pipe does not delay the first result.
+/// from as many frames of a pipe adds no delay.
 std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }

@@ -38,8 +38,8 @@ class InputNoise {
 
   /// Returns the given or estimated noise, as known before the first frame.
   const NoiseRecord& known() const { return known_; }
-  /// Returns the scenes up to the last frame, or all known scenes without tracking of the noise. Of
-  /// two successive scenes with equal start times, the first has no frame.
+  /// Returns the scenes up to the last frame, or all known scenes without tracking of the noise. A
+  /// scene with the start time of the next scene has no frame.
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
   /// Returns the defects that the source of frames() repairs. With defects, frames must be in host

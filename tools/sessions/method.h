@@ -68,7 +68,7 @@ struct Method {
 [[nodiscard]] Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                                    const io::VideoInfo& input);
 
-/// Returns the numbers of frames before and after a frame that its result depends on.
+/// Returns how many frames before and after a frame affect its result.
 [[nodiscard]] Margin margin_of(const Method& method);
 /// Opens a session on one device.
 [[nodiscard]] std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,

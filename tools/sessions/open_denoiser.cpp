@@ -21,9 +21,9 @@ std::string text_of(const bm3d::BatchSize& batch) {
   return std::to_string(batch.width) + "x" + std::to_string(batch.height);
 }
 
-/// Reduces the memory of a session by one step. Returns a description of the step, or an empty text
-/// after the last step. All streams of a temporal session share one ring buffer, so fewer streams
-/// save no memory.
+/// Reduces the memory of a session by one step. Returns a description, or an empty text after the
+/// last step. All streams of a temporal session share one ring buffer, so fewer streams save no
+/// memory.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;
@@ -105,9 +105,8 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines the sessions on all devices into one denoiser. `clips` is the number of denoisers with
-/// frames in memory. The replacement of a single temporal session filters the pending frames and
-/// their margin.
+/// Combines the sessions on all devices into one denoiser. `clips` denoisers have frames in memory.
+/// The replacement of a single temporal session filters the pending frames and their margin.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

@@ -32,9 +32,8 @@ io::JobPlan read_plan_for_task(const std::string& folder) {
   }
 }
 
-/// A denoiser that filters nothing, and records the repeated frames in the plan. `context_end`
-/// receives the index of the last picture of the job. The denoiser calls `at_end` at the end of the
-/// input.
+/// Records the repeated frames in the plan and filters nothing. `context_end` receives the index of
+/// the last picture of the job. `at_end` is called at the end of the input.
 class IndexingDenoiser final : public Denoiser {
  public:
   IndexingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,

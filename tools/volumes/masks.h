@@ -40,7 +40,7 @@ struct VolumeMask {
                                                    const io::MediaSource& source);
 
 /// Returns a denoiser that assigns a mask to every slice for `denoiser`. Voxels outside the mask
-/// keep their input value or become 0. The denoiser stores each input slice until the result.
+/// keep their input value or become 0. The returned denoiser stores each slice until its result.
 [[nodiscard]] std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask);
 
 }  // namespace lull::tools

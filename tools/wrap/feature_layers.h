@@ -17,9 +17,8 @@ struct FeatureLayer {
   io::LayerName layer;
 };
 
-/// The feature buffers of one denoised layer. A feature buffer with a well-known name must have the
-/// view and the size of the denoised layer. lull prefers buffers with its prefix, for example the
-/// view layer in "ViewLayer.Combined".
+/// The feature buffers of one denoised layer, with its view and size if found by name. lull prefers
+/// buffers with the prefix of the layer, for example the view layer in "ViewLayer.Combined".
 class FeatureLayers {
  public:
   FeatureLayers() = default;

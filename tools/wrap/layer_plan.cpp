@@ -63,8 +63,8 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
   return layers;
 }
 
-/// Returns the selected layers. A name selects a layer, or else the layers of a view. If the output
-/// can contain only one picture, the name of a view selects only the picture of the view.
+/// Returns the selected layers. A name selects a layer, or else the layers of a view (only the
+/// picture of the view if the output can contain one picture).
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;

@@ -15,7 +15,7 @@ namespace lull::tools {
 struct SideInput {
   std::string name, path;  // for example "--feature albedo" and "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
-  /// Number of frames of the side input before the first frame of the input. Above 0 if a part of a
+  /// Number of frames of the side input before the first frame of the input; above 0 if a part of a
   /// shared job starts earlier in the side input.
   std::int64_t leading_frames = 0;
 
