@@ -28,8 +28,8 @@ enum class KnownFrom {
 /// checks trigger an estimate from three or more frames.
 class NoiseFollower final : public FrameSource {
  public:
-  /// Called by the reading thread before read() returns the first frame of a scene with different
-  /// noise. `is_predicted`: a known scene begins at its known time.
+  /// The reading thread calls this function before read() returns the first frame of a scene with
+  /// different noise. `is_predicted`: a known scene begins at its known time.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;
 
   /// @param known  scenes in order of time; the first scene begins with the first frame

@@ -32,8 +32,9 @@ io::JobPlan read_plan_for_task(const std::string& folder) {
   }
 }
 
-/// Records the repeated frames in the plan and filters nothing. `context_end` receives the index of
-/// the last picture of the job. `at_end` is called at the end of the input.
+/// A denoiser that records the repeated frames in the plan and filters nothing. `context_end`
+/// receives the index of the last picture of the job. The denoiser calls `at_end` at the end of the
+/// input.
 class IndexingDenoiser final : public Denoiser {
  public:
   IndexingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,
