@@ -1,4 +1,3 @@
-// The program lull. main() catches all exceptions and returns the exit code.
 
 #include <csignal>
 #include <cstdio>
@@ -21,8 +20,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // SIGPIPE and SIGXFSZ must not end the process. write() instead returns an error if the reader
-  // has closed a pipe, or if a file exceeds the size limit.
+  // SIGPIPE and SIGXFSZ must not end the process: write() returns an error for a closed pipe or an
+  // exceeded file size limit.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
