@@ -9,11 +9,11 @@
 namespace lull::vapoursynth {
 namespace {
 
-/// Number of frames that a GPU processes at the same time: an upload, a filter and a download. A
-/// larger number would delay requests that are out of order.
+/// Number of frames in flight on a GPU: an upload, a filter and a download. A larger number would
+/// delay requests that are out of order.
 constexpr int streams_per_gpu = 3;
 
-/// Returns the value of an argument that must have the same value for all planes.
+/// Returns the value of an argument that must be equal for all planes.
 /// @throws InvalidArgument  the values of the planes differ
 std::optional<int> common_value(const Arguments& given, const char* name) {
   const std::vector<int> values = given.integers(name);
@@ -32,8 +32,8 @@ void require_range(const char* name, std::optional<int> value, int min_value, in
                         "); choose one in range");
 }
 
-/// Throws an error if an argument of BM3DCUDA has a value other than `only`. lull supports only
-/// this value.
+/// Throws an error if an argument of BM3DCUDA differs from `only`, the only value that lull
+/// supports.
 void require_only(const Arguments& given, const char* name, const char* only) {
   std::optional<std::string> value = given.text(name);
   if (!value) return;

@@ -34,9 +34,8 @@ class Arguments {
 /// @throws InvalidArgument  lull does not support the format
 [[nodiscard]] FrameFormat format_of(const VSVideoInfo& clip);
 
-/// Returns one value of `sigma` for each plane. The last value applies to planes without a value.
-/// Without a sigma from the user, the function returns no value, and the plug-in must estimate the
-/// noise.
+/// Returns `sigma` for each plane; missing planes get the last value. Without `sigma`, returns no
+/// value, and the plug-in must estimate the noise.
 /// @throws InvalidArgument
 [[nodiscard]] std::optional<std::array<float, 3>> sigmas_of(const Arguments& given);
 
@@ -44,7 +43,7 @@ class Arguments {
 [[nodiscard]] SessionChoice denoise_choice(const Arguments& given);
 
 /// Returns the parameters of a session for core.lull.BM3Dv2, including the noise. The arguments
-/// have the same names as the arguments of BM3DCUDA.
+/// have the names of BM3DCUDA.
 /// @throws InvalidArgument
 [[nodiscard]] SessionChoice bm3dv2_choice(const Arguments& given);
 

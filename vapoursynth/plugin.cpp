@@ -1,4 +1,4 @@
-// Registers lull in VapourSynth (API 4) with the functions core.lull.Denoise and core.lull.BM3Dv2.
+// Registers core.lull.Denoise and core.lull.BM3Dv2 in VapourSynth (API 4).
 
 #include <VSHelper4.h>
 #include <VapourSynth4.h>
@@ -25,7 +25,7 @@ namespace lull::vapoursynth {
 namespace {
 
 /// Returns a lull frame that shares the samples of a VapourSynth frame. The VapourSynth frame is
-/// the side data of the lull frame, because the filter copies its properties to the result.
+/// the side data, because the filter copies its properties to the result.
 Frame shared(const VSFrame* source, int number, const FrameFormat& format, const VSAPI* api) {
   const std::shared_ptr<const VSFrame> owner(source, api->freeFrame);
   Frame frame;
@@ -44,8 +44,8 @@ Frame shared(const VSFrame* source, int number, const FrameFormat& format, const
   return frame;
 }
 
-/// Copies rows. For large planes, the function uses several threads, because the filter does no
-/// other work during the copy.
+/// Copies rows, with several threads for large planes, because the filter does no other work during
+/// the copy.
 void copy_rows(PlaneView<const std::byte> from, PlaneView<std::byte> to) {
   constexpr std::ptrdiff_t bytes_per_thread = 256 * 1024;
   constexpr std::ptrdiff_t max_threads = 8;  // enough to use the memory bandwidth
@@ -82,7 +82,7 @@ struct Filter {
   Filter(const Filter&) = delete;
   Filter& operator=(const Filter&) = delete;
 
-  /// Copies a result to a new VapourSynth frame and returns this frame.
+  /// Copies a result to a new VapourSynth frame.
   const VSFrame* publish_frame(const Frame& result, VSCore* core) const {
     const auto* source = reinterpret_cast<const VSFrame*>(result.side_data.get());
     VSFrame* frame = api->newVideoFrame(&info.format, info.width, info.height, source, core);
@@ -148,8 +148,7 @@ const VSFrame* VS_CC get_frame(int n, int reason, void* data, void**, VSFrameCon
 
 void VS_CC free_filter(void* data, VSCore*, const VSAPI*) { delete static_cast<Filter*>(data); }
 
-/// Number of excerpts for the noise estimation, and number of frames in each excerpt. The command
-/// `lull noise` uses the same numbers.
+/// Number of excerpts for the noise estimation, and frames per excerpt, as in `lull noise`.
 constexpr int positions = 8, frames_per_excerpt = 3;
 
 std::vector<Excerpt> read_excerpts(const Filter& filter) {
@@ -173,8 +172,7 @@ std::vector<Excerpt> read_excerpts(const Filter& filter) {
   return excerpts;
 }
 
-/// Returns the given noise with the clip limits that find_clipping() finds in the samples of the
-/// clip.
+/// Returns the given noise with the clip limits of the clip (find_clipping()).
 NoiseModel given_noise(const NoiseModel& given, const Filter& filter) {
   if (!may_show_clipping(given, filter.format.layout)) return given;
   return with_clipping(given, find_clipping(given, read_excerpts(filter)));

@@ -24,8 +24,8 @@ void SeekingSession::open() {
   repeats_ = bm3d::open_repeat_finder(params, format_);
 }
 
-/// Prepares a session without frames. The function drains and reuses a session on a GPU, because
-/// opening a new session takes a long time.
+/// Prepares a session without frames. A session on a GPU is drained and reused, because opening
+/// takes a long time.
 void SeekingSession::restart() {
   if (session_ && used_ && on_gpu_)
     while (session_->drain()) continue;
@@ -77,10 +77,9 @@ std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& kee
   return std::nullopt;
 }
 
-/// Finds the first frame for the session, and pushes the frames before the target. Repeated frames
-/// do not count in the margin. The function can detect repeated frames only after a frame with
-/// independent noise (RepeatState::independent). Returns false if the host must provide the frames
-/// `more`.
+/// Finds the first frame for the session, and pushes the frames before the target. Repeated frames,
+/// detectable after a frame with independent noise (RepeatState::independent), do not count in the
+/// margin. Returns false if the host must provide the frames `more`.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
   std::vector<Distinct> distinct;
@@ -105,8 +104,8 @@ bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& mo
   return false;
 }
 
-/// Pushes the frames before the target that affect its result. If the target repeats an earlier
-/// frame, the function also pushes the earlier frame.
+/// Pushes the frames before the target that affect its result, and the earlier frame that the
+/// target repeats.
 void SeekingSession::push_context(const Fetch& fetch, const Keep& keep,
                                   const std::vector<Distinct>& distinct) {
   uses_repeat_states_ = true;

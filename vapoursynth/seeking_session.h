@@ -1,7 +1,6 @@
 #pragma once
-// Defines a session for a host program that requests frames in any order. A request for the next
-// frame continues the session. Any other request restarts the session at an earlier frame, so that
-// the result is equal to the result for the complete clip.
+// A session for random access. A request for the next frame continues the session. Any other
+// request restarts the session earlier, so that the result equals the result for the complete clip.
 
 #include <functional>
 #include <memory>
@@ -13,15 +12,14 @@
 
 namespace lull::vapoursynth {
 
-/// A range of frame indices from `first` to `last`, including `last`. The range is empty if `last`
-/// is less than `first`.
+/// The frame indices from `first` to `last`, inclusive. Empty if `last` is less than `first`.
 struct Frames {
   int first = 0, last = -1;
   bool empty() const { return last < first; }
 };
 
-/// Returns the result of any frame of a clip. The host provides frames whose Frame::pts is the
-/// index of the frame in the clip, counted from 0.
+/// Returns the result of any frame of a clip. Frame::pts of the host's frames is the index in the
+/// clip, from 0.
 class SeekingSession {
  public:
   using Fetch = std::function<Frame(int)>;
@@ -31,14 +29,14 @@ class SeekingSession {
   /// @throws any exception of open_chosen()
   SeekingSession(const SessionChoice& choice, const FrameFormat& format, int frames);
 
-  /// Begins the request for frame `n`. Returns the frames that the host must provide before it
-  /// calls process().
+  /// Begins the request for frame `n`. Returns the frames that the host must provide before the
+  /// call of process().
   Frames start(int n);
-  /// Returns the result of the frame that start() has requested. Returns no value if the host must
-  /// provide the frames `more` and call process() again. `fetch` returns the frames of the host,
-  /// and `keep` receives results of later frames.
+  /// Returns the result of the requested frame, or no value if the host must provide the frames
+  /// `more` and call process() again. `fetch` returns host frames, and `keep` receives results of
+  /// later frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
-  /// Discards the session. The caller must call this function after a failure.
+  /// Discards the session. Required after a failure.
   void reset() { session_.reset(); }
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 namespace nb = nanobind;
 
-/// Returns the DLPack type of a type string such as "<f4".
+/// Returns the DLPack type of a `typestr` such as "<f4".
 nb::dlpack::dtype dlpack_type(const std::string& typestr) {
   using Code = nb::dlpack::dtype_code;
   const auto type = [&](Code code) {
@@ -26,7 +26,7 @@ nb::dlpack::dtype dlpack_type(const std::string& typestr) {
   throw nb::buffer_error(("DLPack has no samples of type '" + typestr + "'").c_str());
 }
 
-/// Describes an array in GPU memory by its address, lengths and strides.
+/// Describes an array in GPU memory.
 /// @throws InvalidArgument  the array has more than five axes
 cuda::NumberGrid grid_of(std::uintptr_t address, const Lengths& shape, const Lengths& strides) {
   cuda::NumberGrid grid;

@@ -1,5 +1,5 @@
 #pragma once
-// Enlarges noise-free frames, for example denoised frames, for the Python package.
+// Enlarges noise-free frames for the Python package.
 
 #include <mutex>
 #include <string>
@@ -10,11 +10,10 @@
 
 namespace lull::python {
 
-/// Enlarges frames. Thread-safe: concurrent calls run one after another. The caller must have
-/// released the GIL.
+/// Thread-safe: concurrent calls run one after another. The caller must not hold the GIL.
 class Enlarger {
  public:
-  /// `profile` and `device` are names, as in the members of `SessionChoice`.
+  /// `profile` and `device` are names, as in `SessionChoice`.
   Enlarger(const FrameFormat& format, double factor, const std::string& profile,
            const std::string& device);
   [[nodiscard]] Result enlarged(const Image& planes);

@@ -1,6 +1,4 @@
-// Defines the Python module lull._core, which contains sessions and functions that estimate noise.
-// Arrays are planes of samples. The Python package converts between these planes and the arrays of
-// users.
+// The Python module lull._core: sessions and noise estimation for planes of samples.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -32,8 +30,8 @@ using namespace nb::literals;
 namespace lull::python {
 namespace {
 
-/// Returns the format of frames whose planes all have the same size. `layout` is "gray", "yuv" or
-/// "rgb". `bits` is 8, 9..16, or 32 for floats.
+/// Returns the format of frames without chroma subsampling. `layout` is "gray", "yuv" or "rgb".
+/// `bits` is 8, 9..16, or 32 for floats.
 FrameFormat format_of(int width, int height, const std::string& layout, int bits) {
   FrameFormat format{.width = width, .height = height};
   format.layout = layout == "gray" ? Layout::gray : layout == "yuv" ? Layout::yuv : Layout::rgb;
@@ -43,7 +41,6 @@ FrameFormat format_of(int width, int height, const std::string& layout, int bits
   return format;
 }
 
-/// Converts an Error to a Python exception whose message is one sentence.
 void translate(PyObject* error_type, const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -201,8 +198,8 @@ void bind_session(nb::module_& m) {
 
 using SeriesArray = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
 
-/// Denoises a series in place. `samples` has the axes (volume, z, y, x) and is on the 0..255 scale.
-/// If `noise` is null, the function estimates the noise.
+/// Denoises a series with the axes (volume, z, y, x) in place, on the 0..255 scale. If `noise` is
+/// null, the function estimates the noise.
 bool denoise_array_series(const SeriesArray& samples, const Noise* noise, const std::string& kind,
                           float strength, std::string profile, std::string device, float zero) {
   SeriesSettings settings{.profile = std::move(profile),

@@ -54,8 +54,7 @@ Estimate volume_estimate(const VolumeEstimate& estimate) {
   return found;
 }
 
-/// Returns a copy of `noise` without noise curves, so that the noise level does not depend on
-/// brightness. The function multiplies the noise levels by `factor`.
+/// Returns `noise` without noise curves, with the noise levels multiplied by `factor`.
 NoiseModel flat_noise(const NoiseModel& noise, float factor) {
   const auto flat = [&](const PlaneNoise& plane) {
     return PlaneNoise{plane.level_in_samples() * factor, plane.correlation, nullptr};

@@ -1,5 +1,5 @@
 #pragma once
-// Describes the noise of arrays. The caller specifies the noise, or lull estimates it.
+// The given or estimated noise of arrays.
 
 #include <array>
 #include <optional>
@@ -21,9 +21,8 @@ struct Noise {
   std::optional<VolumeNoise> volume_noise;  // for volumes with Rician or spatially varying noise
 };
 
-/// Estimated noise. `level` is the standard deviation in each plane, and `coarse` is the standard
-/// deviation of the means of 8x8 samples. Both values are on the 0..255 scale. If the estimate is
-/// uncertain, `certain` is false and `why` contains the reason.
+/// Estimated noise. `level` is the noise level per plane, and `coarse` is the noise level of means
+/// of 8x8 samples (0..255 scale). `why` states the reason if the estimate is uncertain.
 struct Estimate {
   Noise noise;
   std::array<float, 3> level{};
@@ -34,49 +33,43 @@ struct Estimate {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
-/// Returns a copy of `noise` with the clip limits of the images. The function finds the limits with
-/// find_clipping(). The level of `noise` must be set. Each element of `excerpts` consists of
-/// consecutive images.
+/// Adds the clip limits of the images (find_clipping()) to `noise`. Each element of `excerpts`
+/// consists of consecutive images.
 [[nodiscard]] Noise clipped_noise(const Noise& noise,
                                   const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format);
 
-/// Returns coloured noise with the given autocovariance of each plane, for lags -7..7 along both
-/// axes.
+/// Returns coloured noise with the given autocovariance by plane, for lags -7..7 along both axes.
 /// @throws InvalidArgument
 [[nodiscard]] Noise coloured_noise(const std::vector<Samples>& covariances);
 
-/// Returns Rician noise for volumes. `zero` is the sample, on the 0..255 scale, that corresponds to
-/// the magnitude 0.
+/// Returns Rician noise. `zero` is the sample of magnitude 0, on the 0..255 scale.
 [[nodiscard]] Noise rician_noise(float sigma, float zero);
 
-/// Converts the noise to another sample scale: multiplies the noise levels by `factor`. `zero` is
-/// the sample of the new scale that corresponds to the magnitude 0. The result has a noise curve
-/// only if the factor is 1.
+/// Converts the noise to another sample scale. `zero` is the sample of magnitude 0 on the new
+/// scale. The noise curve remains only for the factor 1.
 [[nodiscard]] Noise rescaled(const Noise& noise, float factor, float zero);
-/// Returns a copy of the noise, with the level of each plane multiplied by `strength`. The sample
-/// scale does not change.
+/// Multiplies the noise level of each plane by `strength`. The sample scale does not change.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
-/// Estimates the noise from excerpts of consecutive images.
-/// @param flat  true: the result has no noise curve, as slices of stacks require
+/// @param flat  if true, the result has no noise curve, as slices of stacks require
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);
 
-/// The depth scale on which sessions filter depth maps, and the noise on that scale.
+/// The depth scale of a session, and the noise on this scale.
 struct Depth {
   DepthScale scale;
   Noise noise;
 };
 
-/// Analyses consecutive depth maps. `sigma` is the noise level in the unit of the maps. If `sigma`
-/// is empty, the function estimates the noise level.
+/// Analyses consecutive depth maps. `sigma` is the noise level in the unit of the maps; empty:
+/// estimated.
 /// @throws InvalidArgument  the maps contain only holes
 [[nodiscard]] Depth analyse_depth(const std::vector<Image>& maps, const FrameFormat& format,
                                   const DepthSamples& samples, std::optional<double> sigma,
                                   std::optional<double> reference);
 
-/// Collects the statistics of a volume slice by slice, or of a series volume by volume.
+/// Collects the noise statistics of a volume slice by slice, or of a series volume by volume.
 class VolumeStatistics {
  public:
   VolumeStatistics(const FrameFormat& format, std::int64_t slices)

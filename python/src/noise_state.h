@@ -1,5 +1,5 @@
 #pragma once
-// Converts noise to plain values, which Python can pickle.
+// Plain values of noise, for Python's module pickle.
 
 #include <array>
 #include <optional>
@@ -15,21 +15,20 @@ namespace lull::python {
 using CurveState = std::tuple<std::vector<float>, float, float>;
 /// The state of the noise of a plane: level, autocorrelation, noise curve.
 using PlaneState = std::tuple<float, std::optional<std::vector<float>>, std::optional<CurveState>>;
-/// The state of a noise map: the numbers of voxels along x, y and z, the numbers of nodes along x,
-/// y and z, and the noise levels at the nodes.
+/// The state of a noise map: size in voxels (x, y, z), number of nodes (x, y, z), noise levels at
+/// the nodes.
 using MapState = std::tuple<std::array<int, 3>, std::array<int, 3>, std::vector<float>>;
-/// The state of the noise of volumes: whether the noise is Rician, its level, the sample that
-/// represents 0, and the noise map.
+/// The state of volume noise: whether the noise is Rician, noise level, sample of magnitude 0,
+/// noise map.
 using VolumeState = std::tuple<bool, float, float, std::optional<MapState>>;
-/// The state of Noise: the noise of the planes, whether these planes are in the opponent colour
-/// space, and the noise of variance-stabilised volumes.
+/// The state of Noise: noise by plane, whether the planes are in the opponent colour space, noise
+/// of variance-stabilised volumes.
 using NoiseState = std::tuple<std::array<PlaneState, 3>, bool, std::optional<VolumeState>>;
-/// The state of an Estimate: the noise, its level, the standard deviation of the means of 8x8
-/// samples, whether the estimate is certain, and the reason for an uncertain estimate.
+/// The state of an Estimate: noise, level, standard deviation of the means of 8x8 samples,
+/// certainty, reason for an uncertain estimate.
 using EstimateState = std::tuple<NoiseState, std::array<float, 3>, float, bool, std::string>;
 
 [[nodiscard]] NoiseState state_of(const Noise& noise);
-/// Returns the noise that a state describes.
 /// @throws InvalidArgument  the state is invalid
 [[nodiscard]] Noise noise_of(const NoiseState& state);
 

@@ -33,7 +33,7 @@ void check_plane(const Array& plane, const FrameFormat& format, int i) {
                           "); open another session");
 }
 
-/// Returns whether the rows of a plane consist of contiguous samples and have ascending addresses.
+/// Returns whether a plane has contiguous rows with ascending addresses.
 bool has_rows(const Samples& plane) {
   const auto width = static_cast<std::int64_t>(plane.shape(1));
   return (plane.stride(1) == 1 || width == 1) && (plane.shape(0) == 1 || plane.stride(0) >= width);
@@ -64,8 +64,7 @@ void read_plane(PlaneView<T> from, const WritableSamples& plane) {
                plane.stride(1), from.width, from.height);
 }
 
-/// Calls `work` with a default value of the sample type of the format. `work` uses only the type of
-/// the value.
+/// Calls `work` with a default value of the sample type of the format.
 template <class Work>
 void with_sample(const FrameFormat& format, Work work) {
   if (format.sample == SampleType::u8) return work(std::uint8_t{});
@@ -73,8 +72,8 @@ void with_sample(const FrameFormat& format, Work work) {
   work(float{});
 }
 
-/// Returns a frame that shares the memory of the planes. The planes need no padding, because a
-/// session does not read beyond the samples of a frame.
+/// Returns a frame that shares the memory of the planes. The rows need no padding, because a
+/// session reads only the samples.
 Frame sharing(const Image& planes, const FrameFormat& format) {
   Frame frame;
   frame.format = format;
@@ -104,8 +103,7 @@ void check_image(const cuda::ArrayPicture& image, const FrameFormat& format) {
       format);
 }
 
-/// Returns whether the rows of an image in GPU memory consist of contiguous samples and have
-/// ascending addresses.
+/// Returns whether an image in GPU memory has contiguous rows with ascending addresses.
 bool has_rows(const cuda::ArrayPicture& image, const FrameFormat& format) {
   for (int i = 0; i < format.planes(); ++i) {
     const cuda::ArrayPlane& plane = image.planes[i];
@@ -116,7 +114,7 @@ bool has_rows(const cuda::ArrayPicture& image, const FrameFormat& format) {
   return true;
 }
 
-/// Returns a frame that shares the memory of the image in GPU memory.
+/// Returns a frame that shares the GPU memory of the image.
 Frame device_frame(const cuda::ArrayPicture& image, const FrameFormat& format) {
   auto picture = std::make_shared<DevicePicture>();
   picture->device = image.device;

@@ -22,11 +22,9 @@ using Samples = nanobind::ndarray<nanobind::ro, nanobind::ndim<2>>;
 using WritableSamples = nanobind::ndarray<nanobind::ndim<2>, nanobind::device::cpu>;
 using Image = std::vector<Samples>;
 
-/// A plane in GPU memory: its address, the distance between neighbouring rows, and the distance
-/// between neighbouring samples of a row, both in bytes.
+/// A plane in GPU memory: address, row stride in bytes, sample stride in bytes.
 using DevicePlane = std::tuple<std::uintptr_t, std::int64_t, std::int64_t>;
-/// Returns an image in GPU memory. `typestr` has the form of numpy's array interface, for example
-/// "<f4".
+/// Returns an image in GPU memory. `typestr` is a type string of numpy, for example "<f4".
 /// @throws InvalidArgument
 [[nodiscard]] cuda::ArrayPicture device_image(int device, const std::string& typestr, double low,
                                               double span, const std::vector<DevicePlane>& planes);
@@ -35,9 +33,8 @@ using DevicePlane = std::tuple<std::uintptr_t, std::int64_t, std::int64_t>;
 class DeviceFrames {
  public:
   explicit DeviceFrames(const FrameFormat& format) : format_(format) {}
-  /// Returns the image as a frame. If `copy` is true, or the rows of the image are not contiguous,
-  /// the frame is a copy. A frame that is not a copy shares the memory of the image. The caller
-  /// must preserve the image until the session has returned the result.
+  /// Returns a copy of the image if `copy` is true or the rows are not contiguous, and otherwise a
+  /// view. The image must outlive the view.
   /// @throws InvalidArgument
   [[nodiscard]] Frame frame_of(const cuda::ArrayPicture& image, bool copy);
 
@@ -49,9 +46,8 @@ class DeviceFrames {
 /// @throws InvalidArgument  the planes do not have the format of the frames
 void check_planes(const Image& planes, const FrameFormat& format);
 
-/// Returns the planes as a frame of `pool`'s format. If `copy` is true, or the rows are not
-/// contiguous, the frame is a copy. A frame that is not a copy shares the memory of the planes and
-/// keeps the Python arrays alive. The caller must have released the GIL.
+/// Returns a copy of the planes if `copy` is true or the rows are not contiguous, and otherwise a
+/// view. A view keeps the Python arrays alive. The caller must not hold the GIL.
 [[nodiscard]] Frame frame_of(const Image& planes, FramePool& pool, bool copy);
 
 /// A frame that a session has returned.
@@ -59,12 +55,10 @@ class Result {
  public:
   explicit Result(Frame frame) : frame_(std::move(frame)) {}
   const Frame& frame() const { return frame_; }
-  /// Copies the samples into arrays of the frame's sample type. The caller must have released the
-  /// GIL.
+  /// Copies the samples into arrays of the frame's sample type. The caller must not hold the GIL.
   void copy_to(const std::vector<WritableSamples>& planes) const;
-  /// Copies a result in GPU memory into the image `to` on the same GPU. `original` is the input
-  /// image of the result and has the element type of `to`. For samples that the filter has not
-  /// changed, the function copies the elements of `original`.
+  /// Copies a result into the image `to` on the same GPU. Unchanged samples come from the input
+  /// image `original`, which has the element type of `to`.
   void copy_to_device(const cuda::ArrayPicture& to, const cuda::ArrayPicture& original) const;
 
  private:

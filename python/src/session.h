@@ -1,5 +1,5 @@
 #pragma once
-// A session for the Python package. Python releases the GIL while the session works.
+// A session for the Python package. Python releases the GIL during its work.
 
 #include <map>
 #include <memory>
@@ -14,28 +14,26 @@
 
 namespace lull::python {
 
-/// The feature buffers of a render, by their names (noise/render/features.h). Each feature buffer
-/// consists of planes of floats that have the size of the frame.
+/// The feature buffers of a render by name (noise/render/features.h): planes of floats with the
+/// size of the frame.
 using FeatureImages = std::map<std::string, Image>;
 
-/// A denoising session. Thread-safe: concurrent calls run one after another. The caller must have
-/// released the GIL.
+/// A denoising session. Thread-safe: concurrent calls run one after another. The caller must not
+/// hold the GIL.
 class Session {
  public:
   Session(const SessionChoice& choice, const FrameFormat& format);
 
-  /// Pushes an image and returns the results that are ready. `slice` is the position of the image
-  /// in a volume, or -1. `guide` is empty if the session matches patches without guides. `features`
-  /// are the feature buffers of a render.
+  /// Pushes an image and returns the ready results. `slice` is the index in a volume, or -1.
+  /// `guide` may be empty. `features` may contain feature buffers.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
                            const FeatureImages& features);
-  /// Pushes an image in GPU memory. If `copy` is false, the caller must not change the image until
-  /// the session has returned the result. `guide` is null if the session matches patches without
-  /// guides.
+  /// Pushes an image in GPU memory. If `copy` is false, the image must not change before its
+  /// result. `guide` may be null.
   std::vector<Result> push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
                                      const cuda::ArrayPicture* guide);
-  /// Returns the next result after the last push, or no value after the last result. After the last
-  /// result, the session accepts the images of another clip.
+  /// Returns the next result after the last push, or no value after the last result. A session
+  /// without further results accepts another clip.
   std::optional<Result> drain();
   void close();
 

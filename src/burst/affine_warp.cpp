@@ -19,8 +19,8 @@ double sinc(double x) {
   return x == 0 ? 1 : std::sin(t) / t;
 }
 
-/// A table of Lanczos kernels for equally spaced positions between two samples. Each kernel has
-/// `support` weights on either side of the position. The weights of a kernel sum to 1.
+/// A look-up table of Lanczos kernels for equally spaced positions between two samples. Each kernel
+/// has `support` weights on either side of the position, normalised to the sum 1.
 class Kernels {
  public:
   Kernels() : weights_(static_cast<std::size_t>(phases) + 1) {
@@ -73,9 +73,8 @@ void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> in
   static const Kernels kernels;
   const int width = from.width, height = from.height;
   const double middle_x = 0.5 * width - 0.5, middle_y = 0.5 * height - 0.5;
-  // The first pass resamples rows. In column x of the result, the warp maps exactly one position
-  // (x, y) to row v of `from`, at (u, v). The first pass stores the value of `from` at (u, v) as
-  // the intermediate value at (x, v).
+  // First pass: the intermediate value at (x, v) is `from` at (u, v), where the warp maps (x, y) to
+  // (u, v).
   tbb::parallel_for(0, height, [&](int row) {
     const double v = row - middle_y;
     const float* const in = from.row(row);

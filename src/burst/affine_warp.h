@@ -1,19 +1,18 @@
 #pragma once
-// Warps a plane by an alignment, in two passes: first along rows, then along columns (Catmull and
-// Smith 1980, "3-D transformations of images in scanline order").
+// Warps a plane in two passes, first along rows, then along columns (Catmull and Smith 1980, "3-D
+// transformations of images in scanline order").
 
 #include "burst/alignment.h"
 
 namespace lull::burst {
 
-/// An alignment in units of the samples of a plane. The samples need not be square. The alignment
-/// maps the position (x, y), relative to the centre, to (a x - x_by_y y + move_x, y_by_x x + a y +
-/// move_y).
+/// An alignment for samples that need not be square: maps (x, y), relative to the centre, to (a x -
+/// x_by_y y + move_x, y_by_x x + a y + move_y).
 struct AffineWarp {
   double a, x_by_y, y_by_x, move_x, move_y;
 
-  /// Converts an alignment of another plane. `wide` and `high` are the width and the height of a
-  /// sample of this plane, measured in samples of the other plane.
+  /// Converts an alignment of another plane. `wide` and `high` are the size of a sample of this
+  /// plane, in samples of the other plane.
   AffineWarp(const Alignment& s, double wide, double high)
       : a(s.a),
         x_by_y(s.b * high / wide),
@@ -22,8 +21,7 @@ struct AffineWarp {
         move_y(s.move_y / high) {}
 };
 
-/// Sets sample (x, y) of `to` to the value of `from` at the position to which `by` maps (x, y). The
-/// rotation must be far below 45 degrees. The planes and the scratch memory `intermediate` must
+/// Sets sample (x, y) of `to` to the value of `from` at `by`(x, y), for small rotations. All planes
 /// have equal sizes. Borders are mirrored.
 void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
           PlaneView<float> to);

@@ -16,8 +16,8 @@ constexpr int tile = 16;          // side of a tile
 constexpr int tiles_across = 24;  // maximum number of tiles along an axis
 constexpr int reach = 2;          // search radius of a tile around its expected position
 constexpr int fits = 6;  // number of fits; each fit excludes the outliers of the previous one
-/// Maximum number of samples of a picture for a refinement at full size. For a larger picture, a
-/// refinement at half size is sufficiently accurate, and the noise is weaker at half size.
+/// Maximum number of samples of a picture for a refinement at full size. Half size is accurate
+/// enough for larger pictures, and less noisy.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {
@@ -36,8 +36,8 @@ struct Move {
   int x = 0, y = 0;
 };
 
-/// Returns the translation of the complete picture with the minimum cost. At all examined
-/// translations, the pictures overlap by at least half along each axis.
+/// Returns the translation with the minimum cost, among translations with an overlap of at least
+/// half along each axis.
 Move search_whole(View a, View b) {
   Move best;
   double least =
@@ -47,8 +47,8 @@ Move search_whole(View a, View b) {
       const int width = a.width - std::abs(dx), height = a.height - std::abs(dy);
       const double sum =
           squared_difference(a, b, std::max(0, -dx), std::max(0, -dy), width, height, dx, dy);
-      // A long translation leaves a small overlap, and small overlaps can be similar by chance. The
-      // cost therefore increases with the length of the translation.
+      // The cost increases with the length of the translation, because small overlaps can be
+      // similar by chance.
       const double away = 1.0 * std::abs(dx) / a.width + 1.0 * std::abs(dy) / a.height;
       const double cost = sum / (1.0 * width * height) * (1 + away / 4);
       if (cost < least) least = cost, best = {dx, dy};
@@ -56,21 +56,21 @@ Move search_whole(View a, View b) {
   return best;
 }
 
-/// The centre of a tile, the position of its match in the other picture, and the weight of this
-/// pair in the fit.
+/// The centre of a tile, the position of its match in the other picture, and the weight of the
+/// match.
 struct Correspondence {
   double x, y, to_x, to_y, weight;
 };
 
-/// Returns the position of the minimum of the parabola through three costs, relative to the
-/// position of the middle cost. The middle cost must be the smallest.
+/// Returns the minimum of the parabola through three costs, relative to the middle cost, which must
+/// be the smallest.
 double parabola_vertex(double before, double least, double after) {
   const double curvature = before - 2 * least + after;
   return curvature > 0 ? std::clamp((before - after) / (2 * curvature), -0.5, 0.5) : 0;
 }
 
-/// Finds the match of the tile at (x, y) and appends the match to the list. The function appends
-/// nothing if the minimum of the cost is at the edge of the search range.
+/// Appends the match of the tile at (x, y), unless the minimum cost is at the edge of the search
+/// window.
 void match_tile(View a, View b, const Alignment& guess, int x, int y,
                 std::vector<Correspondence>& correspondences) {
   const double middle_x = x + 0.5 * tile - 0.5 * a.width;
@@ -93,8 +93,8 @@ void match_tile(View a, View b, const Alignment& guess, int x, int y,
   if (i == 0 || j == 0 || i == side - 1 || j == side - 1) return;
   const double left = cost[least - 1], right = cost[least + 1];
   const double above = cost[least - side], below = cost[least + side];
-  // The weight of a match is the square root of the smaller of the two curvatures of the cost. The
-  // position of the match is uncertain along an axis of low curvature.
+  // The weight is the square root of the smaller curvature of the cost, because the match is
+  // uncertain along an axis of low curvature.
   const double curvature = std::min(left + right, above + below) - 2 * cost[least];
   if (curvature <= 0) return;
   correspondences.push_back({middle_x, middle_y,
@@ -120,9 +120,8 @@ struct Inliers {
   }
 };
 
-/// Fits a similarity to the inliers by least squares. Returns `guess` if there are fewer than three
-/// inliers. If all inliers are close together, the function fits only the translation, and takes
-/// the rotation and the scale from `guess`.
+/// Fits a similarity to the inliers by least squares, or only a translation if the inliers are
+/// close together. With fewer than three inliers, returns `guess`.
 Alignment fit(const Inliers& correspondences) {
   const Alignment& guess = correspondences.guess;
   double w = 0, x = 0, y = 0, u = 0, v = 0;
@@ -203,8 +202,8 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i >= finest) found = by_tiles(picture.level(i), other.level(i), found);
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
-    // If the size of a picture is odd, the centre of the half-size picture is half a sample away
-    // from the centre of the picture. The formulas correct the difference.
+    // The centre of the half-size picture of an odd size is half a sample away from the centre of
+    // the picture.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

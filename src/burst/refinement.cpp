@@ -17,8 +17,7 @@ constexpr int rounds = 24;
 constexpr double enough = 3e-3;  // in samples: the iteration ends when no corner moves farther
 constexpr double huber = 1.5;    // in standard deviations; larger differences get less weight
 
-/// Normal equations of the least-squares problem for (a, b, move_x, move_y), and the sum of the
-/// weighted squared differences.
+/// Normal equations for (a, b, move_x, move_y), and the sum of the weighted squared residuals.
 struct Normal {
   std::array<double, 10> matrix{};  // upper triangle, row by row
   std::array<double, 4> side{};
@@ -41,9 +40,8 @@ double bilinear(View b, double x, double y) {
   return above + fy * (below - above);
 }
 
-/// Returns the sum of the normal equations of one row. The slopes come from the first picture, so
-/// their noise is independent of the noise in the other picture. Slopes of the interpolated picture
-/// would bias the result towards positions halfway between samples.
+/// Returns the normal equations of one row, with the gradients of the first picture. Gradients of
+/// the interpolated picture would bias the result towards half-sample positions.
 Normal row_of(View a, View b, const Alignment& s, int row, double limit) {
   Normal n;
   const double y = row + 0.5 - 0.5 * a.height;
@@ -69,8 +67,7 @@ Normal row_of(View a, View b, const Alignment& s, int row, double limit) {
   return n;
 }
 
-/// Solves the symmetric equations by Cholesky decomposition. Returns no value if the equations are
-/// singular.
+/// Solves the equations by Cholesky decomposition. Returns no value if the matrix is singular.
 std::optional<std::array<double, 4>> solve(const Normal& n) {
   double l[4][4] = {};
   for (int i = 0, k = 0; i < 4; ++i)
@@ -95,8 +92,8 @@ std::optional<std::array<double, 4>> solve(const Normal& n) {
   return x;
 }
 
-/// Smooths a picture with [1 4 6 4 1] / 16 along both axes. The smoothing reduces the noise and the
-/// error of bilinear interpolation.
+/// Smooths a picture with [1 4 6 4 1] / 16 along both axes, to reduce noise and the error of
+/// bilinear interpolation.
 Plane<float> smoothed(View picture) {
   Plane<float> between(picture.width, picture.height), result(picture.width, picture.height);
   const auto end = [](int i, int length) { return std::clamp(i, 0, length - 1); };

@@ -1,13 +1,12 @@
 #pragma once
-// Refines an alignment by least squares over the four parameters of a similarity (Lucas and Kanade
-// 1981, "An iterative image registration technique with an application to stereo vision"). Huber's
-// weights reduce the influence of outliers.
+// Refines a similarity by least squares (Lucas and Kanade 1981, "An iterative image registration
+// technique with an application to stereo vision") with Huber's weights against outliers.
 
 #include "burst/alignment.h"
 
 namespace lull::burst {
 
-/// Returns the refined alignment. The error of `guess` must not be much larger than one sample.
+/// Returns the refined alignment. The error of `guess` must be at most about one sample.
 [[nodiscard]] Alignment refined(PlaneView<const float> picture, PlaneView<const float> other,
                                 Alignment guess);
 

@@ -44,8 +44,8 @@ void refuse_matcher(const SessionChoice& choice) {
                           " (only bm3d and nlm of pictures have matchers); leave it out");
 }
 
-/// Returns the noise model of a bm3d session for renders. After variance stabilisation, all samples
-/// have the same noise level.
+/// Returns the noise model of a bm3d session for renders: one noise level, because the variance is
+/// stabilised.
 NoiseModel even_noise(const RenderNoise& noise) {
   const float sigma = light_filter_sigma * noise.strength;
   return NoiseModel({sigma, sigma, sigma});
@@ -63,8 +63,8 @@ Profile picture_profile(const SessionChoice& choice) {
   return profile_of(choice, "profile", "fast, balanced, high, best or paper");
 }
 
-/// Returns whether the method nlm uses the cluster matcher. In this case, open_chosen() opens a
-/// session of bm3d that averages groups.
+/// Returns whether nlm uses the cluster matcher. If so, open_chosen() opens a bm3d session that
+/// averages groups.
 bool averages_groups(const SessionChoice& choice) {
   return choice.method == "nlm" && !choice.render &&
          (choice.matcher != "window" || !choice.clusters.empty());
@@ -135,7 +135,7 @@ bm4d::Params volume_params(const SessionChoice& choice) {
   return params;
 }
 
-/// Rejects options that sessions for renders or depth maps do not support.
+/// Rejects options that renders or depth maps do not support.
 void check_kind(const SessionChoice& choice) {
   if (!choice.render && !choice.depth) return;
   const char* kind = choice.render ? "a render" : "a depth map";
@@ -150,15 +150,14 @@ void check_kind(const SessionChoice& choice) {
     refuse("results on a GPU", "these results are computed on the host");
 }
 
-/// Returns the format of the frames after variance stabilisation. The session of the method filters
-/// frames of this format.
+/// Returns the format of the frames after variance stabilisation.
 FrameFormat filter_format(const SessionChoice& choice, const FrameFormat& format) {
   if (choice.volume_noise) return stabilised_format(format);
   if (choice.depth) return stabilised_depth_format(format);
   return choice.render ? stabilised_light_format(format) : format;
 }
 
-/// Returns a session that preserves constant areas. `session` filters all other samples.
+/// Returns a session that preserves constant areas and passes all other samples to `session`.
 std::unique_ptr<Denoiser> preserve_areas(const SessionChoice& choice, const FrameFormat& format,
                                          std::unique_ptr<Denoiser> session) {
   std::array<float, 3> levels = choice.noise.levels_in_samples();

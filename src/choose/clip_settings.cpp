@@ -37,7 +37,7 @@ const Preset& preset_of(const std::string& name) {
   return *preset;
 }
 
-/// Returns the temporal radius that `lull denoise` uses for a profile without a preset.
+/// Returns the default temporal radius of `lull denoise` for a profile.
 int radius_of(Profile profile) {
   if (profile == Profile::best) return 4;
   return profile == Profile::balanced || profile == Profile::high ? 2 : 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Parses the settings of a clip. Plug-ins of other programs receive these settings as text. The
-// settings have the names and values of the options of `lull denoise`.
+// Parses the settings of a clip, which plug-ins of other programs receive as text. Names and values
+// are those of `lull denoise`.
 
 #include <optional>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace lull {
 
-/// Values of options as texts. An empty text selects the default of the option.
+/// Texts of options. An empty text selects the default.
 struct ClipSettings {
   std::string method;    // bm3d or nlm
   std::string preset;    // a name of core/params/preset.h
@@ -22,9 +22,8 @@ struct ClipSettings {
 };
 
 struct ClipChoice {
-  /// The parameters of the session. `session.noise` is the given noise level multiplied by the
-  /// strength. If the settings contain no level, the caller must set `session.noise` to
-  /// scaled(estimate, strength).
+  /// `session.noise` is the given noise level multiplied by the strength. Without a given level,
+  /// the caller must set `session.noise` to scaled(estimate, strength).
   SessionChoice session;
   bool estimates = false;  // no noise level is given
   float strength = 1;

@@ -35,7 +35,7 @@ void for_each_slice(const series::Samples& samples, const std::function<void(Fra
   for (std::int64_t number = 0; number < slices; ++number) use(slice_of(samples, pool, number));
 }
 
-/// Returns the given or the estimated noise of the series, or no value if the estimation fails.
+/// Returns the given or estimated noise of the series, or no value if the estimation fails.
 std::optional<series::SeriesNoise> noise_of_series(const series::Samples& samples,
                                                    const SeriesSettings& settings) {
   const FrameFormat format = series::component_format(samples.shape);
@@ -56,8 +56,8 @@ std::optional<series::SeriesNoise> noise_of_series(const series::Samples& sample
   return noise;
 }
 
-/// Returns a filter for the volumes of a group of principal components. The filter passes the
-/// slices of all volumes through one session of bm4d.
+/// Returns a filter for the volumes of a group of principal components. All volumes pass through
+/// one bm4d session.
 series::VolumeFilter volume_filter(const SeriesSettings& settings) {
   return [&settings](series::ComponentSource& source, series::ComponentSink& sink,
                      const series::ComponentGroup& group) {

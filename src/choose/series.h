@@ -1,5 +1,5 @@
 #pragma once
-// Denoises a series of volumes in memory. choose.h lists the names of profiles and devices.
+// Denoises a series of volumes in memory.
 
 #include <optional>
 #include <string>
@@ -10,20 +10,18 @@
 namespace lull {
 
 struct SeriesSettings {
-  /// Name of a profile of bm4d: fast, balanced or high.
+  /// Profile of bm4d: fast, balanced or high.
   std::string profile = "balanced";
   std::string device = "auto";  // name of the device, as in SessionChoice
-  /// Noise level of all volumes. If the level has no value, denoise_series() estimates the noise of
-  /// each volume.
+  /// Noise level of all volumes; empty: estimated for each volume.
   std::optional<VolumeNoise> noise{};
-  /// Kind of the noise. If the kind has no value, denoise_series() determines the kind from the
-  /// background.
+  /// Kind of the noise; empty: determined from the background.
   std::optional<NoiseKind> kind{};
   float strength = 1;  // factor for the noise level of the filter; above 0
   float zero = 0;      // the sample that represents a magnitude of 0
 };
 
-/// Denoises a series in place, by its principal components over the volumes (series/fit.h).
+/// Denoises a series in place by principal components over the volumes (series/fit.h).
 /// @param samples  samples on the 0..255 scale; NaN marks a voxel without a sample
 /// @return false if the volumes have too little in common or no noise; the samples are then
 ///     unchanged

@@ -1,6 +1,5 @@
 #pragma once
-// Functions that several filters share: the rows of the DCT, and the Kaiser window that weights the
-// estimates of a patch.
+// The orthonormal DCT and the Kaiser window.
 
 #include <array>
 #include <cmath>
@@ -8,8 +7,7 @@
 
 namespace lull {
 
-/// Returns the rows of the orthonormal DCT-II for `side` samples. `side` is 1..Most, and the array
-/// has space for `Most` rows.
+/// Returns the rows of the orthonormal DCT-II of `side` samples, 1..Most.
 template <int Most>
 [[nodiscard]] std::array<std::array<double, Most>, Most> dct_rows(int side = Most) {
   std::array<std::array<double, Most>, Most> rows{};
@@ -43,8 +41,8 @@ template <int Side>
   return sum;
 }
 
-/// Returns a Kaiser window of `side` samples, whose maximum is 1. `side` is 2..Most. Elements
-/// beyond `side` are 0.
+/// Returns a Kaiser window of `side` samples, 2..Most, with a maximum of 1. Elements beyond `side`
+/// are 0.
 template <int Most>
 [[nodiscard]] std::array<float, Most> kaiser_window(float beta, int side = Most) {
   std::array<float, Most> window{};

@@ -5,8 +5,7 @@
 namespace lull {
 namespace {
 
-/// Returns the clipping shift (core/clip_limits.h) of cell (i, j), computed from the samples in the
-/// window around the cell. `depths` is scratch memory for distances from the limit.
+/// Returns the clipping shift (core/clip_limits.h) of cell (i, j). `depths` is scratch memory.
 float clip_shift_of(const ClipLimit& limit, PlaneView<const float> plane, int i, int j,
                     std::vector<float>& depths) {
   constexpr int around = (clip_shift_window - clip_shift_cell) / 2;

@@ -2,15 +2,13 @@
 // Clips filter results to the limits of the samples and preserves local means. Host code and device
 // code use the same functions.
 
-// The errors of a filter have both signs. Clipping each sample alone would keep only the errors
-// that point into the range, so black areas would become brighter. The functions therefore first
-// move all samples near a limit towards the limit by one amount, the clipping shift. Then they clip
-// the samples. The shift preserves the local mean.
+// The errors of a filter have both signs, so clipping each sample alone would brighten black areas.
+// Therefore all samples near a limit first move towards the limit by one amount, the clipping
+// shift. The shift preserves the local mean.
 
-// Among all pictures within the limits that have the same local means, the result is nearest to the
+// Of all pictures within the limits with the same local means, the result is nearest to the
 // filter's result in the least-squares sense (projection onto a simplex: Held, Wolfe, Crowder 1974,
-// doi:10.1007/BF01580223). The shift decreases with the distance from the limit. Samples far from
-// the limit do not change.
+// doi:10.1007/BF01580223). Samples far from the limit do not change.
 
 #include <algorithm>
 
@@ -25,18 +23,18 @@ struct ClipLimit {
   float reach = 0;   // samples closer to the limit than this are shifted; 0: there is no limit
 
   constexpr bool is_enabled() const { return reach > 0; }
-  /// Returns the distance of `v` from the limit. The distance is positive inside the range. For
-  /// NaN, the result is NaN, and is_near() is false for this result.
+  /// Returns the distance of `v` from the limit, positive inside the range. NaN stays NaN, for
+  /// which is_near() is false.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
-  /// Returns the factor of the clipping shift for a sample at the distance `depth` < reach from the
-  /// limit. The factor is 1 up to reach / 2, and then decreases linearly to 0 at `reach`.
+  /// Returns the factor of the clipping shift at the distance `depth` < reach from the limit: 1 up
+  /// to reach / 2, then a linear decrease to 0 at `reach`.
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
   }
-  /// Applies the clipping shift to a sample at the distance `depth` < reach from the limit, and
-  /// returns the new distance. The caller must replace a negative result by 0.
+  /// Applies the clipping shift to a sample at the distance `depth` < reach from the limit. Returns
+  /// the new distance, whose negative values the caller must replace by 0.
   constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
   constexpr float clipped(float v, float shift) const {
     const float before = depth(v);
@@ -50,15 +48,14 @@ struct ClipLimits {
   ClipLimit low, high{.at = 255, .inward = -1};
 };
 
-/// Each cell of clip_shift_cell x clip_shift_cell samples has one clipping shift, computed from a
-/// window that exceeds the cell by half a cell on each side. Between the centres of cells, the
-/// shift is interpolated linearly.
+/// Each cell of clip_shift_cell x clip_shift_cell samples has one clipping shift, from a window
+/// that exceeds the cell by half a cell on each side. The shift is interpolated linearly between
+/// cell centres.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
-/// Sums for one Newton step towards the clipping shift of a window. With the exact shift, clipping
-/// preserves the sum of the samples' distances from the limit. The sum after clipping is a convex
-/// function of the shift, so the steps approach the solution from below.
+/// Sums for one Newton step towards the clipping shift of a window. The sum of distances after
+/// clipping is convex in the shift, so the steps approach the solution from below.
 struct ClipShiftSums {
   static constexpr int rounds = 6;
   float left = 0, shares = 0;  // sums over the samples within the limit after the shift
@@ -79,8 +76,8 @@ struct ClipShiftSums {
   }
 };
 
-/// The position of a row or column of samples between the centres of two cells, for the linear
-/// interpolation of the clipping shift.
+/// The position of a row or column between the centres of two cells, for the interpolation of the
+/// clipping shift.
 struct ClipShiftPosition {
   int before, behind;
   float share;  // weight of `behind`
@@ -106,8 +103,7 @@ constexpr float clip_shift_at(const float* shifts, int columns, const ClipShiftP
   return a + y.share * (b - a);
 }
 
-/// Clips the samples of `plane`, which are on the 0..255 scale, to the limits. Preserves the local
-/// means of the plane.
+/// Clips the samples of `plane`, on the 0..255 scale, to the limits, and preserves local means.
 void clip_preserving_mean(const ClipLimits& limits, PlaneView<float> plane);
 
 }  // namespace lull

@@ -9,9 +9,8 @@
 
 namespace lull {
 
-/// The rows of this matrix compute Y, U and V from R, G and B. Y is the mean, U is (R - B) /
-/// sqrt(2), and V is (R - 2 G + B) / sqrt(6). The rows are orthogonal. U and V have the noise level
-/// of R, G and B.
+/// The rows of this matrix compute Y, U and V from R, G and B: the mean, (R - B) / sqrt(2) and (R -
+/// 2 G + B) / sqrt(6). The rows are orthogonal. U and V have the noise level of R, G and B.
 inline constexpr float opponent_forward[3][3] = {{1 / 3.0f, 1 / 3.0f, 1 / 3.0f},
                                                  {0.70710678f, 0.0f, -0.70710678f},
                                                  {0.40824829f, -0.81649658f, 0.40824829f}};
@@ -24,14 +23,12 @@ inline constexpr float opponent_inverse[3][3] = {{1.0f, 0.70710678f, 0.40824829f
 /// independent.
 [[nodiscard]] std::array<float, 3> opponent_sigma(const std::array<float, 3>& rgb_sigma);
 
-/// Returns the sigma with which Y, U and V are filtered, if the noise of R, G and B is independent.
-/// For U and V, the result equals that of opponent_sigma(). For Y, the result is up to 4 % smaller
-/// if the RGB sigma is above 10, because clipping to 0..255 weakens the noise
-/// (docs/measurements/colour.md).
+/// Returns the sigma with which Y, U and V are filtered, for independent noise of R, G and B. Above
+/// an RGB sigma of 10, the sigma of Y is up to 4 % below opponent_sigma(), because clipping to
+/// 0..255 weakens the noise (docs/measurements/colour.md).
 [[nodiscard]] std::array<float, 3> opponent_filter_sigma(const std::array<float, 3>& rgb_sigma);
 
-/// Multiplies the vector of the three samples at each position by `matrix`, in place. All three
-/// planes must have the same size.
+/// Multiplies the samples of three planes of equal size by `matrix` at each position, in place.
 void apply_colour_matrix(const float (&matrix)[3][3],
                          const std::array<PlaneView<float>, 3>& planes);
 

@@ -15,15 +15,13 @@ enum class BackendKind {
   cuda,  // one GPU
 };
 
-/// Format of the integer samples of a session's results, which may differ from the format of the
-/// input. The session rounds its float results directly to this format. If the input has float
-/// samples, the results also have float samples.
+/// Format of the integer samples of a session's results. The session rounds its float results
+/// directly to this format. For float input, results are also floats.
 struct ResultSamples {
   int bits = 0;  // 8..16; 0: the input's bit depth
-  /// How a session converts luma, grey and RGB samples to another bit depth; FFmpeg uses the same
-  /// two conversions. If true, the maximum of the input's bit depth becomes the maximum of the
-  /// output's bit depth. If false, samples are multiplied by a power of two. Chroma samples are
-  /// always multiplied by a power of two.
+  /// Conversion of luma, grey and RGB samples to another bit depth, as in FFmpeg. If true, the
+  /// maximum of the input's bit depth becomes the maximum of the output's bit depth. If false,
+  /// samples are multiplied by a power of two, as chroma samples always are.
   bool full_range = false;
   Dither dither = Dither::none;
   bool operator==(const ResultSamples&) const = default;
@@ -47,7 +45,7 @@ struct ResultSamples {
   return format;
 }
 
-/// Returns the 16-bit format for a session whose results a later step converts to `samples`.
+/// Returns the 16-bit format for a session whose results are later converted to `samples`.
 [[nodiscard]] constexpr ResultSamples precise_samples(const ResultSamples& samples) {
   return {.bits = 16, .full_range = samples.full_range};
 }
@@ -57,9 +55,9 @@ struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones
   int threads = 0;  // cpu: number of threads; 0: one per core
-  /// Only for the backend `cuda`. If true, results remain in GPU memory (Frame::on_device), and all
-  /// writes to a result are complete when the session returns the result. After the last reference
-  /// to a result is released, the session reuses its memory.
+  /// Only for the backend `cuda`. If true, results remain in GPU memory (Frame::on_device),
+  /// completely written when the session returns them. The session reuses the memory of a result
+  /// after the last reference is released.
   bool results_on_device = false;
   ResultSamples results = {};  // samples of results
 };
@@ -71,22 +69,22 @@ struct Margin {
   bool operator==(const Margin&) const = default;
 };
 
-/// A session. It returns one result for each pushed frame, in the same order, delayed by up to
-/// latency() frames. Only one thread at a time may use a session.
+/// A session returns one result for each pushed frame, in order, delayed by up to latency() frames.
+/// Only one thread at a time may use a session.
 class Denoiser {
  public:
   virtual ~Denoiser() = default;
-  /// Returns the number of frames that a program may push before the session returns the first
-  /// result. A session with temporal filtering does not count repeated frames.
+  /// Returns the maximum number of pushed frames before the first result. Repeated frames do not
+  /// count in sessions with temporal filtering.
   virtual int latency() const noexcept = 0;
-  /// Pushes a frame, and returns the next finished frame, if there is one. The frame must have the
-  /// format of the session. The samples of the frame must not change until the session returns its
-  /// result. A session on a GPU accepts frames in GPU memory. Results are in host memory, unless
+  /// Pushes a frame of the session's format, and returns the next finished frame, if there is one.
+  /// The samples of the frame must not change until the session returns its result. A session on a
+  /// GPU accepts frames in GPU memory. Results are in host memory, unless
   /// Backend::results_on_device is set.
   /// @throws Error  after an error, a program can only destroy the session
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
   /// Returns a further finished frame after push(), if there is one. The caller must call next()
-  /// until it returns nothing, because a push after repeated frames may finish several frames.
+  /// until it returns nothing, because a push may finish several frames.
   [[nodiscard]] virtual std::optional<Frame> next() { return std::nullopt; }
   /// Returns the remaining frames one by one after the last push, then std::nullopt. After
   /// std::nullopt, the session accepts another clip.

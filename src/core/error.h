@@ -6,8 +6,7 @@
 
 namespace lull {
 
-/// Kinds of errors. The number after each description is the exit code of the tools, from
-/// sysexits.h.
+/// Kinds of errors, with the exit codes of the tools (sysexits.h).
 enum class ErrorKind {
   invalid_argument,    // the request is invalid                        2
   bad_data,            // the input is empty, truncated or not media   65
@@ -21,8 +20,8 @@ enum class ErrorKind {
   try_again,           // a temporary failure: a retry may succeed     75
 };
 
-/// Replaces each control character by '?'. File names and tags of the input then cannot split a
-/// message into lines or send control sequences to a terminal.
+/// Replaces control characters by '?', so that file names and tags of the input cannot split a
+/// message or send control sequences to a terminal.
 inline std::string one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -52,13 +51,13 @@ using BadData = ErrorOf<ErrorKind::bad_data>;
 using NoInput = ErrorOf<ErrorKind::no_input>;
 using DeviceUnavailable = ErrorOf<ErrorKind::device_unavailable>;
 
-/// The memory of the device is too small. The caller may retry with a smaller part of the work.
+/// The memory of the device is too small. The caller may retry with less work.
 class OutOfDeviceMemory : public DeviceUnavailable {
  public:
   using DeviceUnavailable::DeviceUnavailable;
 };
 
-/// A device that worked before reports errors. The caller may retry or use another device.
+/// A device has failed during its use. The caller may retry or use another device.
 using DeviceFailure = ErrorOf<ErrorKind::device_failed>;
 /// A temporary failure, for example a full disk, or a resource that another process uses. The
 /// caller may retry.

@@ -7,14 +7,13 @@
 
 namespace lull {
 
-/// Replaces the out-of-range samples of `plane`. The caller has filled `plane` by load_plane() from
-/// plane `i` of `frame`. `sigma` is the standard deviation of the plane's noise, on the 0..255
-/// scale. Returns whether any sample was replaced or clamped.
+/// Replaces the out-of-range samples of `plane`, which load_plane() has read from plane `i` of
+/// `frame`. `sigma` is the standard deviation of the plane's noise, on the 0..255 scale. Returns
+/// whether any sample was replaced or clamped.
 bool guard_plane(const Frame& frame, int i, float sigma, PlaneView<float> plane);
 
-/// Restores the out-of-range samples that guard_plane() replaced: writes their original values to
-/// plane `i` of `filtered`. `filtered` has the format of `frame`. The caller must call
-/// store_plane() before.
+/// Writes the original values of out-of-range samples to plane `i` of `filtered`, which has the
+/// format of `frame`. The caller must call store_plane() before.
 void restore_plane(const Frame& frame, int i, float sigma, const Frame& filtered);
 
 }  // namespace lull

@@ -1,7 +1,6 @@
 #pragma once
-// Handling of out-of-range float samples, for example highlights of a render, negative colours, hot
-// pixels, infinities and NaN. All decisions are made per sample and in integers, so all backends
-// make the same decisions. Host code and device code use the same functions.
+// Handling of out-of-range float samples: highlights of a render, negative colours, hot pixels,
+// infinities and NaN. Decisions are made in integers, so all backends make the same decisions.
 
 // There are three cases, on the 0..255 scale:
 // 1. A sample within filter_range_min..filter_range_max is filtered unchanged.
@@ -9,13 +8,11 @@
 //    to the bound before the filter, and the difference is added to the result after the filter.
 // 3. Every other sample is out of range. Its result is the unchanged sample, bit for bit.
 
-// The filter gets a replacement for each out-of-range sample, which does not disturb the samples
-// around it. The replacement is the mean of the nearest samples. If too few of the nearest samples
-// are in range, the replacement is the mean of the surrounding cells (8x8 samples) plus
-// pseudo-random noise. If the cells have no sample in range, the replacement is the bound.
+// The replacement of an out-of-range sample is the mean of the nearest samples. With too few
+// in-range neighbours, it is the mean of the surrounding cells (8x8 samples) plus pseudo-random
+// noise. Without in-range samples in the cells, it is the bound.
 
-// The pseudo-random noise has the noise level of the frame. Without this noise, a replaced area
-// would match every patch of similar brightness.
+// Without the pseudo-random noise, a replaced area would match every patch of similar brightness.
 
 #include <cstdint>
 
@@ -23,19 +20,18 @@
 
 namespace lull {
 
-/// Range of the samples that filters accept, which prevents overflow in two sums of the cuda
-/// backend. A sum of 128 sample differences in half precision (maximum 65504) allows differences of
-/// at most 511. A sum of 1024 estimates in 32-bit fixed point, in units of 1/8192, allows estimates
-/// that differ from 128 by at most 255.
+/// Range of the samples that filters accept, which prevents overflow in the cuda backend: a sum of
+/// 128 differences in half precision allows differences up to 511, and a sum of 1024 estimates in
+/// 32-bit fixed point (units of 1/8192) allows a deviation of 255 from 128.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
-/// Side, in samples, of the cells whose means replace out-of-range samples. It equals the side of a
-/// patch.
+/// Side, in samples, of the cells whose means replace out-of-range samples; the side of a patch.
 inline constexpr int guard_cell = 8;
 constexpr int guard_cells(int length) { return (length + guard_cell - 1) / guard_cell; }
 
-/// The in-range samples of a cell: their number, and their sum as integers (FloatGuard::level()).
+/// The number of in-range samples of a cell, and their sum after conversion to integers
+/// (FloatGuard::level()).
 struct CellSum {
   std::int32_t sum = 0, count = 0;
 };
@@ -71,17 +67,16 @@ class FloatGuard {
     return static_cast<float>(level) / levels + filter_range_min;
   }
 
-  /// Returns the final result for `sample` of a frame. `filtered` is the result of the filter,
-  /// which may have processed a replacement of `sample`.
+  /// Returns the final result for `sample`. `filtered` is the filter's result for `sample` or its
+  /// replacement.
   constexpr float result(float sample, float filtered) const {
     const float v = sample * scale_;
     if (is_in_filter_range(v)) return filtered;
     return is_out_of_range(v) ? sample : filtered + (v - clamped(v)) / scale_;
   }
 
-  /// Returns the replacement of the out-of-range sample `v` at (x, y). The function `sample`
-  /// returns the sample of the plane at a position, and the function `cell` returns the CellSum of
-  /// a cell.
+  /// Returns the replacement of the out-of-range sample `v` at (x, y). `sample(x, y)` returns a
+  /// sample of the plane, and `cell(x, y)` a CellSum.
   template <class Sample, class Cell>
   constexpr float replacement(float v, int x, int y, int width, int height, Sample sample,
                               Cell cell) const {
@@ -106,9 +101,9 @@ class FloatGuard {
     return sum;
   }
 
-  /// Returns the weighted sum over the cell that contains (x, y) and its eight neighbours. The
-  /// weights decrease with distance, so replacements have no jumps at cell borders. The sum is
-  /// below 2^28: a cell has 64 samples, level() is at most 4080, and the weights add up to 1024.
+  /// Returns the weighted sum over the cell of (x, y) and its eight neighbours, continuous across
+  /// cell borders. The sum is below 2^28: a cell has 64 samples, level() is at most 4080, and the
+  /// weights add up to 1024.
   template <class Cell>
   static constexpr CellSum cells_around(int x, int y, int columns, int rows, Cell cell) {
     CellSum sum;
@@ -126,10 +121,9 @@ class FloatGuard {
     return side == 0 ? 2 * guard_cell : side > 0 ? 2 * place + 1 : 2 * (guard_cell - place) - 1;
   }
 
-  /// Returns the mean of `near` plus pseudo-random noise, which is a sum of four random bytes,
-  /// scaled to the noise level. The sum is nearly Gaussian, with the standard deviation sqrt(4
-  /// (256^2 - 1) / 12) = 148. The bytes are a hash of the position and of `near`, so the noise
-  /// differs from frame to frame.
+  /// Returns the mean of `near` plus pseudo-random noise: a nearly Gaussian sum of four random
+  /// bytes, with the standard deviation sqrt(4 (256^2 - 1) / 12) = 148 before scaling. The bytes
+  /// are a hash of the position and of `near`.
   constexpr float noisy(const CellSum& near, int x, int y) const {
     // The hash ends with the final mixing step of MurmurHash3 (Austin Appleby, public domain).
     auto h = static_cast<std::uint32_t>(near.sum) * 0x9e3779b1u ^

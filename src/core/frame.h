@@ -1,6 +1,6 @@
 #pragma once
-// A frame of video in the format of the decoder: planar samples, time, and further data that
-// filters preserve unchanged.
+// A frame of video: planar samples in the decoder's format, time, and further data that filters
+// preserve.
 
 #include <array>
 #include <cstddef>
@@ -16,8 +16,7 @@ enum class Layout { gray, yuv, rgb };    // planes: Y | Y, Cb, Cr | R, G, B
 enum class SampleType { u8, u16, f32 };  // u16: native byte order, value in the low bits
 
 /// Format of a frame's samples. A session accepts only frames of its own format. luma_scale,
-/// chroma_scale and dither are for results whose bit depth differs from the bit depth of the input
-/// (core/denoiser.h).
+/// chroma_scale and dither are for results of another bit depth (core/denoiser.h).
 struct FrameFormat {
   int width = 0, height = 0;  // samples of the first plane, at least 1
   Layout layout = Layout::gray;
@@ -57,9 +56,8 @@ struct Rational {
   bool operator==(const Rational&) const = default;
 };
 
-/// Samples in GPU memory, in the layout of the GPU's decoder or plane by plane. The legacy default
-/// stream of the GPU writes the samples. Work on any other stream must wait for the legacy default
-/// stream.
+/// Samples in GPU memory, in the layout of the GPU's decoder or plane by plane. Work on other
+/// streams must wait for the legacy default stream, which writes the samples.
 struct DevicePicture {
   int device = 0;  // index of the GPU among the visible ones
   /// Device addresses of the planes. Width and stride are in bytes. Planes 1 and 2 are Cb and Cr.
@@ -70,10 +68,9 @@ struct DevicePicture {
   constexpr bool interleaved() const { return planes[1].data != nullptr && !planes[2].data; }
 };
 
-/// Relation of a frame to the previous frame of its clip, for temporal filtering. A frame that
-/// repeats the previous frame gets the same result, and distances between frames do not count it. A
-/// frame with the state `shares_noise` has a part of the previous frame's noise; the session
-/// filters this frame.
+/// Relation of a frame to the previous frame of its clip, for temporal filtering. A repeated frame
+/// gets the same result, and temporal distances do not count it. A frame that `shares_noise`
+/// contains a part of the previous frame's noise, and is filtered.
 enum class RepeatState : unsigned char { unknown, independent, shares_noise, repeats };
 
 class Holes;      // noise/holes.h
@@ -88,33 +85,31 @@ struct FrameInfo {
   std::int64_t pts = 0, duration = 0;         // in time_base ticks
   Rational time_base;                         // seconds per tick
   std::shared_ptr<const SideData> side_data;  // preserved unchanged
-  /// Relation to the previous frame. If the state is `unknown`, the session determines it. Either
-  /// all frames of a clip have a known state, or none of them has.
+  /// Relation to the previous frame; `unknown`: the session determines it. Either all frames of a
+  /// clip have a known state, or none.
   RepeatState repeat_state = RepeatState::unknown;
-  /// 0 if the result of this frame is required. A margin frame is only context, and its result is
-  /// arbitrary. For a margin frame, the value is the distance from the nearest frame whose result
-  /// is required: negative before that frame, positive after it. The distance does not count
-  /// repeated frames.
+  /// Distance of a margin frame from the nearest frame whose result is required: negative before
+  /// that frame, positive after it, without repeated frames. The result of a margin frame is
+  /// arbitrary. 0: the result of this frame is required.
   int context_distance = 0;
-  /// Whether the frame is outside the requested part of a clip. Such a frame is only context for
-  /// temporal filtering, and the caller discards its result.
+  /// Whether the frame is outside the requested part of a clip, and only context for temporal
+  /// filtering. The caller discards its result.
   bool context_only = false;
-  /// Position of a slice in its volume, counted from 0. A slice that does not follow the previous
-  /// slice begins another volume. If all positions are -1 (unknown), all slices belong to one
-  /// volume.
+  /// Index of a slice in its volume. A slice that does not follow the previous slice begins another
+  /// volume. -1 for all slices: they belong to one volume.
   int slice = -1;
-  /// The mask of a slice: the voxels whose results are required. Filters may skip all other voxels.
-  /// Null: all results are required.
+  /// The voxels of a slice whose results are required. Filters may skip other voxels. Null: all
+  /// results are required.
   std::shared_ptr<const SliceMask> mask;
 };
 
 /// Inputs of a filter in addition to the samples of the frame. Results do not contain these inputs.
 struct FrameInputs {
-  /// The holes of a grey frame: positions of invalid samples, which contain filled-in values. Null:
-  /// all samples are valid. Only sessions whose parameters allow holes use this member.
+  /// The holes of a grey frame: positions of invalid samples with filled-in values. Null: all
+  /// samples are valid. Only sessions whose parameters allow holes use this member.
   std::shared_ptr<const Holes> holes;
-  /// Guide of this frame. A session with guides matches patches in the guide instead of in this
-  /// frame. The guide has the size and the planes of the frame.
+  /// Guide of this frame, in which a session with guides matches patches. The guide has the size
+  /// and the planes of the frame.
   std::shared_ptr<const Frame> guide;
   /// Features of a render that the renderer provides in addition to the colour.
   std::shared_ptr<const Features> features;
@@ -122,8 +117,8 @@ struct FrameInputs {
 
 struct Frame : FrameInfo, FrameInputs {
   FrameFormat format;
-  /// The buffer of the samples. 64 bytes beyond the last row must be readable, because the SIMD
-  /// code of encoders reads full vectors. FramePool makes such buffers.
+  /// The buffer of the samples, from a FramePool. 64 bytes beyond the last row must be readable,
+  /// because the SIMD code of encoders reads full vectors.
   std::shared_ptr<std::byte[]> pixels;
   std::array<PlaneView<std::byte>, 3> planes{};  // into pixels; width and stride in bytes
   /// Samples in GPU memory. If the pointer is not null, `planes` is empty. All copies of the

@@ -9,13 +9,12 @@
 namespace lull {
 namespace {
 constexpr std::size_t row_alignment = 64;
-// Number of readable bytes after the last row of a buffer. The SIMD code of encoders reads full
-// vectors.
+// Number of readable bytes after the last row of a buffer, because the SIMD code of encoders reads
+// full vectors.
 constexpr std::size_t padding = 64;
 }  // namespace
 
-// The free buffers of a pool. Every frame in use shares ownership of this object, so frames may
-// outlive the pool.
+// The free buffers of a pool. Frames share ownership of the object, so frames may outlive the pool.
 struct FramePool::Shelf {
   std::pmr::memory_resource* memory;
   std::size_t bytes;

@@ -8,10 +8,9 @@
 
 namespace lull {
 
-/// A pool of frame buffers. A buffer returns to the pool when the last reference to its pixels is
-/// released. Frames may outlive the pool. If all buffers are in use, the pool makes a new buffer,
-/// so the caller must limit the number of frames in use. Several threads may use a pool at the same
-/// time.
+/// A pool of frame buffers for several threads. A buffer returns to the pool with the last
+/// reference to its pixels. Frames may outlive the pool. If all buffers are in use, the pool makes
+/// a new buffer, so the caller must limit the number of frames in use.
 class FramePool {
  public:
   /// The constructor takes the source of the buffers, `memory`, for example page-locked memory for

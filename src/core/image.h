@@ -6,8 +6,8 @@
 
 namespace lull {
 
-/// A rectangle of samples in memory. `stride` is the distance between the starts of two rows, in
-/// samples. The members are constexpr, so device code can use them (nvcc --expt-relaxed-constexpr).
+/// A rectangle of samples in memory, also for device code. `stride` is the distance of two rows, in
+/// samples.
 template <class T>
 struct PlaneView {
   T* data = nullptr;

@@ -5,9 +5,8 @@
 
 namespace lull {
 
-/// Checks that the CPU has SSE4.2, the lowest instruction set for which Highway code is compiled
-/// (lull_prepare_sources in cmake/LullTargets.cmake). Sessions of all backends need this
-/// instruction set.
+/// Checks that the CPU has SSE4.2, the minimum for Highway code, which sessions of all backends
+/// need.
 /// @throws DeviceUnavailable
 inline void require_instructions() {
 #if defined(__x86_64__)

@@ -1,6 +1,6 @@
 #pragma once
-// Interface for the detection of repeated frames, for clips whose parts are filtered by several
-// sessions. Detection runs once over the complete clip, so all sessions make the same decisions.
+// Detection of repeated frames, for clips whose parts are filtered by several sessions, which then
+// make the same decisions.
 
 #include "core/frame.h"
 

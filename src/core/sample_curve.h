@@ -6,8 +6,8 @@
 namespace lull {
 
 /// A piecewise linear function of samples on the 0..255 scale. The knots are 0.25 apart, from -128
-/// to 384. This interval contains the filter range of float samples (float_range.h). Beyond the
-/// interval, the function continues its first and last segment.
+/// to 384, which includes the filter range (float_range.h). The first and last segments continue
+/// beyond.
 struct SampleCurve {
   static constexpr int knots = 2049;
   static constexpr float least = -128, spacing = 0.25f;

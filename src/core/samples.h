@@ -28,8 +28,8 @@ void load_samples(PlaneView<const T> src, float scale, PlaneView<float> dst) {
   }
 }
 
-/// Rounds to the nearest integer, ties upwards, and clamps to [0, max_value]. NaN becomes 0. The
-/// CUDA function to_sample() rounds in the same way. A float result is not rounded or clamped.
+/// Rounds to the nearest integer, ties upwards, and clamps to [0, max_value], as the CUDA function
+/// to_sample(). NaN becomes 0. Floats do not change.
 template <class T>
 constexpr T as_sample(float v, float max_value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -50,8 +50,7 @@ void store_samples(PlaneView<const float> src, float scale, float max_value, Pla
   }
 }
 
-/// Multiplies each sample by a factor, as store_samples() does, and then dithers the result instead
-/// of rounding it to nearest.
+/// Multiplies each sample by a factor, and dithers the result.
 template <class T>
 void dither_samples(PlaneView<const float> src, float scale, int max_value,
                     const DitherPattern& pattern, PlaneView<T> dst) {
@@ -109,8 +108,7 @@ constexpr bool have_equal_samples(const FrameFormat& a, const FrameFormat& b) {
 }
 
 /// Returns the integer `sample` multiplied by `ratio`, rounded to an integer of at most
-/// `max_value`. The function uses double precision, because single precision would round some
-/// 16-bit values near a tie incorrectly.
+/// `max_value`. Single precision would round some 16-bit values incorrectly.
 constexpr int converted_sample(int sample, double ratio, int max_value) {
   const double v = sample * ratio + 0.5;
   return v < max_value ? static_cast<int>(v) : max_value;
@@ -140,8 +138,8 @@ void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat&
   }
 }
 
-/// Copies plane `i` of the frame `from` to the frame `to`, which has the same size. If the sample
-/// values of the two formats differ, the function converts the samples, which must be integers.
+/// Copies plane `i` of `from` to `to`, which has the same size. Samples of formats with other
+/// sample values are converted, and must be integers.
 inline void copy_plane(const Frame& from, int i, const Frame& to) {
   const int height = from.format.plane_height(i);
   if (have_equal_samples(from.format, to.format)) {
@@ -170,9 +168,8 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   return copy;
 }
 
-/// Returns the unfiltered `frame` in the format of a session's results, which is the format of
-/// `pool`. If both formats have equal samples, the result shares the buffer of `frame`. Otherwise,
-/// `pool` provides a new buffer.
+/// Returns the unfiltered `frame` in the format of `pool`, the format of results. The result shares
+/// the buffer of `frame` if both formats have equal samples.
 [[nodiscard]] inline Frame unfiltered(Frame frame, FramePool& pool) {
   if (!have_equal_samples(frame.format, pool.format())) return copied(frame, pool);
   frame.format = pool.format();

@@ -25,8 +25,8 @@ class SliceMask {
   int height() const { return height_; }
   bool zero() const { return zero_; }
   bool inside(int x, int y) const { return inside_[static_cast<std::size_t>(y) * width_ + x]; }
-  /// Returns the mask of one field of an interlaced slice: the rows with even numbers (parity 0) or
-  /// with odd numbers (parity 1). The height of the complete mask must be even.
+  /// Returns the mask of one field of an interlaced slice: the even rows (parity 0) or odd rows
+  /// (parity 1). The height must be even.
   SliceMask field(int parity) const {
     std::vector<bool> rows(inside_.size() / 2);
     for (int y = 0; y < height_ / 2; ++y)

@@ -17,8 +17,8 @@ class FrameSource {
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError
   [[nodiscard]] virtual std::optional<Frame> read() = 0;
-  /// Interrupts a read() that waits for input. From then on, read() throws IoError if it would have
-  /// to wait. Any thread may call this function.
+  /// Interrupts a read() that waits for input. From then on, read() throws IoError instead of
+  /// waiting. Any thread may call this function.
   virtual void interrupt() noexcept {}
 };
 
@@ -26,8 +26,8 @@ class FrameSink {
  public:
   virtual ~FrameSink() = default;
   virtual void write(Frame frame) = 0;
-  /// Flushes the output, writes the trailer and renames the file to its final name. Without
-  /// finish(), no file appears under this name.
+  /// Flushes the output, writes the trailer and renames the file to its final name, which does not
+  /// exist before.
   virtual void finish() = 0;
 };
 

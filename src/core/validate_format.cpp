@@ -9,7 +9,7 @@ namespace lull {
 
 namespace {
 
-/// Maximum log2 of the chroma subsampling. VapourSynth has the same maximum.
+/// Maximum log2 of the chroma subsampling, as in VapourSynth.
 constexpr int max_chroma_shift = 4;
 
 }  // namespace

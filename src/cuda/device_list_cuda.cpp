@@ -37,6 +37,12 @@ void warm_up_all(std::vector<int> devices) {
 
 DeviceList list_devices() {
   DeviceList list;
+#ifdef LULL_ONLY_CHECKS_CUDA
+  list.reason =
+      "this build only checks that CUDA code compiles; configure it with "
+      "-DLULL_CUDA_ARCHITECTURES=native";
+  return list;
+#endif
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
     // The call clears the error of the missing driver. The next CUDA call would otherwise report

@@ -8,7 +8,7 @@
 
 namespace lull::io {
 
-/// Maximum permission bits of a new file. The umask of the process may remove further bits.
+/// Maximum permission bits of a new file. The umask may remove further bits.
 struct Access {
   unsigned mode = 0666;
   /// The group to which the group bits of `mode` apply; nullopt means any group.
@@ -26,8 +26,8 @@ struct Access {
 /// Returns the permission bits for a new file of the group `group`. If `access` applies to another
 /// group, the group gets only the permissions that all users have.
 [[nodiscard]] unsigned mode_for(const Access& access, unsigned group);
-/// Returns the permission bits for a new file of the group `group`. The file replaces a file with
-/// the bits `old`. The result contains the bits of `old` that `access` allows.
+/// Returns the permission bits for a new file of the group `group` that replaces a file with the
+/// bits `old`: the bits of `old` that `access` allows.
 [[nodiscard]] unsigned mode_for_replacement(const Access& access, unsigned group, unsigned old);
 
 }  // namespace lull::io

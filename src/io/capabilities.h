@@ -11,12 +11,11 @@ struct EncoderState {
   std::string problem;  // why it cannot be used; empty: it can be used
 };
 
-/// Returns for the most common video encoders whether lull can use them. The function opens
-/// encoders that need hardware. All other encoders work if FFmpeg contains them.
+/// Returns which of the most common video encoders work. The function opens only encoders that need
+/// hardware.
 [[nodiscard]] std::vector<EncoderState> encoder_states();
 
-/// Returns the reason why FFmpeg cannot decode with NVDEC on the GPU `device`. The text is empty if
-/// FFmpeg can decode on this GPU.
+/// Returns the reason why FFmpeg cannot decode with NVDEC on the GPU `device`; empty if it can.
 [[nodiscard]] std::string gpu_decoding_problem(int device);
 
 }  // namespace lull::io

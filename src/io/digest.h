@@ -8,8 +8,7 @@
 namespace lull::io {
 
 [[nodiscard]] std::string sha256_of(std::string_view text);
-/// Returns the SHA-256 of the content of a file. The text is empty if the caller cancels the
-/// function with `stop`.
+/// Returns the SHA-256 of a file's content; empty after a stop request through `stop`.
 /// @throws NoInput  the file is not readable
 [[nodiscard]] std::string sha256_of_file(const std::string& path, const std::stop_token& stop = {});
 

@@ -1,6 +1,6 @@
 #pragma once
-// Determines to which files the names of inputs and outputs refer. With this information, lull
-// never writes a file that it reads.
+// Determines the files to which names of inputs and outputs refer, so that lull never overwrites
+// its own input.
 
 #include <cstdint>
 #include <optional>
@@ -9,35 +9,33 @@
 
 namespace lull::io {
 
-/// Identity of a file after the resolution of symbolic links. Two existing files are the same if
-/// device and inode are equal. Two missing files are the same if folder and name are equal.
+/// Identity of a file after the resolution of symbolic links: device and inode for existing files,
+/// folder and name for missing files.
 struct FileLocation {
   std::uint64_t device = 0, inode = 0;  // 0: the file does not exist
   std::uint64_t folder_device = 0, folder_inode = 0;
   std::string name;  // name within the folder
 };
 
-/// Returns the identity of the file `path`. Returns nullopt for pipes, devices and folders, and for
-/// names in folders that do not exist.
+/// Returns the identity of the file `path`; nullopt for pipes, devices and folders, and for names
+/// in folders that do not exist.
 [[nodiscard]] std::optional<FileLocation> location_of(const std::string& path);
 /// Returns the identity of an open file.
 [[nodiscard]] std::optional<FileLocation> location_of(int descriptor);
 
-/// Returns the files to which the name of an input refers: a single file, or the files of a picture
-/// sequence. The list is empty for `-`, network addresses and missing files.
+/// Returns the files of an input: a single file, or the files of a picture sequence. Empty for `-`,
+/// network addresses and missing files.
 [[nodiscard]] std::vector<std::string> files_of_input(const std::string& path);
 
 /// The files to which an output with a given name may write.
 struct OutputFiles {
-  /// The names that are known before the run: the output, names that follow from the names of the
-  /// input files, and existing files whose numbers match the pattern.
+  /// The names that are known before the run: the output, names derived from the input files, and
+  /// existing files that match the pattern.
   std::vector<std::string> names;
-  /// A number pattern for output names that are not known before the run. may_produce() returns
-  /// whether a name matches the pattern.
+  /// Number pattern for output names that are unknown before the run (may_produce()).
   std::string pattern;
 };
-/// Returns the files to which the output `path` may write. The result is empty for `-`, `null` and
-/// `hash`.
+/// Returns the files to which the output `path` may write; empty for `-`, `null` and `hash`.
 /// @param input  name of the input
 [[nodiscard]] OutputFiles files_of_output(const std::string& path, const std::string& input);
 /// Returns whether the pattern can produce the name of the file `file`.
@@ -45,7 +43,7 @@ struct OutputFiles {
 
 /// Returns the existing files of the job in `folder`: the plan or the manifest, and the segments.
 [[nodiscard]] std::vector<std::string> files_of_job(const std::string& folder);
-/// Returns whether `file` is a file of the job in `folder`, or has a name that the job will use.
+/// Returns whether `file` is an existing or future file of the job in `folder`.
 [[nodiscard]] bool is_file_of_job(const std::string& folder, const FileLocation& file);
 
 }  // namespace lull::io

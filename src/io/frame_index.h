@@ -1,6 +1,6 @@
 #pragma once
 // An index of the pictures of a video. A process that decodes only a part of the video uses the
-// index to get frames that are bit-identical to those of the complete video.
+// index to get bit-identical frames.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace lull::io {
 
-/// Properties by which a source recognises a picture when it decodes the picture again.
+/// Properties by which a source recognises a picture after a seek.
 struct FrameMark {
   std::int64_t pts = 0, duration = 0;  // in ticks of the input's stream
   std::uint64_t digest = 0;            // digest of samples and side data; 0: unknown
@@ -22,33 +22,29 @@ struct FrameMark {
 
 struct FrameIndex {
   std::vector<FrameMark> pictures;  // all pictures of the input, in order of presentation
-  // The repeat state of each picture. If the list is shorter than `pictures`, the states of the
-  // remaining pictures are unknown.
+  // Repeat state of each picture; unknown for pictures after the end of the list.
   std::vector<RepeatState> repeat_state;
-  // One line with the reason why decoding must start at the first picture. Empty if decoding can
-  // start at later pictures.
+  // Reason why decoding must start at the first picture, as one line; empty if later pictures are
+  // possible.
   std::string no_seek_reason = {};
   bool operator==(const FrameIndex&) const = default;
 
   /// Returns the number of selected pictures.
   std::int64_t kept() const;
-  /// Returns the index in `pictures` of the selected frame with the number `frame`, counted from 0.
-  /// Returns pictures.size() if there are fewer selected frames.
+  /// Returns the index in `pictures` of the selected frame `frame`, counted from 0. Returns
+  /// pictures.size() if there are fewer selected frames.
   std::int64_t picture_of(std::int64_t frame) const;
-  /// Returns the picture at which decoding must start so that at least `margin` pictures precede
-  /// the frame `frame`. The margin does not count repeated pictures. The result is the last such
-  /// picture to which a source can seek, or 0.
+  /// Returns the last picture at which decoding can start with at least `margin` pictures before
+  /// the frame `frame`; 0 if there is none. The margin does not count repeated pictures.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
-  // Functions for inputs that lull reads in parallel. `margins` is the value of
-  // SourceOptions::margins: if true, the source returns all pictures; if false, it returns only the
-  // selected pictures.
+  // Functions for inputs that lull reads in parallel. `margins` is SourceOptions::margins: if true,
+  // the source returns all pictures, otherwise only the selected ones.
 
-  /// Returns the number of frames that the source returns before the picture with the index
-  /// `picture`.
+  /// Returns the number of frames that the source returns before the picture `picture`.
   std::int64_t frames_before(std::int64_t picture, bool margins) const;
-  /// Returns the index of the last picture to which a source can seek, at or before the frame
-  /// `frame`. Returns 0 if there is no such picture.
+  /// Returns the last picture at or before the frame `frame` to which a source can seek; 0 if there
+  /// is none.
   std::int64_t seek_point_at(std::int64_t frame, bool margins) const;
 };
 

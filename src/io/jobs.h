@@ -2,9 +2,9 @@
 // Jobs in segments that several processes share, on one or several machines. A job has a plan,
 // which never changes, and a file for each finished segment. One process joins the segments.
 
-// The processes of a shared job use no locks, and do not wait for each other. All processes write
-// the same bytes for a segment, and the file of a segment gets its final name only when it is
-// complete. The comment of open_sink() (media.h) describes how processes create the files of a job.
+// The processes of a shared job use no locks. All processes write the same bytes for a segment, and
+// the file of a segment gets its final name only when it is complete. See also open_sink()
+// (media.h).
 
 #include <cstdint>
 #include <memory>
@@ -28,10 +28,10 @@ struct SegmentLayout {
   FrameRange frames_of(std::int64_t segment) const;
 };
 
-/// All data about a job that a process needs before it encodes a segment.
+/// The data about a job that a process needs to encode a segment.
 struct JobPlan {
-  /// Names and values of the options of the command that made the plan. All processes of the job
-  /// use these options.
+  /// Options of the command that made the plan, as names and values. All processes of the job use
+  /// these options.
   std::vector<std::pair<std::string, std::string>> options;
   std::string input, output;  // absolute paths
   int segment_frames = 0;     // number of frames of each segment except the last one
@@ -40,7 +40,7 @@ struct JobPlan {
   /// Digest of some blocks of the input. Other processes compare their input with this digest,
   /// because a digest of the complete input takes too long.
   std::string sample;
-  // Number of preceding frames on which the frames of a segment depend, without repeated frames.
+  // Number of preceding frames on which a frame depends, without repeated frames.
   int margin = 0;
   Damage damage;  // damage of the input that the planning process tolerated
   FrameIndex index;
@@ -57,7 +57,7 @@ struct JobPlan {
   std::string id() const;
   /// Returns the additional input with the name `name`; null if there is none.
   const AdditionalInput* find_additional(std::string_view name) const;
-  /// Returns the layout of the segments. Each call counts all frames of the index again.
+  /// Returns the layout of the segments. The cost is linear in the number of frames.
   SegmentLayout layout() const { return {index.kept(), segment_frames}; }
   std::int64_t frames() const { return index.kept(); }
   std::int64_t segments() const { return layout().segments(); }
@@ -68,16 +68,16 @@ std::string to_text(const JobPlan& plan);
 /// Parses a plan, whose first line must be "lull plan 1". Returns nullopt if the text is damaged or
 /// has another format.
 std::optional<JobPlan> parse_plan(std::string_view text);
-/// Returns a description of the first contradiction within a plan. The text is empty if there is no
-/// contradiction. A correct checksum does not exclude contradictions.
+/// Returns a description of the first contradiction within a plan; empty if there is none. A
+/// correct checksum does not exclude contradictions.
 std::string contradiction_in(const JobPlan& plan);
 
 /// Reads the plan in the folder of a job.
 /// @throws NoInput  there is no plan, or the plan is not readable
 /// @throws BadData  the plan is damaged, has a newer format, or contradicts itself
 JobPlan read_plan(const std::string& folder);
-/// Writes the plan, and creates the folder if it does not exist. Does nothing if the folder
-/// contains an equal plan.
+/// Writes the plan, and creates the folder if needed. Does nothing if the folder contains an equal
+/// plan.
 /// @throws CannotCreate  the folder contains a different plan
 void write_plan(const std::string& folder, const JobPlan& plan, const Access& access = {});
 
@@ -89,16 +89,16 @@ struct UnfinishedSegments {
   /// Returns a text such as "segments 3, 7-9 are missing, segment 4 is damaged".
   std::string text() const;
 };
-/// Bytes of a segment file that a check reads: the first and the last bytes (`ends`), or all bytes
-/// (`all`). Only `all` detects every damage.
+/// The part of a segment file that a check reads: the first and the last bytes (`ends`), or all
+/// bytes (`all`). Only `all` detects every damage.
 enum class SegmentCheck { ends, all };
 /// Checks the files of the segments in the range `segments`, and returns the unfinished segments.
 /// @throws InvalidArgument  the range ends after the last segment of the plan
 UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan,
                                    FrameRange segments, SegmentCheck check = SegmentCheck::all);
 
-/// Returns whether `output` is the result of this job. The function compares the file with the
-/// identity that the folder of the job contains.
+/// Returns whether `output` is the result of this job, according to the identity stored in the
+/// job's folder.
 bool is_joined(const std::string& folder, const std::string& output);
 
 struct SegmentState {

@@ -23,13 +23,13 @@ struct LayerWindow {
   bool operator==(const LayerWindow&) const = default;
 };
 
-/// A layer with all its channels, and the properties that determine how lull denoises the layer.
+/// A layer with its channels, and the properties that determine how lull denoises the layer.
 struct LayerInfo : LayerName {
-  /// Unique name of the layer for messages and for users, such as "diffuse". If the layer has no
-  /// name, the label is "RGBA" or the name of the view.
+  /// Unique name of the layer for messages and users, such as "diffuse". For a layer without a
+  /// name, "RGBA" or the name of the view.
   std::string label;
-  /// View of the layer, such as "left" or "right". Empty if the file has only one view. If the name
-  /// of a layer contains no view, the layer belongs to the default view.
+  /// View of the layer, such as "left" or "right"; the default view if the layer name contains no
+  /// view. Empty if the file has only one view.
   std::string view;
   std::string base;  // the name without the view: "diffuse" for "right.diffuse"
   /// The channels that form a picture: R, G, B, or Y. Empty if lull does not filter the layer, for
@@ -47,17 +47,16 @@ struct LayerInfo : LayerName {
 /// `all` contains all layers of the file.
 using LayerChoice = std::function<std::vector<LayerName>(const std::vector<LayerInfo>& all)>;
 
-/// Returns the layers of the OpenEXR file that contained the frame. The list is empty for other
-/// formats.
+/// Returns the layers of the OpenEXR file that contained the frame; empty for other formats.
 [[nodiscard]] std::vector<LayerInfo> layers_of(const Frame& frame);
 /// Returns the layers as a text for messages, such as "'' (R G B A), albedo (R G B)".
 [[nodiscard]] std::string layers_text(const Frame& frame);
 /// Returns the layer with the name or the label `name`, ignoring case; null if there is none.
 [[nodiscard]] const LayerInfo* find_layer(const std::vector<LayerInfo>& all, std::string_view name);
 
-/// Returns channels of a layer as a frame of floats: grey for one channel, RGB for three channels.
-/// The frame has the size of the layer's window. If SourceOptions::layers chose the layer, the
-/// source has already read the channels. Otherwise, the function decompresses the file again.
+/// Returns channels of a layer as a frame of floats with the size of the layer's window: grey for
+/// one channel, RGB for three. The function decompresses the file again unless
+/// SourceOptions::layers chose the layer.
 /// @throws BadData  the layer or a channel does not exist, or is damaged
 [[nodiscard]] Frame read_layer(const Frame& frame, std::string_view layer,
                                const std::vector<std::string>& channels);
@@ -67,8 +66,8 @@ struct FilteredLayer {
   LayerName layer;
   Frame samples;
 };
-/// Stores new samples for layers in the side data of `frame`. A sink for OpenEXR writes the new
-/// samples instead of the original samples.
+/// Stores new samples for layers in the side data of `frame`. Sinks for OpenEXR write the new
+/// samples instead of the original ones.
 void set_layers(Frame& frame, std::vector<FilteredLayer> layers);
 
 /// Returns whether a file name has the extension of OpenEXR files.

@@ -8,7 +8,7 @@
 
 namespace lull::io {
 
-/// A temporary file of an incomplete output, or a temporary folder if the output is a folder.
+/// Temporary file or folder of an incomplete output.
 struct Leftover {
   enum class State {
     abandoned,  // the process that wrote the file does not exist any more
@@ -26,13 +26,12 @@ struct Leftover {
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file, or an abandoned folder with its contents. Returns false if the file
-/// or folder is no longer abandoned, or if the system cannot remove it; errno states the reason.
+/// Removes an abandoned file, or an abandoned folder with its contents. Returns false if the object
+/// is no longer abandoned, or if the removal failed (see errno).
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes the abandoned files and folders in `folder` for which `belongs` returns true. The
-/// argument of `belongs` is the name of the output. The function ignores errors, because remaining
-/// files do no harm.
+/// Removes the abandoned files and folders in `folder` whose output names `belongs` accepts.
+/// Ignores errors, because remaining files do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

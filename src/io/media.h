@@ -82,9 +82,9 @@ struct SinkOptions {
   std::string vcodec;         // FFmpeg's encoder name; empty: chosen by container and format
   std::optional<double> crf;  // constant rate factor on the encoder's own scale
   std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
-  /// FFmpeg's name of the pixel format of the output. If empty, the sink chooses the input's
-  /// format, or a format with equal samples. If the encoder supports none of these formats, the
-  /// sink chooses the nearest format, and losses() or notes() reports the change.
+  /// FFmpeg's name of the output pixel format. If empty, the sink chooses the input's format, a
+  /// format with equal samples, or the nearest format that the encoder supports. losses() or
+  /// notes() reports a change.
   std::string pix_fmt;
   /// Bit depth of the output, 8..16. If 0, the output has the bit depth of `pix_fmt`, or of the
   /// input if `pix_fmt` is empty.
@@ -96,16 +96,16 @@ struct SinkOptions {
   bool overwrite = false;    // replace an existing file
   bool follow_links = true;  // false: if the output is a link, the link is replaced
   bool single = false;       // only one frame will be written, even if the source has more
-  /// Size of the frames that the caller passes to write(), if the caller enlarges frames. 0 means
-  /// the size of the source's frames. The sample aspect ratio is that of the source in both cases.
+  /// Size of the frames passed to write(), if the caller enlarges frames; 0 means the size of the
+  /// source's frames. The sample aspect ratio is that of the source in both cases.
   int width = 0, height = 0;
   int threads = 0;                     // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // for volumes
   Access access = {};  // additional permission bits; those of the source's files also apply
   bool strict_metadata = false;  // losses (MediaSink::losses()) are an error
   /// The container: `y4m`, `raw`, `nut`, or another extension or name that FFmpeg supports. If
-  /// empty, the extension of the output's name determines the container. The container of the
-  /// output `-` is then that of a NUT or raw input, and otherwise Y4M.
+  /// empty, the extension of the output's name determines the container; the output `-` gets the
+  /// container of a NUT or raw input, and otherwise Y4M.
   std::string format;
   int descriptor = 1;  // open file for the outputs `-` and `hash`; 1: standard output
   Drops drops;
@@ -113,13 +113,13 @@ struct SinkOptions {
   /// stamps so that the earliest stream begins at 0.
   bool keep_times = false;
   std::optional<SegmentOptions> segments;
-  /// Name of a file with a film grain table ("filmgrn1", noise/grain/grain_table.h). The encoder
-  /// writes the table into the stream. Empty means no table. The file must exist until finish(),
-  /// and only one encoder may use it.
+  /// Name of a file with a film grain table ("filmgrn1", noise/grain/grain_table.h) for the encoder
+  /// to write into the stream; empty: none. The file must exist until finish(), and only one
+  /// encoder may use it.
   std::string grain_table;
 };
 
-/// Returns the format of the frames that the caller passes to a sink with these options.
+/// Returns the format of the frames for a sink with these options.
 [[nodiscard]] inline FrameFormat written_format(const MediaSource& source,
                                                 const SinkOptions& options) {
   FrameFormat format = source.format();
@@ -127,8 +127,8 @@ struct SinkOptions {
   return result_format(format, options.samples);
 }
 
-/// Returns whether the encoder with FFmpeg's name `encoder` normally supports film grain tables. If
-/// the installed version of the encoder does not support them, open_sink() throws an error.
+/// Returns whether the encoder with FFmpeg's name `encoder` normally supports film grain tables.
+/// open_sink() throws an error if the installed version does not.
 [[nodiscard]] bool supports_grain_table(const std::string& encoder);
 
 /// Writes a file with one encoded video stream and copies of the other streams of the source.
@@ -144,8 +144,8 @@ class MediaSink : public FrameSink {
   /// open_sink() throws an error for audio, subtitles and attachments that the container cannot
   /// store.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
-  /// Returns the path of the file that contains the output until finish(). If the process ends
-  /// without destroying this object, the process must remove the file.
+  /// Returns the path of the file that contains the output until finish(). A process that ends
+  /// without destroying this object must remove the file.
   virtual const std::string& temporary() const noexcept = 0;
   /// Returns the ranges of frames whose samples write() needs, in ascending order, counted from 0.
   /// Only jobs in segments need fewer than all frames.
@@ -165,10 +165,10 @@ class MediaSink : public FrameSink {
   /// Returns the number of packets that the copied streams lack because of damage that the source
   /// tolerates.
   virtual Damage damage() const { return {}; }
-  /// Writes everything like finish(), and then calls `accepts`. If `accepts` returns true, the
-  /// output gets its final name, and the result is empty. If `accepts` returns false, the output
-  /// gets the name "NAME.partial.EXTENSION", which the function returns. If the output is not a
-  /// file, the result is empty.
+  /// Completes the file like finish(), and then calls `accepts`. If `accepts` returns true, the
+  /// output gets its final name, and the result is empty. If false, the output gets the name
+  /// "NAME.partial.EXTENSION", which the function returns. If the output is not a file, the result
+  /// is empty.
   virtual std::string finish_if(const std::function<bool()>& accepts) {
     if (accepts()) finish();
     return {};
@@ -244,15 +244,15 @@ class MediaSink : public FrameSink {
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
 
-/// Throws the error that open_sink() would throw for this output. The caller can call this function
-/// before SegmentOptions::facts and the film grain table are known, so the function ignores errors
-/// that depend on them. The function leaves no file, and changes no interrupted job.
+/// Throws the error that open_sink() would throw for this output, except errors that depend on
+/// SegmentOptions::facts or on the film grain table. The function leaves no file, and changes no
+/// interrupted job.
 /// @throws any exception of open_sink()
 void check_output(const std::string& path, MediaSource& source, const SinkOptions& options);
 
-/// Checks the name of an output before the caller opens the input, because to open a volume or a
-/// stack can take minutes. The function throws an error only if open_sink() would throw this error.
-/// It does nothing if the input does not exist, and for patterns, pipes and jobs in segments.
+/// Checks the name of an output before the caller opens the input, which can take minutes for a
+/// volume or a stack. Throws only errors that open_sink() would throw. Does nothing if the input
+/// does not exist, and for patterns, pipes and jobs in segments.
 /// @param input, reading  the arguments of the later call of open_source()
 /// @throws InvalidArgument, CannotCreate, IoError
 void check_output_name(const std::string& path, const std::string& input,
@@ -265,8 +265,8 @@ void check_output_name(const std::string& path, const std::string& input,
 [[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
                                            const SinkOptions& options);
 
-/// Returns the facts (JobFact) of the interrupted job for the output `path`. The list is empty if
-/// there is no interrupted job. A run that continues the job must have equal facts.
+/// Returns the facts (JobFact) of the interrupted job for the output `path`; empty if there is
+/// none. A run that continues the job must have equal facts.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
 
 /// Returns whether `path` is the name of a single picture, although `source` is not a single still

@@ -41,14 +41,14 @@ struct VideoInfo {
   bool stack = false;                // slices of a volume or a series, or TIFF of several pages
   bool volume = false;               // a volume or a series, whatever its container
   std::int64_t slices = 0;           // only stacks: number of slices of one volume
-  /// Number of channels. Each channel has its own noise level. Only stacks have more than one
-  /// channel. All frames of a channel precede the frames of the next channel.
+  /// Number of channels, each with its own noise level. Only stacks have more than one. All frames
+  /// of a channel precede the frames of the next channel.
   std::int64_t channels = 1;
   /// Only for stacks: whether the slices of a volume are planes at successive times.
   bool over_time = false;
   std::string axes;  // axes that the file describes ("2 channels, 8 slices, 5 time points")
-  /// Distances between samples along a row, along a column, and between slices, in the unit of the
-  /// file. The distances are 1 if the file does not state them, or if the input is not a stack.
+  /// Sample spacing along a row, along a column, and between slices, in the unit of the file; 1 if
+  /// unknown, or if the input is not a stack.
   std::array<double, 3> spacing{1, 1, 1};
   bool interlaced = false;         // according to the first frame or the container
   std::vector<std::string> notes;  // notes about the input for the user, one text each
@@ -56,9 +56,9 @@ struct VideoInfo {
   /// The relation between samples and values for each channel. If empty, `values` applies to all
   /// channels.
   std::vector<ValueScale> channel_values{};
-  /// Position of the first chroma sample from the left or top edge of the picture. The unit is the
-  /// distance between chroma samples. At 0.5, the chroma sample is in the middle of the luma
-  /// samples that it covers. The default is MPEG-2's position.
+  /// Chroma sample location: offset of the first chroma sample from the left or top edge of the
+  /// picture, in chroma samples. 0.5 is the middle of the luma samples that the chroma sample
+  /// covers. The default is MPEG-2's location.
   double chroma_x = 0.5, chroma_y = 0.5;
 
   /// Returns the scale of the samples in the channel `channel`.
@@ -69,8 +69,8 @@ struct VideoInfo {
 
 /// Damage that a source has tolerated so far (SourceOptions::tolerate_damage).
 struct Damage {
-  /// Number of frames that are damaged or missing. If the input is truncated, the number contains
-  /// the missing frames according to the container, but at least one.
+  /// Number of damaged or missing frames. For a truncated input, the number includes the missing
+  /// frames according to the container, but at least one.
   std::int64_t frames = 0;
   std::string first;  // one line about the first damage; empty: none
 };
@@ -87,9 +87,9 @@ struct FrameRange {
 };
 
 /// A part of the input. All times are relative to the first frame. In the output, the first range
-/// begins at the start time of the input, and each other range begins where the previous range
-/// ends. The output contains an audio packet if the packet begins within a range. If a subtitle
-/// overlaps a range, its duration is shortened to the range.
+/// begins at the start time of the input, and each other range begins where the previous one ends.
+/// The output contains an audio packet if the packet begins within a range. The duration of a
+/// subtitle is clipped to the range.
 struct Selection {
   std::vector<FrameRange> ranges;           // ascending, without overlap; empty: all frames
   std::int64_t start_us = 0;                // only frames from this time on
@@ -97,8 +97,8 @@ struct Selection {
   bool all() const { return ranges.empty() && start_us == 0 && !duration_us; }
 };
 
-/// Limits for inputs. If an input exceeds a limit, the source throws an error before it allocates
-/// memory for the input.
+/// Limits for inputs. If an input exceeds a limit, the source throws before it allocates memory for
+/// the input.
 struct Limits {
   std::int64_t pixels = std::int64_t{1} << 28;  // maximum number of pixels of a frame
   std::int64_t frames = 0;  // maximum number of frames of the input; 0: no limit
@@ -117,43 +117,40 @@ struct SourceOptions {
   /// FFmpeg's name of the input's container. If empty, FFmpeg detects the container from the
   /// content.
   std::string format;
-  /// Format of a raw input, which consists only of samples: frame after frame, planes in order,
-  /// without padding. If nullopt, the input is not raw.
+  /// Format of a raw input: frame after frame, planes in order, without header and padding. If
+  /// nullopt, the input is not raw.
   std::optional<RawVideo> raw;
   /// Frames per second of inputs without time stamps: raw video and picture sequences.
   Rational rate{25, 1};
   Selection selection;
   /// If true, the source also returns frames outside the selection as context for temporal
-  /// filtering, marked with Frame::context_only. The context begins with the first frame of the
-  /// input. MediaSource::end_context_at() determines its end.
+  /// filtering (Frame::context_only). The context begins with the first frame of the input.
+  /// MediaSource::end_context_at() sets its end.
   bool margins = false;
   Limits limits;
-  /// Folder for data that do not fit in memory, for example packets of copied streams that are far
-  /// in the file from video packets of the same time. If empty, the system's folder for temporary
-  /// files.
+  /// Folder for data that do not fit in memory, for example packets of badly interleaved streams.
+  /// If empty, the system's folder for temporary files.
   std::string scratch;
   /// FFmpeg's protocols, such as "https", that inputs may use in addition to files and pipes. The
-  /// protocols are also allowed for files to which inputs refer.
+  /// protocols also apply to files to which inputs refer.
   std::vector<std::string> protocols;
   int descriptor = 0;  // open file for the input `-`; 0: standard input
-  /// Index of the GPU that decodes, among the visible GPUs. If nullopt, or if FFmpeg or the GPU
-  /// does not support the codec, the CPU decodes. Decoded frames remain in the memory of the GPU
-  /// (Frame::on_device). FFmpeg must create the primary context of the GPU, so the caller must open
-  /// the source before it uses the GPU for other work.
+  /// Index of the decoding GPU among the visible GPUs. The CPU decodes if nullopt, or if FFmpeg or
+  /// the GPU does not support the codec. Decoded frames remain in GPU memory (Frame::on_device).
+  /// FFmpeg must create the GPU's primary context, so the caller must open the source before other
+  /// work on the GPU.
   std::optional<int> gpu;
-  /// If true, the source tolerates and counts damage of a video, also outside the selection. The
+  /// If true, the source tolerates and counts damage of a video, also outside the selection: the
   /// decoder conceals damaged parts, the source omits frames that cannot be decoded, and a
   /// truncated file ends with the last complete data. If false, damage throws BadData. Damage of
-  /// stacks and sequences, and decoding errors of a GPU after its first frame, always throw
+  /// stacks and sequences, and errors of a decoding GPU after its first frame, always throw
   /// BadData.
   bool tolerate_damage = false;
-  /// Time in microseconds after the first frame, for callers that read only a part of the input.
-  /// The source starts at a decodable frame before this time and keeps the time stamps. It does not
-  /// report a missing end of the input.
+  /// Seek position in microseconds after the first frame. The source starts at a decodable frame
+  /// before this time, keeps the time stamps, and does not report a missing end of the input.
   std::int64_t skip_us = 0;
-  /// If true, forward jumps of the time stamps remain as gaps. If false, the source removes all
-  /// jumps of time stamps (MediaSource::clock_jumps()). The source removes backward jumps in both
-  /// cases.
+  /// If true, forward jumps of the time stamps remain as gaps. If false, the source removes them
+  /// (MediaSource::clock_jumps()). The source always removes backward jumps.
   bool keep_times = false;
   /// Axis along which the source reads the slices of a volume. nullopt means z. Must be nullopt for
   /// other inputs.
@@ -166,14 +163,14 @@ struct SourceOptions {
   /// For all other inputs, the value must be 0 or 1.
   double white = 1;
   /// Stream number of the decoded video, which must not be a cover picture. This stream keeps its
-  /// position in the output. If nullopt, lull decodes the video that FFmpeg prefers, and makes it
-  /// the first stream of the output.
+  /// position in the output. If nullopt, FFmpeg's preferred video becomes the first stream of the
+  /// output.
   std::optional<int> video{};
   /// Layer of an OpenEXR file that frames show (find_layer()). If empty, frames show the default
   /// picture. Must be empty for other inputs.
   std::string layer{};
-  /// Chooses layers of an OpenEXR file that the source reads together with the picture, for
-  /// read_layer(). If empty, the source reads only the picture.
+  /// Chooses layers of an OpenEXR file that the source reads together with the picture
+  /// (read_layer()). If empty, none.
   LayerChoice layers{};
   /// If true, the source throws an error for interlaced video. If false, a frame of interlaced
   /// video contains both fields in alternating rows.
@@ -184,8 +181,8 @@ struct SourceOptions {
   /// be null. The source copies Frame::repeat_state from the index.
   std::shared_ptr<const FrameIndex> index{};
   /// Position in `index` of the picture at which read() starts; 0 without an index. The source
-  /// compares every picture with the index, and throws IndexMismatch if they differ. Format, info
-  /// and colour properties come from the first picture of the input.
+  /// throws IndexMismatch if a picture differs from the index. Format, info and colour properties
+  /// come from the first picture of the input.
   std::int64_t start_picture = 0;
 };
 
@@ -194,37 +191,36 @@ struct SourceOptions {
 class MediaSource : public FrameSource {
  public:
   virtual const VideoInfo& info() const noexcept = 0;
-  /// Returns the damage that the source has tolerated so far. The caller must not call this
-  /// function while another thread reads from the source.
+  /// Returns the damage tolerated so far. No other thread may read from the source at the same
+  /// time.
   virtual Damage damage() const { return {}; }
-  /// Returns one line with the reason why the CPU decodes although SourceOptions::gpu requests a
-  /// GPU. The line is empty if the GPU decodes, or if the options request no GPU.
+  /// Returns the reason, as one line, why the CPU decodes although SourceOptions::gpu requests a
+  /// GPU; empty otherwise.
   virtual const std::string& why_not_gpu() const noexcept = 0;
-  /// States that the caller needs no frames outside the selection after the frame `number`, counted
-  /// from 0 over all frames that read() returns. The function has an effect only if
-  /// SourceOptions::margins is true. Any thread may call it.
+  /// Ends the context frames (SourceOptions::margins) after the frame `number`, counted from 0 over
+  /// all frames that read() returns. Any thread may call this function.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
-  /// Returns the values of a slice of a stack in the units of the file, row by row. Outliers are
-  /// NaN in frames, but have their original values here. read() must have returned `slice`. For
-  /// inputs other than stacks, `values` becomes empty.
+  /// Returns the values of a slice of a stack in the units of the file, row by row. Outliers, which
+  /// are NaN in frames, have their original values. read() must have returned `slice`. For inputs
+  /// other than stacks, `values` becomes empty.
   virtual void values_of(const Frame& slice, std::vector<double>& values) const {
     (void)slice;
     values.clear();
   }
-  /// Returns one line for each jump of the time stamps that the source has removed so far. The
-  /// causes are joined recordings, restarted encoders and overflows of counters. The caller must
-  /// not call this function while another thread reads from the source.
+  /// Returns one line for each time stamp jump removed so far, caused by joined recordings,
+  /// restarted encoders or counter overflows. No other thread may read from the source at the same
+  /// time.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
-  /// Returns the stream numbers of the video streams, without cover pictures. The list is empty for
-  /// pictures, sequences and stacks.
+  /// Returns the stream numbers of the video streams, without cover pictures; empty for pictures,
+  /// sequences and stacks.
   virtual std::vector<int> videos() const { return {}; }
-  /// Returns the layers of the first file of an OpenEXR input. The list is empty for other inputs.
+  /// Returns the layers of the first file of an OpenEXR input; empty for other inputs.
   virtual const std::vector<LayerInfo>& layers() const noexcept {
     static const std::vector<LayerInfo> none;
     return none;
   }
-  /// Returns the number of decoded pictures, including pictures that read() did not return. The
-  /// caller must not call this function while another thread reads from the source.
+  /// Returns the number of decoded pictures, including those that read() did not return. No other
+  /// thread may read from the source at the same time.
   virtual std::int64_t decoded() const { return 0; }
 };
 

@@ -8,24 +8,21 @@
 
 namespace lull::io {
 
-/// Converts the colours of `frame` to R G B of 16 bits and full range. The samples of `frame` must
-/// be in host memory. The function uses the matrix and the range that open_source() detected, and
-/// interpolates chroma. It clips floats to 0..white. Floats of R G B are linear light, so the
-/// function applies the sRGB transfer function.
+/// Converts `frame`, in host memory, to full-range R G B of 16 bits with the colour matrix and
+/// range that open_source() detected. Interpolates chroma, and clips floats to 0..white. Floats of
+/// R G B are linear light and get the sRGB transfer function.
 [[nodiscard]] Frame to_rgb(const Frame& frame);
 
-/// Returns the alpha channel of a frame as a grey plane with the size of the frame. Returns null if
-/// the frame has no alpha channel.
+/// Returns the alpha channel of a frame as a grey plane of the frame's size; null if there is none.
 [[nodiscard]] const Frame* alpha_of(const Frame& frame);
-/// Replaces the alpha channel of a frame by a plane with the size of the frame. All other side data
-/// remain unchanged.
+/// Replaces the alpha channel of a frame by a plane of the frame's size. Other side data remain
+/// unchanged.
 void set_alpha(Frame& frame, Frame alpha);
 
-/// Returns a picture as the bytes of a PNG file. `picture` must be grey or R G B of 8 bits.
+/// Returns a picture (grey or R G B of 8 bits) as the bytes of a PNG file.
 [[nodiscard]] std::string encode_png(const Frame& picture);
 
-/// Writes a PNG file. The file gets its final name when it is complete. `rgb` must be R G B of 8
-/// bits.
+/// Writes an 8-bit R G B picture as a PNG file, and renames the complete file to its final name.
 /// @throws CannotCreate, IoError
 void write_png(const std::string& path, const Frame& rgb, bool overwrite,
                const Access& access = {});

@@ -44,8 +44,8 @@ struct InputReport {
 };
 
 /// Opens `path` like open_source(), and determines the effects of open_sink() for the output
-/// `output`. The function writes no file. If `output` is empty, the function assumes a file of the
-/// same kind for a stack, and a Matroska file for other inputs.
+/// `output` without writing it. If `output` is empty, the function assumes the input's kind of file
+/// for a stack, and Matroska for other inputs.
 /// @throws InvalidArgument  the output has no container
 /// @throws any exception of open_source()
 [[nodiscard]] InputReport probe(const std::string& path, const SourceOptions& options,

@@ -1,7 +1,6 @@
 #pragma once
-// Reads and writes small text files, such as sidecar files and records of jobs. A file gets its
-// final name when its content is complete. The functions read only regular files, and only up to a
-// maximum size.
+// Reads and writes small text files, such as sidecar files and job records. Reads only regular
+// files up to a maximum size.
 
 #include <cstddef>
 #include <memory>
@@ -24,7 +23,7 @@ class TextFile {
   /// @throws CannotCreate  the file cannot be created, or it exists and the options do not allow
   ///     its replacement
   TextFile(const std::string& path, const TextFileOptions& options);
-  /// Removes the temporary file if the caller has not called commit().
+  /// Removes the temporary file unless commit() has renamed it.
   ~TextFile();
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;
@@ -46,14 +45,13 @@ class TextFile {
 /// @throws IoError, CannotCreate
 void write_text(const std::string& path, const std::string& text, const TextFileOptions& options);
 
-/// Replaces the content of the file `path` by `text`. Other processes that read the file get either
-/// the old or the new content. After a power failure, the new content may be lost. The function
-/// never replaces folders and devices.
+/// Replaces the content of the file `path` atomically by `text`; the new content may be lost after
+/// a power failure. The function never replaces folders and devices.
 /// @return false if the function could not write the file; errno states the reason
 [[nodiscard]] bool replace_text(const std::string& path, const std::string& text);
 
-/// A temporary file with a text for another library. Only the file's owner can read the file. The
-/// destructor removes the file.
+/// A temporary file with a text for another library, readable only by its owner. The destructor
+/// removes the file.
 class TemporaryText {
  public:
   /// @throws IoError  the file cannot be created in the folder for temporary files

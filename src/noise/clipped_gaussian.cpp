@@ -9,9 +9,8 @@
 namespace lull {
 namespace {
 
-/// Moments of clipped samples as a function of intensity. The table begins 4 standard deviations
-/// beyond the clip limit. It ends 6 standard deviations inside the limit, where hardly any sample
-/// is clipped.
+/// Moments of clipped samples as a function of intensity, from 4 standard deviations beyond the
+/// clip limit to 6 standard deviations inside.
 struct ClippingTable {
   static constexpr int points = 1001;
   static constexpr double first = -4, spacing = 0.01;

@@ -8,19 +8,16 @@
 #include "core/bases.h"
 #include "noise/patch_covariance.h"
 
-// The variances T(v, u) of the DCT coefficients (v, u) of noise are linear functions of its
-// autocorrelation R, where R is the same at (dx, dy) and (-dx, dy):
+// The variances T of the DCT coefficients (v, u) of noise are linear functions of its
+// autocorrelation R, which is the same at (dx, dy) and (-dx, dy):
 //     T(v, u) = sum over l, m = 0..7 of A(v, l) R(m across, l down) A(u, m).
 
-// The variances T of DCT coefficients are A R A^T, where R is the autocorrelation of the noise, and
-// therefore R = A^-1 T A^-T. A(k, 0) is own_k(0), and A(k, l) is 2 own_k(l) for l > 0, where
-// own_k(l) is the autocorrelation of row k of the DCT at lag l. The condition number of A is 12.8
-// (Frobenius norm).
+// T = A R A^T, with the coefficient variances T and the autocorrelation R of the noise. A(k, 0) is
+// own_k(0), and A(k, l) is 2 own_k(l) for l > 0, where own_k is the autocorrelation of row k of the
+// DCT.
 
-// The code assumes that the autocorrelation R has a period of 15 samples, so that only lags of
-// -7..7 exist. The spectrum of the noise is then F R F^T, where F(f, l) is cos(2 pi f l / 15) for l
-// = 0, and 2 cos(2 pi f l / 15) for l > 0. R is a valid autocorrelation only if no element of the
-// spectrum is negative.
+// The autocorrelation R of the noise has a period of 15 samples. The spectrum F R F^T must not be
+// negative, where F(f, l) is cos(2 pi f l / 15), doubled for l > 0.
 
 namespace lull {
 namespace {
@@ -97,10 +94,9 @@ const Maps& maps() {
   return all;
 }
 
-/// Returns the non-negative power spectrum whose coefficient variances have the smallest
-/// Itakura-Saito divergence from `table`. The iteration takes multiplicative steps from `power`
-/// (Fevotte, Bertin, Durrieu 2009, "Nonnegative matrix factorization with the Itakura-Saito
-/// divergence", section 3, doi:10.1162/neco.2008.04-08-771).
+/// Returns the non-negative power spectrum with the smallest Itakura-Saito divergence from `table`,
+/// by multiplicative steps from `power` (Fevotte, Bertin, Durrieu 2009, section 3,
+/// doi:10.1162/neco.2008.04-08-771).
 Matrix fitted_power(const Matrix& table, Matrix power) {
   constexpr int rounds = 200;
   const Matrix& map = maps().variances_of_power;
@@ -119,8 +115,8 @@ Matrix fitted_power(const Matrix& table, Matrix power) {
   return power;
 }
 
-/// Converts the coefficient variances of noise to its autocovariance, at lags of 0..7 along both
-/// axes. The mean of `table` must be 1.
+/// Converts coefficient variances to the autocovariance at lags of 0..7 along both axes. The mean
+/// of `table` must be 1.
 Matrix lags_of(const Matrix& table) {
   const Matrix lags = both_ways(maps().lags_of_variances, table);
   Matrix power = both_ways(maps().power_of_lags, lags);

@@ -1,6 +1,5 @@
 #pragma once
-// Converts between two descriptions of the noise of a plane. The variances of the coefficients of
-// 8x8 patches can be measured in pictures. Filters use the level and the autocorrelation.
+// Converts between the coefficient variances of noise and its level and autocorrelation.
 
 #include <array>
 
@@ -8,15 +7,13 @@
 
 namespace lull {
 
-/// Variances of the noise in the coefficients of the orthonormal 8x8 DCT, row by row (v, u), on the
-/// 0..255 scale. For white noise, all variances are sigma^2.
+/// Noise variances of the coefficients of the orthonormal 8x8 DCT, [v][u], on the 0..255 scale.
+/// White noise has equal variances.
 using CoefficientTable = std::array<float, 64>;
 
-/// Converts coefficient variances to the level and the autocorrelation of the noise. The function
-/// assumes that the autocorrelation is the same at (dx, dy) and (-dx, dy). If measurement errors
-/// make the power spectrum negative at some frequencies, the function uses the most similar table
-/// with a non-negative spectrum. If the noise is white to within a thousandth, the result has no
-/// autocorrelation.
+/// Converts coefficient variances to the level and the autocorrelation of the noise, which is
+/// assumed to be the same at (dx, dy) and (-dx, dy). Negative values of the power spectrum are
+/// corrected.
 [[nodiscard]] PlaneNoise noise_of(const CoefficientTable& variances);
 
 /// Returns the variances of the DCT coefficients of `noise`, white or coloured.

@@ -8,8 +8,8 @@
 namespace lull {
 namespace {
 
-/// One level of an image pyramid, with half the resolution of the next finer level. `value`
-/// contains means of samples, and `weight` their weights from 0 (unknown) to 1 (known).
+/// One level of an image pyramid. `value` contains means of samples, and `weight` their weights, 0
+/// (unknown) to 1 (known).
 struct Level {
   int width = 0, height = 0;
   std::vector<float> value, weight;
@@ -40,8 +40,8 @@ Level halved(const Level& fine) {
   return coarse;
 }
 
-/// Fills the unknown samples of `fine` by linear interpolation between the centres of the samples
-/// of `coarse`. All samples of `coarse` must be known.
+/// Fills the unknown samples of `fine` by linear interpolation of `coarse`, whose samples must all
+/// be known.
 void fill_from(const Level& coarse, Level& fine) {
   for (int y = 0; y < fine.height; ++y)
     for (int x = 0; x < fine.width; ++x) {
@@ -56,7 +56,7 @@ void fill_from(const Level& coarse, Level& fine) {
     }
 }
 
-/// Replaces the sample at each hole by the mean of its neighbours, several times in succession.
+/// Replaces holes by the mean of their neighbours, iteratively.
 void diffuse(const Holes& holes, PlaneView<float> plane) {
   constexpr int rounds = 16;
   std::vector<std::pair<int, int>> places;

@@ -10,9 +10,8 @@
 
 namespace lull {
 
-/// The holes of a plane. Each frame provides its holes to the session (Frame::holes). The samples
-/// at holes contain interpolated values, which affect only nearby results: the matcher never uses a
-/// patch that overlaps a hole as a candidate.
+/// The holes of a plane (Frame::holes). The samples at holes contain interpolated values, which
+/// affect only nearby results, because patches that overlap a hole are never candidates.
 class Holes {
  public:
   /// `hole` contains one flag per sample, row by row. The flag is true for an invalid sample.
@@ -22,8 +21,8 @@ class Holes {
   int height() const { return height_; }
   std::int64_t count() const { return before(width_, height_); }
   bool at(int x, int y) const { return any_in(x, y, 1); }
-  /// Returns whether the patch of `side` x `side` samples whose first sample is (x, y) overlaps a
-  /// hole. The patch must lie inside the plane.
+  /// Returns whether the patch of `side` x `side` samples with the top-left sample (x, y) overlaps
+  /// a hole. The patch must lie inside the plane.
   bool any_in(int x, int y, int side) const {
     return before(x + side, y + side) - before(x, y + side) - before(x + side, y) + before(x, y) >
            0;
@@ -31,9 +30,8 @@ class Holes {
   /// Returns the holes of one field of an interlaced plane: the even rows (parity 0) or the odd
   /// rows (parity 1). The height of the plane must be even.
   Holes field(int parity) const;
-  /// Returns one flag per sample, row by row. The flag is 1 if the patch of `side` x `side` samples
-  /// that begins at this sample overlaps a hole. The flag is 0 if the patch overlaps no hole or
-  /// extends beyond the plane.
+  /// Returns one flag per sample, row by row: 1 if the patch of `side` x `side` samples with this
+  /// top-left sample overlaps a hole, 0 if it does not or extends beyond the plane.
   std::vector<std::uint8_t> reached(int side) const;
 
  private:

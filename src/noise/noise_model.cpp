@@ -11,8 +11,8 @@
 namespace lull {
 namespace {
 
-/// Returns the autocorrelation of a weighted sum of independent noise signals with the given
-/// variances. If the sum is white, the result is null.
+/// Returns the autocorrelation of a weighted sum of independent noises with the given variances.
+/// Null: white.
 std::shared_ptr<const Autocorrelation> mixed(const std::array<PlaneNoise, 3>& planes,
                                              const std::array<double, 3>& variances) {
   double whole = 0;

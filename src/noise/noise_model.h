@@ -12,9 +12,9 @@ namespace lull {
 inline constexpr int correlation_reach = 7;
 inline constexpr int correlation_lags = 2 * correlation_reach + 1;
 
-/// The autocorrelation of stationary noise in units of its variance. The element at lag_index(dx,
-/// dy) is the correlation of two samples with the displacement (dx, dy). The element at (0, 0) is
-/// 1. The elements at (dx, dy) and (-dx, -dy) are equal.
+/// The autocorrelation of stationary noise, relative to its variance. The element at lag_index(dx,
+/// dy) is the correlation of two samples with the displacement (dx, dy), and equals the element at
+/// (-dx, -dy). The element at (0, 0) is 1.
 using Autocorrelation = std::array<float, correlation_lags * correlation_lags>;
 
 constexpr bool within_lags(int dx, int dy) {
@@ -46,17 +46,16 @@ struct NoiseCurve {
 
 /// The noise of one plane.
 struct PlaneNoise {
-  /// Standard deviation of the noise that filters remove, on the 0..255 scale, >= 0. A plane with a
-  /// sigma of 0 is not filtered. For a plane with a noise curve, sigma refers to the stabilised
-  /// samples: with stabilised_sigma(*curve), filters remove exactly the noise of the curve. With a
-  /// larger sigma, filters remove more noise.
+  /// Standard deviation of the noise that filters remove, on the 0..255 scale, >= 0. 0: the plane
+  /// is not filtered. With a noise curve, sigma refers to the stabilised samples: filters remove
+  /// exactly the noise of the curve with stabilised_sigma(*curve), and more noise with a larger
+  /// sigma.
   float sigma = 0;
   /// Autocorrelation of the noise. Null: the noise is white.
   std::shared_ptr<const Autocorrelation> correlation;
-  /// Noise level as a function of the intensity. Null: the noise level is the same at every
-  /// intensity, and the noise is not clipped. If there is a curve, filters process
-  /// variance-stabilised samples (stabiliser.h), and `sigma` and `correlation` describe their
-  /// noise.
+  /// Noise level as a function of the intensity. Null: a constant noise level without clipping.
+  /// With a curve, filters process variance-stabilised samples (stabiliser.h), and `sigma` and
+  /// `correlation` describe their noise.
   std::shared_ptr<const NoiseCurve> curve;
 
   bool is_white() const { return correlation == nullptr; }
@@ -82,8 +81,8 @@ class NoiseModel {
   /// noise levels as a noise model.
   NoiseModel(const std::array<float, 3>& sigma);
   /// Makes a model of noise that is correlated between R, G and B, as in camera pictures, from the
-  /// noise of Y, U and V of the opponent space. The function computes the noise levels of R, G and
-  /// B as if the noise of Y, U and V were independent.
+  /// noise of Y, U and V of the opponent space. The noise levels of R, G and B are those for
+  /// independent noise of Y, U and V.
   [[nodiscard]] static NoiseModel of_opponents(const std::array<PlaneNoise, 3>& opponents);
 
   const PlaneNoise& plane(int i) const { return planes_[i]; }

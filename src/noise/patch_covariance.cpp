@@ -7,7 +7,7 @@
 namespace lull {
 namespace {
 
-/// Returns the longest lag along each axis at which the correlation of the noise is not zero.
+/// Returns the longest lag with correlated noise along each axis.
 std::array<int, 2> extent(const PlaneNoise& noise) {
   std::array<int, 2> longest{0, 0};
   for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
@@ -17,8 +17,8 @@ std::array<int, 2> extent(const PlaneNoise& noise) {
   return longest;
 }
 
-/// Returns the autocorrelation of the first `side` elements of a row of a transform. Element i of
-/// the result belongs to the lag i - (side - 1).
+/// Returns the autocorrelation of the first `side` elements of a transform row. Element i has the
+/// lag i - (side - 1).
 std::array<double, 15> autocorrelation(const std::array<double, 8>& row, int side) {
   std::array<double, 15> own{};
   for (int i = 0; i < side; ++i)
@@ -35,7 +35,7 @@ PatchCovariance::PatchCovariance(const PlaneNoise& noise, const AxisTransform& r
   reach_x_ = span + extent_x;
   reach_y_ = span + extent_y;
   values_.resize((index(reach_x_, reach_y_) + 1) * coefficients_);
-  // The sums over lags are separable. The first step sums along x for each lag along y.
+  // The sums are separable: first along x, then along y.
   const int width = 2 * reach_x_ + 1, height = 2 * extent_y + 1;
   std::vector<double> along_x(static_cast<std::size_t>(width) * height);
   for (int u = 0; u < side; ++u) {

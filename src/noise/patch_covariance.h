@@ -1,10 +1,9 @@
 #pragma once
 // Covariance of the noise in the coefficients of two patches.
 
-// The patches of a group overlap, and coloured noise is correlated between samples. The noise
-// variance of a group's coefficient therefore depends on the positions of the patches (Makinen,
-// Azzari, Foi 2020, "Collaborative filtering of correlated noise", section III,
-// doi:10.1109/TIP.2020.3014721).
+// The noise variance of a group's coefficient depends on the positions of its patches, because
+// patches overlap and coloured noise is correlated (Makinen, Azzari, Foi 2020, "Collaborative
+// filtering of correlated noise", section III, doi:10.1109/TIP.2020.3014721).
 
 #include <array>
 #include <cstddef>
@@ -18,40 +17,35 @@ namespace lull {
 /// Rows of a transform matrix for 8 samples.
 using AxisTransform = std::array<std::array<double, 8>, 8>;
 
-/// Lower bounds of variances, because filters divide by variances, and estimated autocorrelations
-/// need not be positive definite. `min_coefficient_variance` is for a coefficient of a patch, in
-/// units of the noise variance. `min_group_variance` is for a coefficient of a group, in units of
-/// the variance of the same coefficient in the patches.
+/// Lower bounds of variances, because filters divide by variances. Units: the noise variance for a
+/// patch's coefficient, the patches' variance for a group's coefficient.
 inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e-3;
 
 /// Covariances of the noise in the coefficients of two patches of one frame, in units of sigma^2.
-/// For coefficient k = (v, u) of patches with displacement d, the covariance is
+/// For coefficient k = (v, u) and the displacement d of the patches:
 ///     c_k(d) = sum over lags of own_k(lag) R(lag + d),
-/// where own_k is the autocorrelation of k's basis function, and R the autocorrelation of the
-/// noise. c_k(-d) equals c_k(d), and c_k(0) is at least min_coefficient_variance.
+/// where own_k is the autocorrelation of k's basis function, and R that of the noise. c_k(0) is at
+/// least min_coefficient_variance.
 class PatchCovariance {
  public:
-  /// Computes the covariances for patches of `side` x `side` samples. `side` is at most 8. The
-  /// transform is separable, and its basis functions are the first `side` elements of the first
-  /// `side` rows of `rows`.
+  /// Computes the covariances of `side` x `side` patches, `side` <= 8. The basis functions are the
+  /// first `side` elements of the first `side` rows of `rows`.
   PatchCovariance(const PlaneNoise& noise, const AxisTransform& rows, int side = 8);
 
-  /// Maximum displacements, along x and along y, at which the noise of two patches is correlated.
+  /// Maximum displacements along x and y at which the noise of two patches is correlated.
   int reach_x() const { return reach_x_; }
   int reach_y() const { return reach_y_; }
   bool reaches(int dx, int dy) const {
     return dx >= -reach_x_ && dx <= reach_x_ && dy >= -reach_y_ && dy <= reach_y_;
   }
-  /// Returns the covariances of the side * side coefficients of two patches with the displacement
-  /// (dx, dy), row by row. The displacement must be within reach_x() and reach_y().
+  /// Returns the covariances of the side * side coefficients, row by row, at the displacement (dx,
+  /// dy), within reach_x() and reach_y().
   std::span<const double> at(int dx, int dy) const {
     return std::span(values_).subspan(index(dx, dy) * coefficients_, coefficients_);
   }
 
  private:
-  /// Returns the index of a displacement. The index is the magnitude of the displacement's number
-  /// in row order, where (0, 0) has the number 0. A displacement and its opposite have the same
-  /// index.
+  /// Returns the index of a displacement. Opposite displacements have the same index.
   std::size_t index(int dx, int dy) const {
     const int place = dy * (2 * reach_x_ + 1) + dx;
     return place < 0 ? -place : place;

@@ -33,8 +33,8 @@ SampleCurve rounded(const Table& table) {
   return curve;
 }
 
-/// Interpolates linearly between points with increasing x, and is constant outside the points. The
-/// arguments v of successive calls must increase.
+/// Piecewise linear interpolation of points with increasing x, constant outside the points. The
+/// arguments of successive calls must increase.
 class Interpolation {
  public:
   Interpolation(const std::vector<double>& x, const std::vector<double>& y) : x_(x), y_(y) {}
@@ -57,8 +57,7 @@ std::vector<double> evenly(double from, double to, int count) {
   return points;
 }
 
-/// Makes a sequence strictly increasing: raises each value that is not greater than the previous
-/// value.
+/// Makes a sequence strictly increasing by raising values.
 void make_increasing(std::vector<double>& values) {
   for (std::size_t k = 1; k < values.size(); ++k)
     values[k] = std::max(values[k], values[k - 1] + 1e-6);
@@ -69,8 +68,8 @@ struct Moments {
   double third;  // third central moment
 };
 
-/// Distribution of the noisy samples of one intensity: a Gaussian distribution whose width is given
-/// by the noise curve, clipped at the clip limits of the curve.
+/// Distribution of the noisy samples of one intensity: a Gaussian of the width of the noise curve,
+/// clipped at the clip limits.
 class Samples {
  public:
   explicit Samples(const NoiseCurve& curve)
@@ -90,8 +89,7 @@ class Samples {
   double high() const { return high_; }
   double sigma(double y) const { return static_cast<double>(curve_.at(static_cast<float>(y))); }
 
-  /// Returns the moments of f(z) for noisy samples z of intensity y. The function uses the
-  /// trapezoidal rule, whose error is far below a hundredth of a level.
+  /// Returns the moments of f(z) for noisy samples z of intensity y, by the trapezoidal rule.
   template <class Function>
   Moments moments(double y, const Function& f) const {
     const double s = sigma(y), middle = f(std::clamp(y, low_, high_));
@@ -113,10 +111,9 @@ class Samples {
   std::array<double, points> normal_, weight_;
 };
 
-/// Returns the change of the stabilising function f from an end of the range 0..255 to the distance
-/// `beyond` > 0 outside the range. `slope` is the slope of f at the end, and `s` the noise level
-/// there. A slope above 1 continues up to the distance 4 s, which noise can reach. Farther outside,
-/// f is flatter and approaches `room`, its change at the end of the range that filters accept.
+/// Returns the change of the stabilising function f at the distance `beyond` > 0 outside 0..255. f
+/// continues with `slope`; a slope above 1 continues only for 4 s, where s is the noise level, and
+/// then falls so that f reaches the change `room` at the end of the filter range.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -124,15 +121,14 @@ double outside(double beyond, double slope, double s, double room) {
   return slope * bend + (beyond - bend) * (room - slope * bend) / (room - bend);
 }
 
-/// The stabilising function f, and the standard deviation of the noise of f(z) for samples z that
-/// are not clipped.
+/// The stabilising function f, and the standard deviation of f(z) for unclipped samples z.
 struct Forward {
   Table f;
   double sigma = 0;
 };
 
-/// Returns the stabilising function f, whose derivative is sigma * slope. `slope` contains one
-/// value for each interval between knots.
+/// Returns the stabilising function f with the derivative sigma * slope. `slope` has one value for
+/// each interval between knots.
 Forward integral(const std::vector<double>& slope, const Samples& samples) {
   constexpr int black = SampleCurve::black, white = SampleCurve::white;
   double whole = 0;
@@ -165,9 +161,8 @@ Forward forward_of(const Samples& samples) {
     for (int k = 0; k < knots - 1; ++k) slope[k] = slope_at_mean(place(k) + spacing / 2);
     return integral(slope, samples);
   };
-  // The slopes of the stabilising function f are exact only where f is nearly linear over the width
-  // of the noise. At low photon counts, the stabilised noise is up to a quarter too strong. Two
-  // rounds of correction halve this error.
+  // The slopes of the stabilising function f are exact only for linear f. Two rounds of correction
+  // halve the error, up to a quarter of the noise level at low photon counts.
   Forward forward = integrate();
   for (int round = 0; round < 2; ++round) {
     for (std::size_t j = 0; j < intensities.size(); ++j) {
@@ -179,9 +174,8 @@ Forward forward_of(const Samples& samples) {
   return forward;
 }
 
-/// Returns the inverse function. It maps the result of a filter (an estimate of E[f(z)]) to the
-/// intensity y. For results that no intensity within the clip limits produces, the inverse
-/// continues linearly, so that errors of the filter do not bias the mean.
+/// Returns the inverse function, from the filter's result (an estimate of E[f(z)]) to the intensity
+/// y. The linear continuation beyond the clip limits keeps the mean unbiased.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
       evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);
@@ -192,13 +186,12 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   }
   make_increasing(means);
   const auto slope = [&](std::size_t from, std::size_t to) {
-    // Maximum slope of the inverse. make_increasing() can make successive means nearly equal, and
-    // their quotient would then be too large.
+    // Maximum slope of the inverse, because make_increasing() can make successive means nearly
+    // equal.
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
-  // At an infinite limit, the slope is arbitrary, because it has no effect within the range that
-  // filters accept.
+  // The slope at an infinite limit is arbitrary and has no effect within the filter range.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;
@@ -213,9 +206,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Returns the clip limits of results. Results that are closer to a limit than a fifth of the noise
-/// level are shifted, so that clipping preserves the local mean. This distance is about four
-/// standard deviations of the noise that remains after a filter.
+/// Returns the clip limits of results. Results within a fifth of the noise level, about four
+/// standard deviations of the noise after a filter, are shifted to preserve local means.
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

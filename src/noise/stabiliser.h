@@ -1,6 +1,6 @@
 #pragma once
-// Variance stabilisation of noise whose level depends on the intensity, or of clipped noise. A
-// function f maps the samples before a filter, and an inverse function maps the filter's results.
+// Variance stabilisation of clipped or intensity-dependent noise: a function f before the filter,
+// and an inverse function after the filter.
 
 // Foi, Trimeche, Katkovnik, Egiazarian 2008, "Practical Poissonian-Gaussian noise modeling and
 // fitting for single-image raw-data" (doi:10.1109/TIP.2008.2001399), models a sample of intensity y
@@ -10,18 +10,16 @@
 // (doi:10.1016/j.sigpro.2009.04.035), stabilises noise of the level s by a function f with f'(z) =
 // sigma / S, where S is the standard deviation of clipped samples with the mean z.
 
-// This file uses f'(z) = sigma / sqrt(s S) as the derivative of the stabilising function, where S
-// is the standard deviation of clipped samples with the mean z, and s the noise level before
-// clipping. docs/measurements/clipped-noise.md states the gain.
+// This file uses f'(z) = sigma / sqrt(s S) for the stabilising function f. S is the standard
+// deviation of clipped samples with the mean z, and s the unclipped noise level
+// (docs/measurements/clipped-noise.md).
 
-// A filter estimates E[f(z) | y] for samples z of intensity y, and this expectation is not f(y).
-// The inverse function returns the y for which the expectation equals the filter's result (Makitalo
-// and Foi 2013, doi:10.1109/TIP.2012.2202675).
+// A filter estimates E[f(z) | y] for samples z of intensity y, which differs from f(y). The exact
+// unbiased inverse returns the y with this expectation (Makitalo and Foi 2013,
+// doi:10.1109/TIP.2012.2202675).
 
-// Bias of patch-based filters: if the noise has a long bright tail, as clipped noise in dark areas,
-// the filters return slightly less than the mean of the stabilised samples. The reason is that the
-// matcher prefers patches without samples of the tail, and that such patches get larger weights.
-// The parameter `skew_bias` is the size of this bias.
+// Bias of patch-based filters, `skew_bias`: for noise with a long bright tail, results are too low,
+// because patches without samples of the tail match better and get larger weights.
 
 #include <array>
 #include <memory>
@@ -34,22 +32,20 @@ namespace lull {
 
 class Stabiliser {
  public:
-  /// `curve` must be valid (validate()). `skew_bias` is the bias of the filter: the filter returns
-  /// E[f(z) | y] - skew_bias * (standard deviation of the noise) * (skewness of the noise). The
-  /// constructor takes a few milliseconds.
+  /// `curve` must be valid (validate()). `skew_bias` is the b of a filter that returns E[f(z) | y]
+  /// - b * (standard deviation of the noise) * (skewness of the noise).
   explicit Stabiliser(const NoiseCurve& curve, double skew_bias = 0);
 
-  /// Returns the forward function f, which is increasing. f(0) is 0, f(255) is 255, and f maps the
-  /// range filter_range_min..filter_range_max (float_range.h) into itself.
+  /// Returns the increasing forward function f. f(0) is 0, f(255) is 255, and f maps the filter
+  /// range (float_range.h) into itself.
   const SampleCurve& forward() const { return forward_; }
-  /// Returns the inverse function, which is increasing and maps a filter's result to an intensity.
-  /// Near a clip limit, the intensity may lie beyond the limit. clip_limits() defines how to clip
-  /// the intensity.
+  /// Returns the increasing inverse function, from a filter's result to an intensity, which may
+  /// exceed a clip limit (clip_limits()).
   const SampleCurve& inverse() const { return inverse_; }
-  /// Returns the clip limits of samples and of results (core/clip_limits.h).
+  /// Returns the clip limits of samples and results (core/clip_limits.h).
   const ClipLimits& clip_limits() const { return clip_limits_; }
-  /// Returns the standard deviation of the stabilised noise, on the 0..255 scale, where no sample
-  /// is clipped. Clipped samples have weaker noise.
+  /// Returns the standard deviation of unclipped stabilised noise, on the 0..255 scale. Clipped
+  /// samples have weaker noise.
   float sigma() const { return sigma_; }
 
  private:
@@ -58,7 +54,7 @@ class Stabiliser {
   float sigma_ = 0;
 };
 
-/// The stabilisers of a frame's planes. Null: the samples of the plane are not stabilised.
+/// The stabilisers of a frame's planes. Null: the plane is not stabilised.
 using Stabilisers = std::array<std::shared_ptr<const Stabiliser>, 3>;
 
 /// Returns the PlaneNoise::sigma with which filters remove exactly the noise of `curve`.

@@ -1,7 +1,6 @@
 #pragma once
-// Base class of sessions that apply a variance-stabilising transform (VST) before a filter, and the
-// inverse transform to the results of the filter. The session stores each noisy frame and its
-// stabilised form until the filter returns the result of the frame.
+// Base class of sessions with a variance-stabilising transform (VST) before a filter and its
+// inverse after the filter. The session stores frames until the filter returns their results.
 
 #include <algorithm>
 #include <bit>
@@ -18,8 +17,7 @@
 
 namespace lull {
 
-/// `InverseData` is the type of the data that the inverse transform of a frame needs in addition to
-/// the filter's result.
+/// `InverseData` is additional data of a frame for the inverse transform.
 template <class InverseData>
 class VstSession : public Denoiser {
  public:
@@ -51,22 +49,21 @@ class VstSession : public Denoiser {
   std::optional<Frame> drain() override { return result(filter_->drain()); }
 
  protected:
-  /// A frame that waits for its result from the filter.
+  /// A frame whose result the filter has not returned yet.
   struct PendingFrame {
     Frame noisy, stabilised;
     InverseData inverse_data;
   };
 
-  /// Computes the samples of `frame.stabilised` and sets `frame.inverse_data`. The caller has
-  /// already set the frame info of `frame.stabilised`.
+  /// Computes the samples of `frame.stabilised`, and sets `frame.inverse_data`. The frame info of
+  /// `frame.stabilised` is already set.
   virtual void stabilise(PendingFrame& frame) = 0;
-  /// Computes the samples of `clean` from the filter's result. The caller has already set the frame
-  /// info of `clean`.
+  /// Computes the samples of `clean` from the filter's result. The frame info of `clean` is already
+  /// set.
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
 
-  /// Copies a noisy sample of a grey frame to the result if the filter did not change the
-  /// stabilised sample. Without this copy, rounding errors of the inverse transform could change
-  /// the sample.
+  /// Copies the noisy samples of a grey frame where the filter did not change the stabilised
+  /// samples, to avoid rounding errors.
   void restore_unfiltered(const PendingFrame& frame, PlaneView<const float> filtered,
                           const Frame& clean) {
     const Frame noisy = unfiltered(frame.noisy, results());

@@ -16,7 +16,7 @@ namespace lull::pipeline {
 template <class T>
 class BoundedQueue {
  public:
-  /// `capacity` is the number of items, at least 1.
+  /// `capacity` is the maximum number of items, at least 1.
   explicit BoundedQueue(std::size_t capacity) : capacity_(capacity < 1 ? 1 : capacity) {}
   BoundedQueue(const BoundedQueue&) = delete;
   BoundedQueue& operator=(const BoundedQueue&) = delete;

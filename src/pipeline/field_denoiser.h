@@ -13,14 +13,12 @@ namespace lull::pipeline {
 ///     chroma has half the rows)
 [[nodiscard]] FrameFormat field_format(const FrameFormat& frame);
 
-/// Returns a field of `frame`, with the corresponding rows of guide, mask, holes and features. The
-/// field consists of the even rows if `parity` is 0, or of the odd rows if `parity` is 1. The field
-/// shares the samples of the frame.
+/// Returns the even rows (`parity` 0) or odd rows (`parity` 1) of `frame`, guide, mask, holes and
+/// features. The field shares the samples of the frame.
 [[nodiscard]] Frame field_of(const Frame& frame, int parity);
 
 /// Returns a denoiser of interlaced frames. The sessions `even` and `odd` filter the even and the
-/// odd rows as progressive clips, and the denoiser interleaves the results. Frames must be in host
-/// memory.
+/// odd rows as progressive clips. Frames must be in host memory.
 /// @param even, odd  equal filters, opened with field_format(frame)
 /// @param results  sample format of the results
 [[nodiscard]] std::unique_ptr<Denoiser> by_fields(const FrameFormat& frame,

@@ -49,8 +49,8 @@ class ObservedDenoiser final : public Denoiser {
 
 Observer in_input_samples(Observer observer) {
   auto pool =
-      // All copies of the observer share one pool, because an Observer must be copyable, and a
-      // FramePool is not copyable.
+      // All copies of the observer share one pool, because an Observer must be copyable and a
+      // FramePool is not.
       std::make_shared<std::optional<FramePool>>();
   return [observer = std::move(observer), pool](const Frame& noisy, const Frame& result) {
     if (!result.pixels || have_equal_samples(noisy.format, result.format))

@@ -9,7 +9,7 @@
 namespace lull::pipeline {
 namespace {
 
-/// Returns a copy of the frame without samples and without the data that only filters use.
+/// Returns a copy of the frame without samples and without the data for filters.
 Frame without_samples(Frame frame) {
   frame.pixels.reset();
   frame.planes = {};
@@ -81,8 +81,8 @@ class PartDenoiser final : public Denoiser {
   bool has_margin() const { return margin_ != Margin{}; }
   bool keeps_lead() const { return has_margin() && !from_start_; }
 
-  /// Returns whether the caller needs the result of the frame. The function counts the frame unless
-  /// `context_only` is set.
+  /// Returns whether the caller needs the result, and counts the frame unless `context_only` is
+  /// set.
   bool is_wanted(const Frame& frame) {
     if (frame.context_only) return false;
     const std::int64_t number = frames_++;
@@ -90,8 +90,8 @@ class PartDenoiser final : public Denoiser {
     return at_ < spans_.size() && number >= spans_[at_].first;
   }
 
-  /// Returns whether the session should continue up to the next needed frame. The session continues
-  /// if the next needed frame is near, or if the session filters the complete stream.
+  /// Returns whether the session should continue up to the next needed frame, because the frame is
+  /// near or the session filters the complete stream.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;
@@ -104,8 +104,8 @@ class PartDenoiser final : public Denoiser {
     if (lead_.size() > static_cast<std::size_t>(margin_.before) + 1) lead_.pop_front();
   }
 
-  /// Begins a session and pushes the stored frames of the margin before `frame`. The denoiser
-  /// discards the results of the margin.
+  /// Begins a session with the stored margin before `frame`. The denoiser discards the results of
+  /// the margin.
   void begin_session(const Frame& frame) {
     if (!session_) session_ = reopen_();
     running_ = true;
@@ -134,9 +134,8 @@ class PartDenoiser final : public Denoiser {
     pending_.pop_front();
   }
 
-  /// Returns whether the session has received all frames on which its needed results depend. If the
-  /// session filters the complete stream, the end of the margin is unknown, and the function
-  /// returns whether the session has returned all needed results.
+  /// Returns whether the session has received all frames that affect its needed results, or, for a
+  /// margin of unknown length, has returned these results.
   bool is_complete() const {
     if (!from_start_ && after_ >= margin_.after) return true;
     return std::ranges::none_of(pending_, &PendingFrame::wanted);

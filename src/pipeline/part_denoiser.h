@@ -17,7 +17,7 @@ struct FrameSpan {
 
 using SessionOpener = std::function<std::unique_ptr<Denoiser>()>;
 
-/// The numbers of frames before and after a span on which the results of temporal filtering depend.
+/// Numbers of frames before and after a span that affect its results in temporal filtering.
 struct PartContext {
   Margin margin{};
   /// Determines unknown values of Frame::repeat_state. If `repeats` is null, the denoiser treats

@@ -17,9 +17,8 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// Minimum ratios for the split of a part. A ratio divides the number of remaining frames by the
-// number of frames that two sessions filter because of the split. `worth_splitting` applies while
-// frames arrive, and `worth_at_the_end` applies after the last frame.
+// Minimum ratio of remaining frames to frames that a split filters twice: `worth_splitting` while
+// frames arrive, `worth_at_the_end` after the last frame.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {
@@ -90,7 +89,7 @@ class PartScheduler final : public Denoiser {
     bool closed = false;    // no more items will be added
   };
 
-  /// Adds a frame to its part, and to each part whose margin contains the frame.
+  /// Adds a frame to its part and to the margins of neighbouring parts.
   void add(Frame frame) {
     const std::int64_t number = results_.count_in();
     if (frame.repeat_state == RepeatState::repeats) {
@@ -111,8 +110,7 @@ class PartScheduler final : public Denoiser {
     if (before_.size() > static_cast<std::size_t>(margin_.before)) before_.pop_front();
   }
 
-  /// Begins a new part. The first frames of the new part also complete the margin of the previous
-  /// part.
+  /// The first frames of the new part complete the margin of the previous part.
   void begin_part(std::int64_t number) {
     const std::int64_t last = std::exchange(own_part_, number);
     parts_[own_part_].items = as_margin(before_);
@@ -131,9 +129,8 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the next result requires more input. The scheduler needs input if the oldest
-  /// part is incomplete. The scheduler also needs input if the oldest part has no worker while a
-  /// session is idle.
+  /// Returns whether the next result requires more input: the oldest part is incomplete, or no
+  /// worker filters this part while a session is idle.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;
@@ -187,8 +184,8 @@ class PartScheduler final : public Denoiser {
     return item.own && item.frame.repeat_state != RepeatState::repeats;
   }
 
-  /// Splits the part with the most remaining frames, and returns the second half as a new part.
-  /// Returns null if no part is long enough.
+  /// Splits the part with the most remaining frames and returns the second half, or null if no part
+  /// is long enough.
   Part* split_longest() {
     Part* longest = nullptr;
     std::int64_t most = 0, number = none;
@@ -197,9 +194,8 @@ class PartScheduler final : public Denoiser {
       const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
       if (left > most) longest = &part, most = left, number = at;
     }
-    // `filtered_twice` is the maximum number of frames that two sessions filter because of the
-    // split. A part with more than `worth_splitting` times this number of remaining frames has a
-    // second half that contains the complete margin.
+    // `filtered_twice` is the maximum number of frames that both sessions filter. `worth_splitting`
+    // ensures that the second half contains the complete margin.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
@@ -211,7 +207,7 @@ class PartScheduler final : public Denoiser {
     return split(*longest, middle);
   }
 
-  /// Moves the item `middle` of a part and all later items to a new part. Returns the new part.
+  /// Moves the items from `middle` on to a new part, and returns the new part.
   Part* split(Part& part, std::deque<Item>::iterator middle) {
     Part& second = parts_[middle->number];
     for (auto at = middle; at != part.items.begin() && std::ssize(second.items) < margin_.before;)
@@ -226,7 +222,7 @@ class PartScheduler final : public Denoiser {
     return &second;
   }
 
-  /// Converts the item `end` of the part and all later items to frames of the part's margin.
+  /// Converts the items from `end` on to margin frames of the part.
   void make_margin(Part& part, std::deque<Item>::iterator end) {
     std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
     part.items.erase(end, part.items.end());
@@ -240,7 +236,7 @@ class PartScheduler final : public Denoiser {
     }
   }
 
-  /// Reads item `at` of the part. Returns false if the part has no such item, or if the pool stops.
+  /// Reads item `at` of the part. Returns false at the end of the part, or if the pool stops.
   bool next_frame(int me, Part& part, std::size_t at, Frame& frame) {
     auto lock = pool_.lock();
     if (at >= part.items.size() && !part.closed) {
@@ -261,7 +257,7 @@ class PartScheduler final : public Denoiser {
     return !pool_.wait_for_work(lock, [] { return true; });
   }
 
-  /// Stores a result that the session has returned. `at` is the index of the frame in the part.
+  /// Stores a result of the session. `at` is the index of the frame in the part.
   void keep(const Part& part, std::size_t at, Frame result) {
     pool_.report_failures();
     {
@@ -269,8 +265,7 @@ class PartScheduler final : public Denoiser {
       if (at >= part.items.size())
         throw InternalError("a session returned more frames than were pushed");
       const Item& item = part.items[at];
-      // keep() discards results for margins, and results that another session has returned before
-      // its failure.
+      // keep() discards results of margins, and duplicates of results from a failed session.
       if (!item.own || results_.had(item.number)) return;
       result.repeat_state = item.frame.repeat_state;
       results_.add(item.number, std::move(result));
@@ -306,7 +301,7 @@ class PartScheduler final : public Denoiser {
   std::deque<Item> before_;       // margin of the next part: last frames that are not repeated
   std::int64_t own_part_ = none;  // the part to which new frames belong
   ResultsInOrder results_;
-  // Numbers of pushed and of returned frames. Repeated frames do not count.
+  // Numbers of pushed and returned frames, without repeated frames.
   std::int64_t distinct_in_ = 0, distinct_out_ = 0;
   bool closing_ = false;
   SessionPool pool_;  // the last member, because its threads use the other members

@@ -1,6 +1,5 @@
 #pragma once
-// Combines several sessions of temporal filtering into one denoiser, so that several GPUs can share
-// a clip.
+// A denoiser of several temporal sessions, so that several GPUs can share a clip.
 
 #include <memory>
 #include <vector>
@@ -13,18 +12,17 @@ namespace lull::pipeline {
 
 struct PartOptions {
   Margin margin{};
-  /// Maximum length of a part in frames, at least 1. Repeated frames do not count. Short parts take
-  /// more time, because two sessions filter the margin between two parts.
+  /// Maximum length of a part in frames, at least 1, without repeated frames. Short parts are
+  /// slower, because two sessions filter each margin.
   int frames = 1;
-  /// Determines unknown values of Frame::repeat_state. If `repeats` is null, the scheduler treats
-  /// frames of unknown state as frames that are not repeated.
+  /// Determines unknown values of Frame::repeat_state; null: frames of unknown state are not
+  /// repeated frames.
   std::unique_ptr<RepeatFinder> repeats{};
   ShardOptions shard{};
 };
 
-/// Returns a denoiser that cuts a clip into parts, which `sessions` filter in their own threads.
-/// Each session also filters the margins of its part, so equal sessions produce the results of one
-/// session. Frames must be in host memory.
+/// Returns a denoiser that filters parts of a clip, with their margins, in parallel. Equal sessions
+/// give the results of one session. Frames must be in host memory.
 /// @throws InvalidArgument  there is no session, or an option is out of range
 [[nodiscard]] std::unique_ptr<Denoiser> shard_parts(std::vector<std::unique_ptr<Denoiser>> sessions,
                                                     PartOptions options);

@@ -1,5 +1,5 @@
 #pragma once
-// Detects the repeated frames of a clip before sessions filter the frames.
+// Detects the repeated frames of a clip before the frames reach the filter.
 
 #include <memory>
 #include <utility>
@@ -9,11 +9,11 @@
 
 namespace lull::pipeline {
 
-/// Determines unknown values of Frame::repeat_state in a clip. A repeated frame shares the sample
-/// buffer of the frame that it repeats.
+/// Determines unknown values of Frame::repeat_state. A repeated frame shares the samples of the
+/// frame that it repeats.
 class RepeatNotes {
  public:
-  /// @param finder  detects repeated frames; null: the object treats no frame as a repeated frame
+  /// @param finder  detects repeated frames; null: no frame is a repeated frame
   explicit RepeatNotes(std::unique_ptr<RepeatFinder> finder) : finder_(std::move(finder)) {}
 
   /// Processes the next frame, which is in host memory.

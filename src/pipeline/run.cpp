@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// State of one run, which its three threads share.
+/// State of one run, shared by its three threads.
 class Run {
  public:
   Run(FrameSource& source, Denoiser& denoiser, FrameSink& sink, const PipelineOptions& options)
@@ -123,8 +123,7 @@ class Run {
       ++frames_;
       if (options_.observer) options_.observer(snapshot());
     }
-    // The denoising thread closes the queue after the last frame. If cancel() has not ended the
-    // queue, the sink has received all frames.
+    // If no thread has cancelled the queue, the sink has received all frames.
     if (clean_.cancelled()) return;
     timed(Stage::encode, [&] { sink_.finish(); });
     finished_ = true;

@@ -13,38 +13,36 @@
 namespace lull::pipeline {
 namespace {
 
-/// Returns `at` if it is in 0..size - 1. Otherwise returns the index that mirrors `at` at the
-/// border.
+/// Returns `at`, mirrored at the borders of 0..size - 1.
 int mirrored(int at, int size) {
   if (size == 1) return 0;
   while (at < 0 || at >= size) at = at < 0 ? -1 - at : 2 * size - 1 - at;
   return at;
 }
 
-/// Returns sample i at half size, computed from the samples 2i - 1 .. 2i + 2 of `in`, which has
-/// `size` samples.
+/// Returns sample i at half size, from the samples 2i - 1 .. 2i + 2 of the `size` samples of `in`.
 template <class In>
 float halved(const In& in, int i, int size) {
   const auto at = [&](int k) { return in(mirrored(2 * i + k, size)); };
   return (at(-1) + at(2) + 3 * (at(0) + at(1))) / 8;
 }
 
-/// Returns sample i at double size: the weighted mean of the two nearest samples of `in`. The
-/// weights are 3/4 and 1/4, and `in` has `size` samples.
+/// Returns sample i at double size: the two nearest of the `size` samples of `in`, with the weights
+/// 3/4 and 1/4.
 template <class In>
 float enlarged(const In& in, int i, int size) {
   const int near = i / 2, far = near + (i % 2 == 0 ? -1 : 1);
   return 0.75f * in(mirrored(near, size)) + 0.25f * in(mirrored(far, size));
 }
 
-/// Returns the weighted mean of sample i and its two neighbours, with the weights [1 2 1] / 4.
+/// Filters sample i with [1 2 1] / 4.
 template <class In>
 float smoothed(const In& in, int i, int size) {
   return (in(mirrored(i - 1, size)) + 2 * in(i) + in(mirrored(i + 1, size))) / 4;
 }
 
 /// Applies `filter` along columns, then along rows, between planes of different sizes. `middle` is
-/// scratch memory for the result of the first pass.
+/// scratch memory.
 template <class Filter>
 void separable(PlaneView<const float> from, PlaneView<float> to, std::vector<float>& middle,
                const Filter& filter) {
@@ -126,9 +124,8 @@ class ScaleDenoiser final : public Denoiser {
       load_plane(fine, i, whole);
       load_plane(coarse, i, correction);
       separable(read(r.whole), half, intermediate_, halve);
-      // The difference at half size is the result of the half-size session minus the reduced
-      // full-size result. The denoiser adds only the lowest frequencies of this difference to the
-      // full-size result.
+      // The half-size result minus the reduced full-size result corrects only the lowest
+      // frequencies of the full-size result.
       for (int y = 0; y < half.height; ++y)
         for (int x = 0; x < half.width; ++x) correction(x, y) -= half(x, y);
       separable(read(r.correction), half, intermediate_, smooth);
@@ -140,7 +137,7 @@ class ScaleDenoiser final : public Denoiser {
     return result;
   }
 
-  /// Scratch memory for one plane. The denoiser reuses the memory for all frames.
+  /// Scratch memory for one plane, reused for all frames.
   struct Scratch {
     Plane<float> whole, added, correction, half;
   };

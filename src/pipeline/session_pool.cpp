@@ -61,8 +61,8 @@ void SessionPool::work(int me) noexcept {
   }
 }
 
-// Runs the session of worker `me`. Returns false if a new session has replaced the failed session.
-// Returns true if the worker has no further work.
+// Runs the session of worker `me`. Returns false if a new session has replaced the failed session,
+// and true after the end of the work.
 bool SessionPool::serve(int me) {
   try {
     callbacks_.serve(me, *workers_[me].session);
@@ -73,7 +73,7 @@ bool SessionPool::serve(int me) {
 }
 
 // Passes the work of the failed worker `me` to the other workers. Returns whether a new session has
-// replaced the session of worker `me`.
+// replaced the failed session.
 bool SessionPool::replace_after(const DeviceFailure& why, int me) {
   DeviceFailure first = why;
   bool last = false;
@@ -87,15 +87,15 @@ bool SessionPool::replace_after(const DeviceFailure& why, int me) {
     last = left == 0;
     if (on_device_ || (last && !options_.replace)) throw first;
     callbacks_.redistribute(me);
-    // The pool reports a failure after another session has returned a result. If the same cause
-    // makes all sessions fail, the pool reports only the first failure.
+    // The pool reports a failure only after another session has returned a result, so that a common
+    // failure of all sessions gives one report.
     failures_.push_back({static_cast<std::size_t>(me), why, left});
     if (last) failures_.clear();
   }
   work_changed_.notify_all();
   progress_.notify_all();
-  // After a failure of the device, the destruction of a session may take a long time. The worker
-  // therefore wakes the other threads before it destroys the session.
+  // The worker wakes the other threads before it destroys the session, because the destruction may
+  // take long after a device failure.
   workers_[me].session.reset();
   if (!last) return false;
   workers_[me].session = options_.replace(first);

@@ -1,6 +1,6 @@
 #pragma once
-// Manages threads that run one session each, and handles failures of devices. The owner of the pool
-// is a denoiser, which distributes the work.
+// A pool of threads that run one session each, with failover between devices. The denoiser that
+// owns the pool distributes the work.
 
 #include <condition_variable>
 #include <cstddef>
@@ -22,7 +22,7 @@ class SessionPool {
   struct Callbacks {
     /// Runs `session` in its thread until wait_for_work() returns false.
     std::function<void(int me, Denoiser& session)> serve;
-    /// Distributes the work of the failed session `me` to the other sessions. The pool locks its
+    /// Distributes the work of the failed session `me` to the other sessions. The pool holds its
     /// mutex during the call.
     std::function<void(int me)> redistribute;
   };
@@ -41,22 +41,22 @@ class SessionPool {
   /// Ends the threads and the sessions.
   void stop();
 
-  /// Locks the mutex of the pool, which protects the data that the threads share.
+  /// Locks the mutex of the data that the threads share.
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
   void notify_work() { work_changed_.notify_all(); }
   void notify_progress() { progress_.notify_all(); }
   bool lost(int i) const { return workers_[i].lost; }
-  /// After this call, a failure of one session ends the job, because other sessions cannot read
-  /// frames in the memory of the failed GPU.
+  /// After this call, a failure of one session ends the job, because other sessions cannot read the
+  /// memory of the failed GPU.
   void stay_on_device() { on_device_ = true; }
 
-  /// Waits for work. The thread of a session calls this function. Returns false if the pool stops.
+  /// Blocks a session thread until there is work. Returns false if the pool stops.
   template <class Condition>
   bool wait_for_work(std::unique_lock<std::mutex>& lock, Condition&& has_work) {
     work_changed_.wait(lock, [&] { return stopping_ || has_work(); });
     return !stopping_;
   }
-  /// Waits until done() returns true. The thread that uses the denoiser calls this function.
+  /// Blocks the thread that uses the denoiser until done() returns true.
   /// @throws the exception that has ended the job
   template <class Condition>
   void wait_for_progress(std::unique_lock<std::mutex>& lock, Condition&& done) {
@@ -64,8 +64,8 @@ class SessionPool {
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  /// Reports the failed sessions. The thread of a session calls this function after the session has
-  /// returned a result. The thread must not hold the lock of the pool.
+  /// Reports the failed sessions. A session thread calls this function after a result, without the
+  /// lock of the pool.
   void report_failures();
 
  private:

@@ -16,9 +16,8 @@
 namespace lull::pipeline {
 namespace {
 
-// Number of frames in flight for each session, in addition to the latency of the session. The
-// session filters one frame, one frame waits for the session, and the results of two frames wait
-// for slower sessions.
+// Frames in flight for each session beyond its latency: one in the filter, one in the queue, and
+// two results that wait for slower sessions.
 constexpr int frames_per_session = 4;
 constexpr int any_worker = -1;
 
@@ -38,8 +37,7 @@ class ShardedDenoiser final : public Denoiser {
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame noisy) override {
-    // A repeated frame shares the sample buffer of the frame that it repeats. The shared buffer
-    // saves memory if a session stores many repeated frames.
+    // A repeated frame shares the samples of the frame that it repeats, to save memory.
     if (notes_ && !noisy.on_device) notes_->note(noisy);
     auto lock = pool_.lock();
     if (closing_)
@@ -50,8 +48,8 @@ class ShardedDenoiser final : public Denoiser {
       worker = first_[results_.in()];
       if (pool_.lost(worker)) worker = any_worker;
     } else if (results_.in_flight() >= latency_) {
-      // The session of the next result may need another frame before it returns the result. If this
-      // session is idle, push() assigns the new frame to this session.
+      // The session of the next result gets the new frame if idle, because this session may need
+      // another frame before the result.
       pool_.wait_for_progress(lock, [&] { return results_.has_next() || owner_is_starved(); });
       if (!results_.has_next())
         worker = owner_.contains(results_.next()) ? owner_[results_.next()] : any_worker;
@@ -94,8 +92,8 @@ class ShardedDenoiser final : public Denoiser {
   };
   enum class Task { filter, drain, stop };
 
-  // Assigns the first frames of the clip to sessions, up to the latency of each session. After
-  // these frames, each further frame produces a result.
+  // Assigns frames to sessions up to the latency of each session, after which each further frame
+  // produces a result.
   void distribute_first_frames() {
     for (bool dealt = true; dealt;) {
       dealt = false;
@@ -107,7 +105,7 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Returns whether the session of the next result is idle and no frame waits for this session.
+  // Returns whether the session of the next result is idle and has no frame in its queue.
   bool owner_is_starved() const {
     const auto owner = owner_.find(results_.next());
     return owner != owner_.end() && states_[owner->second].idle &&
@@ -138,9 +136,8 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Waits for a task of session `me`. If the task is to filter a frame, the function sets `frame`.
-  // SessionState::held stores each frame until its result is ready, so that another session can
-  // filter the frame after a failure.
+  // Waits for a task of session `me`. `frame` receives a frame to filter. SessionState::held stores
+  // the frame for a retry after a failure.
   Task next_task(int me, Frame& frame) {
     auto lock = pool_.lock();
     SessionState& state = states_[me];

@@ -1,12 +1,11 @@
 #pragma once
-// Names threads. Debuggers, profilers and the program top display these names.
+// Names of threads for debuggers, profilers and the program top.
 
 #include <string>
 
 namespace lull::pipeline {
 
-/// Sets the name of the calling thread on Linux, with at most 15 characters. The function has no
-/// effect on other systems.
+/// Sets the name of the calling thread, with at most 15 characters. Only Linux supports names.
 void name_this_thread(const std::string& name) noexcept;
 
 }  // namespace lull::pipeline

@@ -31,7 +31,7 @@ Kernel transposed(const Kernel& kernel) {
   return result;
 }
 
-/// Convolution kernels. Each kernel interpolates one colour at the sites of another colour.
+/// Convolution kernels, each for one colour at the sites of another colour.
 struct Kernels {
   Kernel green;   // at red and blue sites
   Kernel beside;  // at green sites in a row with sites of the colour (red or blue)
@@ -69,7 +69,7 @@ Kernel kernel_at(const Kernels& kernels, const BayerPattern& pattern, int colour
   return pattern.at(x + 1, y) == colour ? kernels.beside : transposed(kernels.beside);
 }
 
-/// A nonzero element of a kernel: its displacement from the site, and its weight.
+/// A nonzero element of a kernel: its offset and its weight.
 struct Tap {
   int dx, dy;
   float weight;
@@ -116,8 +116,8 @@ NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
   const Kernels kernels = kernels_of(filters);
   std::array<PlaneNoise, 3> opponents;
   for (int o = 0; o < 3; ++o) {
-    // `combined` contains one kernel for each of the four sites of the Bayer pattern. The kernel
-    // computes an opponent colour from the surrounding samples.
+    // One kernel for each of the four sites of the Bayer pattern, from the surrounding samples to
+    // an opponent colour.
     std::array<Kernel, 4> combined{};
     for (int site = 0; site < 4; ++site)
       for (int c = 0; c < 3; ++c) {

@@ -15,12 +15,12 @@
 namespace lull::raw {
 namespace {
 
-/// Width of the border in samples. Results depend on samples at a distance of up to 11. An even
-/// width preserves the Bayer pattern.
+/// Width of the border in samples, even to preserve the Bayer pattern. Results depend on up to 11
+/// samples.
 constexpr int border = 12;
 
-/// The intermediate planes of directional demosaicing, with a border around the picture. The
-/// computed part of the border becomes smaller with each step.
+/// The intermediate planes of directional demosaicing, with a border. The valid part of the border
+/// shrinks with each step.
 class Directional {
  public:
   Directional(PlaneView<const float> mosaic, const BayerPattern& pattern)
@@ -64,9 +64,8 @@ class Directional {
     });
   }
 
-  /// Computes the difference between the sample and the interpolated green at red and blue sites,
-  /// and 0 at green sites. For `across_`, the function interpolates along the row. For `down_`, the
-  /// function interpolates along the column.
+  /// Computes the sample minus interpolated green at red and blue sites, interpolated along rows
+  /// (`across_`) and columns (`down_`). Green sites get 0.
   void compare_directions() {
     const PlaneView<const float> s = rgb_[0].view();
     const PlaneView<float> across = across_.view(), down = down_.view();
@@ -83,8 +82,8 @@ class Directional {
     });
   }
 
-  /// Chooses a direction (horizontal or vertical) at each site, and computes green at red and blue
-  /// sites. The colour difference varies less along the chosen direction.
+  /// Chooses the direction with less variation of the colour difference at each site, and computes
+  /// green at red and blue sites.
   void choose_green() {
     const PlaneView<const float> across = across_.view(), down = down_.view();
     const PlaneView<std::uint8_t> horizontal = horizontal_.view();
@@ -101,8 +100,8 @@ class Directional {
     });
   }
 
-  /// Computes red and blue at green sites: the sum of green and the mean colour difference at the
-  /// two nearest sites of the colour.
+  /// Computes red and blue at green sites: green plus the mean colour difference of the two nearest
+  /// sites.
   void add_colours_at_green_sites(int margin) {
     const PlaneView<const float> green = rgb_[1].view();
     for_sites(margin, [&](int x, int y) {

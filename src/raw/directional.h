@@ -1,10 +1,9 @@
 #pragma once
-// Implements directional demosaicing, which interpolates along edges (Menon, Andriani and Calvagno
-// 2007, "Demosaicing with directional filtering and a posteriori decision",
-// doi:10.1109/TIP.2006.884928). The code includes the refining step of the paper.
+// Directional demosaicing along edges, with the refining step (Menon, Andriani and Calvagno 2007,
+// "Demosaicing with directional filtering and a posteriori decision", doi:10.1109/TIP.2006.884928).
 
-// Directional demosaicing is not linear, so no formula determines the covariance of the noise. The
-// function measured_noise() measures the covariance.
+// Directional demosaicing is not linear, so measured_noise() measures the covariance of the noise
+// instead of computing it.
 
 #include <array>
 
@@ -14,15 +13,12 @@
 
 namespace lull::raw {
 
-/// Computes R, G and B at each site of a mosaic of at least 2x2 sites. Samples beyond the border
-/// are mirrored at the border sample.
+/// Computes R, G and B at each site of a mosaic of at least 2x2 sites, with mirrored borders.
 void demosaic_along_edges(PlaneView<const float> mosaic, const BayerPattern& pattern,
                           const std::array<PlaneView<float>, 3>& rgb);
 
-/// Returns the noise of results of demosaic_along_edges() in the opponent colour space. The noise
-/// of the mosaic must be independent, with the standard deviations `sigma` at red, green and blue
-/// sites. The function demosaics pseudo-random noise and measures the result. All calls use the
-/// same pseudo-random noise.
+/// Returns the noise of demosaic_along_edges() in the opponent space, measured on pseudo-random
+/// noise with a fixed seed and the standard deviations `sigma` at red, green and blue sites.
 [[nodiscard]] NoiseModel measured_noise(const BayerPattern& pattern,
                                         const std::array<float, 3>& sigma);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Provides the rows of a plane, extended beyond the borders by mirrored samples.
+// Provides the rows of a plane with mirrored borders.
 
 #include <algorithm>
 #include <array>
@@ -9,15 +9,15 @@
 
 namespace lull::raw {
 
-/// Returns the index in 0..length-1 that mirrors `i` at the border samples. Sites at the two
-/// indices have the same colour in a Bayer mosaic.
+/// Returns the index in 0..length-1 that mirrors `i` at the border samples. Mirroring preserves the
+/// colour of Bayer sites.
 constexpr int mirrored(int i, int length) {
   if (length == 1) return 0;
   while (i < 0 || i >= length) i = i < 0 ? -i : 2 * (length - 1) - i;
   return i;
 }
 
-/// Copies the rows of a plane and adds `Reach` mirrored samples at each end.
+/// A ring buffer of the rows of a plane, with `Reach` mirrored samples at each end.
 template <int Reach>
 class MirroredRows {
  public:
@@ -25,8 +25,7 @@ class MirroredRows {
     for (auto& row : rows_) row.resize(static_cast<std::size_t>(plane.width) + 2 * Reach);
     held_.fill(-1);
   }
-  /// Returns pointers to the first samples of the rows y - Reach .. y + Reach. The pointers are
-  /// valid until the next call.
+  /// Returns the rows y - Reach .. y + Reach, valid until the next call.
   std::array<const float*, 2 * Reach + 1> around(int y) {
     std::array<const float*, 2 * Reach + 1> result;
     for (int i = 0; i <= 2 * Reach; ++i) result[i] = row(y + i - Reach);
@@ -37,8 +36,7 @@ class MirroredRows {
   static constexpr int slots = 2 * Reach + 1;
 
   const float* row(int y) {
-    // The rows y and y + slots use the same memory, because the buffer has `slots` rows. y is at
-    // least -Reach.
+    // Slot of row y >= -Reach in the ring buffer.
     const int slot = (y + slots) % slots;
     if (held_[slot] != y + Reach) {
       const float* from = plane_.row(mirrored(y, plane_.height));

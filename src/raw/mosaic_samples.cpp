@@ -21,13 +21,11 @@ float scaled_value(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor, 
   return (static_cast<float>(mosaic(x, y)) - black) / (sensor.white - black);
 }
 
-/// Limits in standard deviations of the noise. A defect differs from all its neighbours by more
-/// than `defect_deviations`. In a flat area, neighbours of one colour differ by at most
-/// `flat_deviations`. The code replaces defects only in flat areas, because small details can look
-/// like hot sites.
+/// Limits in standard deviations of the noise. Defects are replaced only in flat areas
+/// (`flat_deviations`), because small details can look like hot sites.
 constexpr float defect_deviations = 8, flat_deviations = 6;
 
-/// The minimum and the maximum of the samples that add() receives.
+/// Minimum and maximum of the samples passed to add().
 struct Range {
   float least = std::numeric_limits<float>::infinity();
   float most = -std::numeric_limits<float>::infinity();
@@ -37,7 +35,7 @@ struct Range {
   }
 };
 
-/// Returns the repaired value of the site (x, y), or the sample itself if the site is not a defect.
+/// Returns the repaired value of a defective site (x, y), or the sample itself.
 float checked_value(PlaneView<const float> plane, int x, int y, float sigma) {
   const float v = plane(x, y), tolerance = defect_deviations * sigma,
               flat = flat_deviations * sigma;
@@ -97,8 +95,7 @@ std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sens
     }
   });
   const float sigma = *std::ranges::max_element(vst.sigma());
-  // stabilise() reads all samples before it replaces defects, so the order of the sites does not
-  // matter.
+  // stabilise() reads all samples before the replacement, so the order of the sites has no effect.
   std::vector<std::vector<std::pair<int, float>>> repaired(static_cast<std::size_t>(height));
   tbb::parallel_for(2, std::max(height - 2, 2), [&](int y) {
     for (int x = 2; x < width - 2; ++x) {

@@ -28,8 +28,8 @@ DctRows dct_rows() {
   return rows;
 }
 
-/// Computes the DCT of a block and returns the mean energies of two sets of coefficients (u, v).
-/// `texture` is the mean for u + v = 1..5, and `noise` is the mean for u + v >= 8.
+/// Returns the mean DCT energies of a block: `texture` for coefficients (u, v) with u + v = 1..5,
+/// `noise` for u + v >= 8.
 Block statistics(const std::array<std::array<float, side>, side>& samples, const DctRows& rows) {
   std::array<std::array<float, side>, side> half{};
   for (int y = 0; y < side; ++y)
@@ -59,8 +59,8 @@ Block statistics(const std::array<std::array<float, side>, side>& samples, const
   return block;
 }
 
-/// Returns the distance between blocks. Blocks overlap, so some blocks lie completely in smooth
-/// areas. The distance is larger in large pictures, which contain enough blocks.
+/// Returns the stride of the blocks, in samples of one site. Large pictures have a larger stride,
+/// to limit the number of blocks.
 int block_step(int columns, int rows) {
   constexpr std::int64_t most = 600'000;
   int step = 2;
@@ -68,8 +68,8 @@ int block_step(int columns, int rows) {
   return step;
 }
 
-/// Returns the blocks of all samples at one site of the Bayer pattern. The function omits blocks
-/// that contain clipped samples.
+/// Returns the blocks of one site of the Bayer pattern, without blocks that contain clipped
+/// samples.
 std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                                   int site, const DctRows& rows) {
   const int left = site & 1, top = site >> 1;
@@ -102,8 +102,7 @@ std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const S
   return blocks;
 }
 
-/// Statistics of a group of blocks with similar means: the mean and the noise variance of the
-/// smoothest blocks of the group.
+/// Mean and noise variance of the smoothest blocks in a group of blocks with similar means.
 struct Point {
   double mean, variance;
 };
@@ -133,8 +132,8 @@ void add_points(std::vector<Block> blocks, std::vector<Point>& points) {
   }
 }
 
-/// Fits variance = gain * mean + offset. The weight of a point decreases with its distance above
-/// the line, because texture increases the variance of a point.
+/// Fits variance = gain * mean + offset. Points above the line get lower weights, because texture
+/// increases the variance.
 SensorNoise fit(const std::vector<Point>& points) {
   constexpr double tolerance = 0.03;  // relative; about the random error of a point without texture
   SensorNoise line;
@@ -171,7 +170,7 @@ std::optional<SensorNoise> find_noise(PlaneView<const std::uint16_t> mosaic, con
     add_points(blocks_of_site(mosaic, sensor, site, rows), points);
   if (points.empty()) return std::nullopt;
   const SensorNoise noise = fit(points);
-  // A variance near 1/12, the variance of rounding to integers, means that the mosaic has no noise.
+  // A variance near 1/12, the variance of rounding, means that the mosaic has no noise.
   const double rounding = 1.0 / 12 / std::pow(static_cast<double>(sensor.white), 2);
   double largest = 0;
   for (const Point& p : points) largest = std::max(largest, noise.variance(p.mean));

@@ -9,9 +9,9 @@
 
 namespace lull::raw {
 
-/// Returns the noise of the samples, or nullopt if the mosaic is too small, has no noise, or
-/// contains too many clipped samples. Blocks of 8x8 samples with little energy at low frequencies
-/// determine the noise (Ponomarenko et al. 2007; Colom and Buades 2013, doi:10.5201/ipol.2013.45).
+/// Estimates the noise of a mosaic from 8x8 blocks with little low-frequency energy (Ponomarenko et
+/// al. 2007; Colom and Buades 2013, doi:10.5201/ipol.2013.45). Returns std::nullopt if the mosaic
+/// is too small, has no noise, or is clipped too often.
 [[nodiscard]] std::optional<SensorNoise> find_noise(PlaneView<const std::uint16_t> mosaic,
                                                     const Sensor& sensor);
 

@@ -34,8 +34,8 @@ std::array<PlaneView<float>, 3> colours_of(const Frame& frame) {
   return {frame.plane<float>(0), frame.plane<float>(1), frame.plane<float>(2)};
 }
 
-/// Factors for the noise levels of the first and the last filter. The factors exceed 1, because
-/// errors of demosaicing look like noise.
+/// Factors for the noise levels of the first and the last filter, because demosaicing errors look
+/// like noise.
 constexpr float first_strength = 1.2f, last_strength = 1.1f;
 
 class RawSession final : public Denoiser {
@@ -98,7 +98,7 @@ class RawSession final : public Denoiser {
  private:
   static constexpr LinearFilters last_filters = LinearFilters::bilinear;
 
-  /// A frame whose result is not finished.
+  /// A frame without a finished result.
   struct Pending {
     Frame noisy, stabilised;
     float ratio = 1;  // ratio of the greens (green_ratio())
@@ -116,8 +116,7 @@ class RawSession final : public Denoiser {
     for (auto more = last_->next(); more; more = last_->next()) take_last(std::move(more));
   }
 
-  /// Subtracts the basic estimate from the samples, demosaics the difference, and adds the basic
-  /// estimate to the result.
+  /// Demosaics the samples minus the basic estimate, and adds the basic estimate to the result.
   Frame refined(const Pending& frame, const Frame& basic) {
     const BayerPattern& pattern = params_.sensor.pattern;
     const auto estimate = colours_of(basic);

@@ -1,14 +1,12 @@
 #pragma once
-// The session for mosaics of a sensor stabilises and demosaics the mosaics, denoises R, G and B,
-// and inverts the stabilisation.
+// The session for mosaics: stabilises, demosaics and denoises mosaics, and inverts the
+// stabilisation.
 
-// The first filter denoises the stabilised picture after demosaicing along edges (directional.h).
-// The result of the first filter predicts the mosaic. The difference between the samples and the
-// prediction contains almost only noise.
+// The first filter denoises the stabilised, demosaiced picture (directional.h). Its result predicts
+// the mosaic; the residual is almost pure noise.
 
-// The last filter denoises the sum of the prediction and the linearly demosaiced difference. The
-// sum contains the full noise and hardly any errors of demosaicing. The covariance of the noise of
-// the sum is known (demosaic.h).
+// The last filter denoises the prediction plus the linearly demosaiced residual, whose noise
+// covariance is known (demosaic.h).
 
 #include <functional>
 #include <memory>
@@ -31,8 +29,7 @@ struct RawParams {
   Result result = Result::linear;
 };
 
-/// Opens a session for frames of R, G and B planes that have the given noise. The samples are
-/// floats, and white is 255.
+/// Opens a session for float frames of R, G and B planes with the given noise. White is 255.
 using OpenFilter = std::function<std::unique_ptr<Denoiser>(const NoiseModel&, const FrameFormat&)>;
 
 struct RawFilters {
@@ -40,13 +37,11 @@ struct RawFilters {
   OpenFilter last;
 };
 
-/// Returns the format of the results for mosaics of `format`. The results have 16 bits and are RGB
-/// or grey.
+/// Returns the format of the results for mosaics of `format`: 16 bits, RGB or grey.
 [[nodiscard]] FrameFormat raw_result_format(const FrameFormat& format, Result result);
 
-/// Opens a session for mosaics: grey frames of 16 bits in host memory. `Result` selects the kind of
-/// the results. A mosaic has the black and white levels of result_levels() (mosaic_samples.h). In
-/// an RGB picture, black is 0 and white is 65535.
+/// Opens a session for mosaics: grey frames of 16 bits in host memory. A mosaic result has the
+/// levels of result_levels() (mosaic_samples.h). In an RGB result, black is 0 and white is 65535.
 /// @throws InvalidArgument  the frames have another format
 [[nodiscard]] std::unique_ptr<Denoiser> open_raw(const RawParams& params, const FrameFormat& format,
                                                  const RawFilters& filters);

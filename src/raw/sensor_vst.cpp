@@ -15,8 +15,7 @@ struct Moments {
   double mean = 0, variance = 0;
 };
 
-/// Sampling points from -5 to 5 and their weights, for integrals over the standard normal
-/// distribution.
+/// Sampling points from -5 to 5 and weights for integrals over the standard normal distribution.
 class Normal {
  public:
   static constexpr int points = 201;
@@ -45,13 +44,12 @@ class Normal {
   std::array<double, points> at_, weight_;
 };
 
-/// Returns the intensity of grid point `k`. Points are denser at low intensities, because the
-/// stabilising function has its strongest curvature there.
+/// Returns the intensity of grid point `k`. The grid is denser at low intensities, where the
+/// stabilising function has its strongest curvature.
 double intensity(int k, double top) { return top * k * k / ((grid - 1.0) * (grid - 1)); }
 
-/// Returns the inverse of the function from intensities to `means`, interpolated between the grid
-/// points. The inverse continues linearly below the lowest mean, and is equal to `top` above the
-/// highest mean.
+/// Returns the inverse of the function from intensities to `means`. The inverse is linear below the
+/// lowest mean, and `top` above the highest.
 SampleCurve inverse_of(std::vector<double> means, double top) {
   for (int k = 1; k < grid; ++k) means[k] = std::max(means[k], means[k - 1] + 1e-7);
   constexpr int first = 40;  // enough points for a stable slope
@@ -116,8 +114,7 @@ void SensorVst::set_colour(int colour, const Sensor& sensor, const SensorNoise& 
     means[k] = m.mean;
     variances[k] = m.variance;
   }
-  // The loop examines at most 1024 rows of the mosaic, spread over its height. Clipped samples have
-  // no noise.
+  // The loop samples at most 1024 rows. Clipped samples have no noise.
   double sum = 0, count = 0;
   for (int y = 0; y < typical.height; y += 1 + typical.height / 1024)
     for (int x = 0; x < typical.width; ++x) {

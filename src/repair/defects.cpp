@@ -17,16 +17,15 @@ namespace lull::repair {
 namespace {
 
 constexpr std::size_t max_lone_frames = 3;  // frames examined for impulses, in addition to a pair
-/// Minimum number of different sample values in a frame for a search for impulses. Graphics with
-/// fewer values may be dithered, and dithering looks like impulses.
+/// Minimum number of different sample values for a search for impulses, because dithered graphics
+/// look like impulses.
 constexpr std::size_t min_levels = 32;
 
 float level_of(const FrameFormat& format) {
   return format.sample == SampleType::f32 ? 0.0f : to_unit_255(format);
 }
 
-/// Replaces each value that is not finite by a neighbouring value. Values that are not finite then
-/// never count as outliers.
+/// Replaces NaN and infinities by neighbouring values, so that they are no outliers.
 void remove_non_finite(PlaneView<float> plane) {
   float last = 0;
   for (int y = 0; y < plane.height; ++y)
@@ -61,8 +60,8 @@ void store_if(PlaneView<const float> plane, const DefectMask* mask, const Frame&
     for (int x = 0; x < plane.width; ++x) store(x, y);
 }
 
-/// Writes samples of a plane to the frame. `mask` marks the samples to write; if `mask` is null,
-/// the function writes all samples. Values of the frame that are not finite do not change.
+/// Writes the samples marked by `mask` to the frame; null: all samples. NaN and infinities of the
+/// frame do not change.
 void store(PlaneView<const float> plane, const DefectMask* mask, const Frame& frame, int i) {
   switch (frame.format.sample) {
     case SampleType::u8:
@@ -81,8 +80,7 @@ bool have_equal_planes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-/// Replaces the defective samples and the impulses of frame `number`, and marks the replaced
-/// samples.
+/// Replaces and marks the defective samples and the impulses of frame `number`.
 void replace_samples(const PlaneDefects& defects, std::int64_t number, PlaneView<float> plane,
                      DefectMask& mask) {
   mask.reset(plane.width, plane.height);
@@ -165,8 +163,7 @@ class PlaneExamination {
     defects_.impulses = model_impulses(examined_frames, level_);
   }
 
-  /// Returns the plane of a frame after the repair of all defects that the search has found up to
-  /// now.
+  /// Returns the plane of a frame, repaired with the defects found so far.
   PlaneView<float> repaired(const Frame& frame) {
     const PlaneView<float> plane = loaded(frame);
     replace_samples(defects_, -1, plane, mask_);
@@ -180,8 +177,7 @@ class PlaneExamination {
       const PlaneView<const float> plane = repaired(*frame);
       rows.push_back(examine_lines(plane, LineAxis::rows, defects_.noise));
       columns.push_back(examine_lines(plane, LineAxis::columns, defects_.noise));
-      // The search for line offsets ends if the first frame has offsets neither of rows nor of
-      // columns.
+      // Without offsets in the first frame, the search for line offsets ends.
       if (!rows.front().has_offsets && !columns.front().has_offsets) return;
     }
     defects_.rows = model_lines(rows);

@@ -1,5 +1,5 @@
 #pragma once
-// Finds and repairs defects in the frames of a clip. Sensors and transmissions cause such defects.
+// Finds and repairs defects of sensors and transmissions in the frames of a clip.
 
 #include <array>
 #include <cstdint>
@@ -31,8 +31,8 @@ struct PlaneDefects {
   bool operator==(const PlaneDefects&) const = default;
 };
 
-/// The defects of all frames of a clip, or of all fields of one parity. The defects do not depend
-/// on a single frame, so lull can repair a part of the clip with the same result.
+/// The defects of a clip, or of all fields of one parity, independent of single frames, so that
+/// parts of a clip can be repaired separately.
 struct ClipDefects {
   std::array<PlaneDefects, 3> planes;
 
@@ -40,11 +40,11 @@ struct ClipDefects {
   bool operator==(const ClipDefects&) const = default;
 };
 
-/// Finds the defects that are certain, separately in each plane. Each excerpt consists of
-/// consecutive frames. All frames must have one format and be in host memory.
+/// Finds the certain defects of each plane. Each excerpt consists of consecutive frames. All frames
+/// must have one format, in host memory.
 [[nodiscard]] ClipDefects find_defects(std::span<const std::vector<Frame>> excerpts);
 
-/// Repairs the samples of `frame` in place. No other thread may read the samples during the repair.
+/// Repairs the samples of `frame` in place, which no other thread may read during the call.
 /// @param number  index of the frame in its clip; below 0: the index is unknown, and all samples in
 ///     the list count as defective
 /// @return the number of replaced samples

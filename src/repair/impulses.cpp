@@ -11,8 +11,7 @@
 namespace lull::repair {
 namespace {
 
-/// Maximum difference, in 8-bit levels, between the value of an impulse and the common value of all
-/// impulses.
+/// Maximum difference, in 8-bit steps, between an impulse and the common value of all impulses.
 constexpr float max_value_deviation = 16;
 
 ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
@@ -26,8 +25,8 @@ ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
   return kind;
 }
 
-/// Returns whether many outliers of a frame have a nearby outlier in the next frame. Sparks, snow
-/// and moving dots have such outliers; impulses do not.
+/// Returns whether many outliers of a frame have a nearby outlier in the next frame, as for sparks,
+/// snow and moving dots.
 bool has_successors(const OutlierField& from, const OutlierField& to) {
   constexpr int reach = 4;
   constexpr double area = (2 * reach + 1) * (2 * reach + 1);
@@ -50,7 +49,7 @@ bool has_successors(const OutlierField& from, const OutlierField& to) {
 
 constexpr std::size_t min_others = 6;
 
-/// The samples in the 5x5 window around a position, except impulses.
+/// The samples of the 5x5 window around a position, without impulses.
 struct NearbySamples {
   std::array<float, 24> values{}, dx{}, dy{};
   std::size_t count = 0;
@@ -63,9 +62,8 @@ struct NearbySamples {
   struct Fit {
     float centre, deviation;
   };
-  /// Fits a plane (a linear function of x and y) to the samples. Least squares determine the
-  /// slopes, and the median of the residuals determines the height. The standard deviation of the
-  /// residuals comes from their quartiles.
+  /// Fits a linear function of x and y to the samples: least-squares slopes, offset by the median
+  /// residual, standard deviation by the quartiles of the residuals.
   Fit fit() const {
     const auto n = static_cast<float>(count);
     float x = 0, y = 0, v = 0;
@@ -83,12 +81,12 @@ struct NearbySamples {
     for (std::size_t i = 0; i < count; ++i)
       residuals[i] = values[i] - slope_x * dx[i] - slope_y * dy[i];
     std::sort(residuals.begin(), residuals.begin() + static_cast<std::ptrdiff_t>(count));
-    // The distance between the quartiles of Gaussian noise is 1.35 standard deviations.
+    // The interquartile range of Gaussian noise is 1.35 standard deviations.
     return {residuals[count / 2], (residuals[count * 3 / 4] - residuals[count / 4]) / 1.35f};
   }
 };
 
-/// Marks impulses that have a known common value.
+/// Marks impulses with a known common value.
 class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
@@ -116,13 +114,12 @@ class ValueMarker {
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
-      // `place` is the index of the sample in the complete 5x5 window, row by row. `ring_24` omits
-      // the centre, whose index is 12.
+      // `place` is the index in the 5x5 window. `ring_24` omits the centre, whose index is 12.
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // The fit omits impulses of the opposite sign only if the tolerance for their value is small.
-      // If the tolerance is large, such a sample may belong to the picture.
+      // The fit excludes impulses of the opposite sign only for a small tolerance; otherwise, such
+      // samples may belong to the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -133,8 +130,8 @@ class ValueMarker {
     if (std::abs(plane_(x, y) - centre) > min_peak(kind, deviation)) mask_.mark(x, y);
   }
 
-  /// Returns the minimum difference between an impulse and its surroundings. If all impulses have
-  /// exactly one value (for example 0 or 255), a small difference is sufficient.
+  /// Returns the minimum difference between an impulse and its surroundings, which is small for
+  /// impulses of exactly one value (for example 0 or 255).
   float min_peak(const ImpulseKind& kind, float deviation) const {
     if (kind.tolerance <= 1) return std::max(1.5f, deviation);
     return std::max(4.0f, 3 * std::max(deviation, 0.9f * model_.noise));
@@ -146,16 +143,15 @@ class ValueMarker {
   int max_equal_ = 0;
 };
 
-/// Marks impulses with arbitrary values. If `dark` is true, the function marks impulses that are
-/// darker than the picture. If `bright` is true, the function marks impulses that are brighter.
+/// Marks impulses with arbitrary values: those below the picture if `dark` is true, those above it
+/// if `bright` is true.
 void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<const float> plane,
                   DefectMask& mask) {
   const OutlierField field = find_outliers(plane, std::max(12.0f, 6 * model.noise));
   const auto is_wanted = [&](const Outlier& o) { return o.peak > 0 ? bright : dark; };
   for (const Outlier& outlier : field.isolated)
     if (is_wanted(outlier)) mask.mark(outlier.x, outlier.y);
-  // Two touching outliers may be impulses. Longer chains of outliers are probably parts of the
-  // picture.
+  // Two touching outliers may be impulses; longer chains probably belong to the picture.
   const auto resembling = [&](const Outlier& outlier) {
     const float middle = outlier.value - outlier.peak;
     int count = 0;
@@ -179,8 +175,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
-  // If frames are successive, the test may_be_lights() is unnecessary: outliers with changing
-  // positions cannot be stars or lamps.
+  // In successive frames, outliers with changing positions cannot be stars or lamps, so
+  // may_be_lights() is unnecessary.
   const bool over_time =
       std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;

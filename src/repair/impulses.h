@@ -1,6 +1,6 @@
 #pragma once
-// Finds impulses (salt-and-pepper noise): single samples whose values do not depend on the picture,
-// and whose positions differ from frame to frame.
+// Finds impulses (salt-and-pepper noise): isolated samples with values independent of the picture,
+// at random positions in each frame.
 
 #include <array>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace lull::repair {
 
-/// The impulses of one sign: salt is brighter than the picture, and pepper is darker.
+/// The impulses of one sign: salt is brighter than the picture, pepper is darker.
 struct ImpulseKind {
   bool exists = false;
   /// True if the impulses have a common value.
@@ -28,16 +28,15 @@ struct ImpulseModel {
   bool operator==(const ImpulseModel&) const = default;
 };
 
-/// The outliers and the noise of a frame. `follows_previous` is true if the frame directly follows
-/// the previously examined frame in the clip.
+/// The outliers and the noise of a frame. `follows_previous` is true if the previously examined
+/// frame precedes it directly in the clip.
 struct ExaminedFrame {
   OutlierField outliers;
   float noise = 0;
   bool follows_previous = false;
 };
-/// Returns the properties of the impulses in these frames, or no value if the outliers are not
-/// certainly impulses. Impulses have independent positions in successive frames. Sparks and snow
-/// move a short way from frame to frame.
+/// Returns the properties of the impulses, or std::nullopt for outliers that are not certainly
+/// impulses. Impulses have independent positions in successive frames.
 /// @param level  quantisation step of the samples on the 0..255 scale
 [[nodiscard]] std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames,
                                                          float level);

@@ -8,10 +8,10 @@
 namespace lull::repair {
 namespace {
 
-// Maximum distance, in samples, between a defect and the unmarked samples that replace the defect.
-// The limit applies if no direction has unmarked neighbours on both sides.
+// Maximum distance, in samples, of the unmarked samples that replace a defect without unmarked
+// neighbours on both sides.
 constexpr int max_reach = 16;
-/// Maximum noise level, in 8-bit levels, for cubic interpolation. At higher noise levels, linear
+/// Maximum noise level, in 8-bit steps, for cubic interpolation. At higher levels, linear
 /// interpolation has a smaller error.
 constexpr float max_noise_of_cubic = 1.5f;
 
@@ -53,9 +53,8 @@ class Estimator {
     return x >= 0 && y >= 0 && x < plane_.width && y < plane_.height && !mask_.is_marked(x, y);
   }
 
-  /// Interpolates with a cubic polynomial through four samples. If the noise is strong (is_cubic_
-  /// is false) or an outer sample is not valid, the function interpolates linearly between the two
-  /// inner samples.
+  /// Interpolates four samples by a cubic polynomial, or two linearly if the noise is strong or an
+  /// outer sample is not valid.
   float between(int x, int y, const Direction& to, float before, float after) const {
     const int x0 = x - 2 * to.dx, y0 = y - 2 * to.dy, x3 = x + 2 * to.dx, y3 = y + 2 * to.dy;
     const float linear = (before + after) / 2;
@@ -101,8 +100,7 @@ void DefectMask::mark(int x, int y) {
 }
 
 void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane) {
-  // The interpolation reads only unmarked samples, so the order of the replacements does not
-  // matter.
+  // The interpolation reads only unmarked samples, so the order of the replacements has no effect.
   const Estimator estimator(mask, noise, plane);
   for (const auto& [x, y] : mask.places())
     if (const std::optional<float> estimate = estimator.at(x, y)) plane(x, y) = *estimate;

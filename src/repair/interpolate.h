@@ -1,5 +1,5 @@
 #pragma once
-// Replaces defective samples by estimates from their neighbours.
+// Replaces defective samples by interpolation.
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@ namespace lull::repair {
 /// A mask that marks the defective samples of a plane.
 class DefectMask {
  public:
-  /// Gives the mask the size of a plane, and clears the mask.
+  /// Sets the mask to the size of a plane, and clears it.
   void reset(int width, int height);
   void mark(int x, int y);
   bool is_marked(int x, int y) const { return marks_[index(x, y)] != 0; }
@@ -30,9 +30,8 @@ class DefectMask {
   std::vector<Place> places_;
 };
 
-/// Replaces the marked samples by weighted means over four directions. The weight of a direction is
-/// high if its two nearest unmarked samples are similar, as along edges and lines. A marked sample
-/// without unmarked neighbours nearby does not change.
+/// Replaces the marked samples by weighted means over four directions, with high weights along
+/// edges and lines. Marked samples without unmarked neighbours nearby do not change.
 /// @param noise  standard deviation of the noise of the plane
 void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane);
 

@@ -46,8 +46,8 @@ std::vector<float> means_of(PlaneView<const float> plane, LineAxis axis) {
   return means;
 }
 
-/// Computes the brightness difference between a line and the previous line. The difference is a
-/// median over the samples of one strip, which is a part of each line.
+/// Computes the brightness difference between a line and the previous line, as a median over one
+/// strip (a part of each line).
 class StepOfStrip {
  public:
   StepOfStrip(PlaneView<const float> plane, LineAxis axis, int strip)
@@ -72,7 +72,7 @@ class StepOfStrip {
   std::vector<float> differences_;
 };
 
-/// Returns the brightness differences between successive lines in one strip.
+/// Returns the brightness differences of successive lines in one strip.
 std::vector<float> steps_of(PlaneView<const float> plane, LineAxis axis, int strip) {
   StepOfStrip step(plane, axis, strip);
   std::vector<float> steps;
@@ -80,8 +80,7 @@ std::vector<float> steps_of(PlaneView<const float> plane, LineAxis axis, int str
   return steps;
 }
 
-/// Returns the brightness differences between successive lines, as the mean of steps_of() over all
-/// strips.
+/// Returns the brightness differences of successive lines, averaged over all strips.
 std::vector<float> mean_steps_of(PlaneView<const float> plane, LineAxis axis) {
   std::vector<float> mean(static_cast<std::size_t>(lines_of(plane, axis)) - 1);
   for (int strip = 0; strip < strips; ++strip) {
@@ -97,8 +96,7 @@ std::vector<float> differences_of(std::span<const float> values) {
   return differences;
 }
 
-/// Limits each value to three robust standard deviations. Edges of the picture then have little
-/// influence.
+/// Limits each value to three robust standard deviations, to reduce the influence of edges.
 std::vector<float> limited(std::vector<float> values, float deviation) {
   for (float& value : values) value = std::clamp(value, -3 * deviation, 3 * deviation);
   return values;
@@ -116,14 +114,14 @@ double correlation(std::span<const float> a, std::span<const float> b) {
   return energy > 0 ? product(a, b) / std::sqrt(energy) : 0;
 }
 
-/// Returns the standard deviation of the line offsets. The computation assumes independent offsets
-/// and uses the second differences of the lines.
+/// Returns the standard deviation of independent line offsets, computed from the second differences
+/// of the lines.
 float deviation_of(std::span<const float> steps) {
   return robust_deviation(differences_of(steps), 0) / std::sqrt(6.0f);
 }
 
-/// Compares the first and the last strip of some lines. Returns false if the strips prove that the
-/// lines have no common offsets. The comparison is much faster than examine_lines().
+/// Compares the first and last strips of some lines. False: the lines have no common offsets. The
+/// comparison is much faster than examine_lines().
 bool may_have_offsets(PlaneView<const float> plane, LineAxis axis) {
   constexpr int max_samples = 256;
   const int lines = lines_of(plane, axis);
@@ -137,16 +135,15 @@ bool may_have_offsets(PlaneView<const float> plane, LineAxis axis) {
   }
   of_first = limited(of_first, robust_deviation(of_first, 0));
   of_last = limited(of_last, robust_deviation(of_last, 0));
-  // are_offsets() requires a correlation of 0.7. The standard deviation of a correlation of 256
-  // pairs is at most 0.07.
+  // The threshold is below the 0.7 of are_offsets(), because a correlation of 256 pairs has a
+  // standard deviation of up to 0.07.
   return correlation(of_first, of_last) >= 0.4;
 }
 
-/// Returns whether independent offsets cause the differences between lines. The offset of a line is
-/// the same in all strips.
+/// Returns whether independent line offsets, equal in all strips, cause the differences between
+/// lines.
 bool are_offsets(const std::array<std::vector<float>, strips>& steps, float deviation) {
-  // The second differences of the line profile of each strip. A constant slope of the picture does
-  // not change second differences.
+  // Second differences of the line profile of each strip, which a constant slope does not change.
   std::array<std::vector<float>, strips> bends;
   for (int i = 0; i < strips; ++i)
     bends[i] = limited(differences_of(steps[i]), deviation * std::sqrt(6.0f));
@@ -159,14 +156,13 @@ bool are_offsets(const std::array<std::vector<float>, strips>& steps, float devi
   const double chance = 2.5 / std::sqrt(static_cast<double>(first.size()));
   if (std::abs(correlation(first, first.subspan(1)) + 2.0 / 3) > 0.1 + chance) return false;
   if (std::abs(correlation(first, first.subspan(2)) - 1.0 / 6) > 0.15 + chance) return false;
-  // If lines have offsets, nearly all neighbouring lines differ. In a picture of ruled paper, many
-  // neighbouring lines are equal.
+  // With offsets, nearly all neighbouring lines differ. In ruled paper, many are equal.
   const auto equal =
       std::ranges::count_if(first, [&](float bend) { return std::abs(bend) < 0.3f * deviation; });
   return static_cast<double>(equal) < 0.25 * static_cast<double>(first.size());
 }
 
-/// Returns the standard deviation of the samples within a line, as the median over all examined
+/// Returns the standard deviation of the samples within a line, as the median over the examined
 /// lines.
 float variation_along(PlaneView<const float> plane, LineAxis axis) {
   constexpr int line_step = 4;
@@ -185,9 +181,9 @@ float variation_along(PlaneView<const float> plane, LineAxis axis) {
   return median(deviations);
 }
 
-/// Returns the degrees of freedom of the smoothing: the trace of its matrix, with a relative error
-/// below 1 %. The first `order` eigenvalues of the penalty D^T D are 0. Any further eigenvalue k is
-/// about (2 - 2 cos w)^order, where w = pi (k - (order - 1) / 2) / size.
+/// Returns the degrees of freedom of the smoothing: the trace of its matrix, to within 1 %. The
+/// first `order` eigenvalues of the penalty D^T D are 0; eigenvalue k is about (2 - 2 cos w)^order,
+/// where w = pi (k - (order - 1) / 2) / size.
 double freedom_of(Smoothing smoothing, std::size_t size) {
   const double shift = (smoothing.order - 1) / 2.0;
   double trace = smoothing.order;
@@ -207,11 +203,11 @@ struct ChosenSmoothing {
   double score = std::numeric_limits<double>::max();
 };
 
-/// Factor for the degrees of freedom in the cross-validation. The factor prevents overfitting (Kim
-/// and Gu 2004 recommend 1.4).
+/// Factor for the degrees of freedom in the cross-validation, against overfitting (Kim and Gu 2004
+/// recommend 1.4).
 constexpr double caution = 1.4;
 
-/// Chooses one smoothing for all profiles by generalised cross-validation.
+/// Chooses a common smoothing for all profiles by generalised cross-validation.
 ChosenSmoothing choose_smoothing(const Profiles& profiles) {
   const std::size_t size = profiles.front().size();
   ChosenSmoothing best;
@@ -248,9 +244,9 @@ std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing)
   constexpr std::array<std::array<double, max_order + 1>, max_order + 1> rows{
       {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
   const auto& difference = rows[order];
-  // Solves (I + lambda D^T D) s = p, where s is the smooth profile, p is the profile, and D takes
-  // differences of the given order. `band` contains the lower band of the matrix. The function
-  // replaces the band by its Cholesky factor.
+  // Solves (I + lambda D^T D) s = p by Cholesky decomposition, for the smooth profile s of the
+  // profile p, where D takes differences of the given order. `band` contains the lower band of the
+  // matrix.
   std::vector<std::array<double, max_order + 1>> band(size);
   for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
   for (std::size_t r = 0; r + order < size; ++r)
@@ -293,12 +289,12 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
     deviations.push_back(deviation_of(steps[i]));
   }
   profile.deviation = median(deviations);
-  // The median of n samples of Gaussian noise has the standard deviation 1.25 / sqrt(n), in units
-  // of the noise level.
+  // The median of n Gaussian samples has the standard deviation 1.25 / sqrt(n), relative to the
+  // noise level.
   const int samples = std::min(length / strips, max_line_samples);
   const float by_noise = 1.25f * noise / std::sqrt(static_cast<float>(samples));
   if (profile.deviation < 0.7f || profile.deviation < 2 * by_noise) return profile;
-  // Synthetic graphics contain uniform rows. Rows of a sensor contain noise or picture content.
+  // Uniform rows occur in synthetic graphics, not in rows of a sensor.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
   // If both neighbouring rows and neighbouring columns differ, the picture causes the differences.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
@@ -321,9 +317,7 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // If the picture changes little, the mean profile of all frames is the contribution of the
-  // picture. The model subtracts the mean profile if the subtraction lowers the score of the
-  // smoothing.
+  // In clips with little motion, the mean profile of all frames is the contribution of the picture.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)

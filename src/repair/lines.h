@@ -1,7 +1,6 @@
 #pragma once
-// Finds and removes brightness offsets of rows or columns (lines). The amplifiers of a sensor cause
-// such offsets. An offset is equal for all samples of a line and independent of the offsets of
-// other lines.
+// Finds and removes brightness offsets of lines (rows or columns) from sensor amplifiers. An offset
+// is constant along a line.
 
 #include <optional>
 #include <span>
@@ -13,8 +12,8 @@ namespace lull::repair {
 
 enum class LineAxis { rows, columns };
 
-/// Whittaker-Henderson smoothing: the smooth profile s minimises |p - s|^2 + lambda |D^order s|^2,
-/// where p is the profile and D takes the differences of successive values.
+/// Whittaker-Henderson smoothing: the smooth profile s of a profile p minimises |p - s|^2 + lambda
+/// |D^order s|^2, with differences D of successive values.
 struct Smoothing {
   int order = 1;     // order of the differences, 1 to 3
   float lambda = 0;  // not negative
@@ -24,15 +23,15 @@ struct Smoothing {
 
 struct LineModel {
   float deviation = 0;  // standard deviation of the offsets, on the 0..255 scale
-  /// Contribution of the picture to the mean of each line; empty if the contribution is unknown.
-  /// The contribution comes from the mean of all frames.
+  /// Contribution of the picture to the mean of each line, from the mean of all frames. Empty:
+  /// unknown.
   std::vector<float> reference;
-  /// The smoothing that separates the offsets of a frame from the rest of the picture.
+  /// The smoothing that separates line offsets from the picture.
   Smoothing smoothing;
   bool operator==(const LineModel&) const = default;
 };
 
-/// Properties of one frame. These properties determine whether the lines of the frame have offsets.
+/// Properties of a frame that show whether its lines have offsets.
 struct LineProfile {
   std::vector<float> mean;   // mean of each line; empty if the lines certainly have no offsets
   float deviation = 0;       // standard deviation of offsets that are independent from line to line
@@ -42,8 +41,7 @@ struct LineProfile {
 /// @param noise  standard deviation of the noise of the plane
 [[nodiscard]] LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noise);
 
-/// Returns the model of the brightness offsets in a clip, or no value if it is uncertain whether
-/// the lines have offsets.
+/// Returns the model of the line offsets in a clip, or std::nullopt if offsets are uncertain.
 [[nodiscard]] std::optional<LineModel> model_lines(std::span<const LineProfile> frames);
 
 /// Subtracts the brightness offsets from the lines of a frame.

@@ -10,15 +10,14 @@
 namespace lull::repair {
 namespace {
 
-/// Ranks among the 24 sorted samples around a position. The difference between the samples of these
-/// ranks is the spread: 1.8 standard deviations for Gaussian noise. Up to four impulses of each
-/// sign do not change the spread.
+/// Ranks of two of the 24 sorted samples around a position. Their difference, the spread, is 1.8
+/// standard deviations for Gaussian noise, and robust against four impulses of each sign.
 constexpr std::size_t low_rank = 4, high_rank = 19;
-/// Minimum peak of an outlier, in units of the spread. The peak is the difference from the median
-/// of the surroundings. The minimum corresponds to 9 standard deviations of Gaussian noise.
+/// Minimum difference of an outlier from the median of its surroundings, in units of the spread: 9
+/// standard deviations of Gaussian noise.
 constexpr float peak_of_spread = 5;
-/// A neighbour is similar to an outlier if its difference from the surroundings is at least this
-/// share of the peak of the outlier.
+/// Minimum difference of a similar neighbour from the surroundings, relative to the peak of the
+/// outlier.
 constexpr float resembling = 0.5f;
 
 constexpr int grid_step = 8;  // distance of the samples at which the smoothness is measured
@@ -39,15 +38,13 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
   return {(ring[11] + upper) / 2, ring[high_rank] - ring[low_rank]};
 }
 
-/// An outlier is brighter (or darker) than at least `min_exceeded` of the 24 samples around it. The
-/// minimum difference is the share `exceeded_share` of the peak. The two constants follow from the
-/// definition of the spread.
+/// An outlier exceeds at least `min_exceeded` of the 24 surrounding samples by the share
+/// `exceeded_share` of its peak.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
-/// Marks samples of row `y` that may be outliers. The function compares each sample with eight
-/// samples at a distance of 2. The function marks the sample if at least four of the eight samples
-/// are darker by `limit` or more, or if at least four are brighter by `limit` or more.
+/// Marks candidates for outliers in row `y`, which exceed at least four of the eight samples at a
+/// distance of 2 by at least `limit`, upwards or downwards.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;
@@ -67,7 +64,7 @@ void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>
   for (const int x : {0, 1, width - 2, width - 1}) marks[static_cast<std::size_t>(x)] = 1;
 }
 
-/// Returns whether the sample differs from enough of the 24 samples around it to be an outlier.
+/// Returns whether the sample differs from enough of the 24 surrounding samples.
 bool exceeds_surroundings(PlaneView<const float> plane, int x, int y, float limit) {
   const float low = plane(x, y) - limit, high = plane(x, y) + limit;
   int brighter = 0, darker = 0;
@@ -78,7 +75,7 @@ bool exceeds_surroundings(PlaneView<const float> plane, int x, int y, float limi
   return std::max(brighter, darker) >= min_exceeded;
 }
 
-/// Tests whether the sample is an outlier, and appends each outlier to `field`.
+/// Appends the sample to `field` if it is an outlier.
 void examine(PlaneView<const float> plane, int x, int y, float min_peak, OutlierField& field) {
   if (!exceeds_surroundings(plane, x, y, exceeded_share * min_peak)) return;
   const auto [middle, spread] = surroundings_of(plane, x, y);
@@ -102,14 +99,14 @@ double smooth_share(PlaneView<const float> plane, float peak) {
   return all > 0 ? static_cast<double>(smooth) / static_cast<double>(all) : 0;
 }
 
-/// Returns whether the number of events is much larger than a Poisson distribution with the mean
-/// `expected` explains. `factor` multiplies the mean, because the density varies over the picture.
+/// Returns whether the number of events significantly exceeds a Poisson distribution of mean
+/// `expected` times `factor`. `factor` allows for a varying density.
 bool exceeds(double events, double expected, double factor) {
   return events > factor * expected + 6 * std::sqrt(factor * expected) + 3;
 }
 
-/// Returns whether one displacement between outliers is frequent. Dotted lines, dithering and
-/// halftone screens have a frequent displacement.
+/// Returns whether one displacement between outliers is frequent, as in dotted lines, dithering and
+/// halftone screens.
 bool has_frequent_displacement(const OutlierField& field) {
   constexpr int reach = 8, side = 2 * reach + 1;
   std::vector<bool> is_outlier(static_cast<std::size_t>(field.width) * field.height);
@@ -128,7 +125,7 @@ bool has_frequent_displacement(const OutlierField& field) {
       counts, [&](std::int64_t n) { return exceeds(static_cast<double>(n), expected, 2.5); });
 }
 
-/// Returns whether many outliers are in one row or column. Text and tables contain such outliers.
+/// Returns whether many outliers are in one row or column, as in text and tables.
 template <class Coordinate>
 bool has_aligned(const OutlierField& field, int size, const Coordinate& coordinate) {
   std::vector<double> counts(static_cast<std::size_t>(size));
@@ -140,8 +137,8 @@ bool has_aligned(const OutlierField& field, int size, const Coordinate& coordina
   return exceeds(pairs, all * all / (2.0 * size), 2);
 }
 
-/// Returns whether the outliers are concentrated in a small part of the picture. Such outliers are
-/// details of the picture.
+/// Returns whether a small part of the picture contains most outliers, which are then details of
+/// the picture.
 bool is_concentrated(const OutlierField& field) {
   constexpr int parts = 6;
   std::array<int, parts * parts> counts{};
@@ -150,8 +147,7 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // A grid divides the picture into parts x parts rectangles. The function examines only the
-  // rectangles with the most outliers. `fullest` is the number of these rectangles.
+  // Number of rectangles with the most outliers, of a grid of parts x parts rectangles.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];
@@ -181,8 +177,7 @@ bool are_impulses(const OutlierField& field) {
   constexpr float max_wing = 0.06f;
   if (field.isolated.size() < min_count || !(field.smooth_share > 0)) return false;
   const auto isolated = static_cast<double>(field.isolated.size());
-  // By chance, the share of impulses with a neighbouring impulse is about 8 times the density of
-  // impulses.
+  // By chance, the share of impulses with a neighbouring impulse is about 8 times their density.
   const double touching = 0.15 + 12 * field.density();
   if (static_cast<double>(field.connected.size()) > touching * isolated) return false;
   std::vector<float> wings;

@@ -13,29 +13,26 @@
 namespace lull::repair {
 namespace {
 
-/// Number of frames in which the search examines all samples. In further frames, the search
-/// examines only the candidates.
+/// Number of frames with a search of all samples. In further frames, only candidates are examined.
 constexpr std::size_t full_frames = 5;
-// Maximum number of candidates. If more candidates exist, they are details of the picture.
+// Maximum number of candidates. More candidates are details of the picture.
 constexpr std::size_t max_candidates = 200000;
 
-/// Returns the minimum difference, in 8-bit levels, between a stuck pixel and its neighbours, in a
-/// frame with this noise level.
+/// Returns the minimum difference, in 8-bit steps, between a stuck pixel and its neighbours at a
+/// noise level.
 float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
-/// For each sample, the number of frames in which the sample is brighter than its neighbours, or
-/// darker than its neighbours.
+/// For each sample, the number of frames in which it is brighter, or darker, than its neighbours.
 struct Support {
-  /// Number of frames in which at most one neighbour is similar to the sample. The sample is then
-  /// isolated, a part of a pair, or the end of a line.
+  /// Number of frames in which at most one neighbour is similar: the sample is isolated, in a pair,
+  /// or a line end.
   std::vector<std::uint8_t> single;
-  /// Number of frames in which two or three neighbours are similar to the sample. The sample is
-  /// then a part of a line or an edge.
+  /// Number of frames in which two or three neighbours are similar: the sample is in a line or an
+  /// edge.
   std::vector<std::uint8_t> line;
 };
 
-/// Counts, for each sample of a row, the neighbours (of 8) that differ from the sample by at least
-/// `excess`.
+/// Counts, for each sample of a row, the 8 neighbours that differ by at least `excess`.
 /// @param sign  1: the sample is brighter than the neighbour; -1: the sample is darker
 void count_exceeded(PlaneView<const float> plane, int y, float excess, float sign,
                     std::vector<int>& counts) {
@@ -74,14 +71,14 @@ struct Candidate {
   Position at;
   float sign = 1;
   int supporting = 0;  // frames in which the sample exceeds its neighbours
-  // Number of frames that contradict a defect. In such a frame, the sample hardly differs from its
-  // surroundings, although a defect would be visible.
+  // Number of frames that contradict a defect, because the sample hardly differs from its
+  // surroundings.
   int contradicting = 0;
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
   float spread = 0;          // sum of the distances between the 5th and the 20th of 24 samples
-  /// Slopes of the surroundings, in levels per sample. The list omits frames in which noise alone
-  /// explains the slope.
+  /// Slopes of the surroundings, in 8-bit steps per sample, for frames in which noise does not
+  /// explain the slope.
   std::vector<std::array<float, 2>> slopes;
   bool is_isolated = true;
 };
@@ -100,8 +97,8 @@ std::array<float, 2> slope_of(const Ring24& ring) {
   return slope;
 }
 
-/// Returns the slope of the picture around a position. At a border, the function uses the nearest
-/// complete window, because mirrored samples have no slope.
+/// Returns the slope around a position. At a border, the nearest complete window counts, because
+/// mirrored samples have no slope.
 std::array<float, 2> slope_beside(PlaneView<const float> plane, int x, int y) {
   const auto inside = [](int at, int size) {
     return at < 2 ? at + 3 : at > size - 3 ? at - 3 : at;
@@ -121,7 +118,7 @@ void observe(PlaneView<const float> plane, float noise, float excess, Candidate&
   const auto exceeded =
       std::ranges::count_if(near, [&](float n) { return candidate.sign * (value - n) > excess; });
   if (exceeded < 7) {
-    // A hot pixel is invisible in a white area, and a dead pixel is invisible in a black area.
+    // Hot pixels are invisible in white areas, dead pixels in black areas.
     const float room = candidate.sign > 0 ? 255 - middle : middle;
     const float stuck_at = candidate.supporting > 0
                                ? candidate.value / static_cast<float>(candidate.supporting)
@@ -140,9 +137,8 @@ void observe(PlaneView<const float> plane, float noise, float excess, Candidate&
   if (std::hypot(slope[0], slope[1]) > 6 * (noise + 0.3f) / 7) candidate.slopes.push_back(slope);
 }
 
-/// Returns whether the picture around the sample changes. The picture changes if the directions of
-/// the slopes in two frames differ by at least 45 degrees. A change of brightness or contrast does
-/// not change these directions.
+/// Returns whether the surroundings change: the slopes of two frames differ in direction by at
+/// least 45 degrees.
 bool surroundings_change(const Candidate& candidate) {
   for (const auto& a : candidate.slopes)
     for (const auto& b : candidate.slopes)
@@ -196,8 +192,8 @@ class StuckSearch {
 
   std::size_t index(int x, int y) const { return static_cast<std::size_t>(y) * width_ + x; }
 
-  /// Returns whether the sample is near a line or edge that is visible in many frames. Such lines
-  /// and edges belong to an overlay (a logo or subtitles) or to a static picture.
+  /// Returns whether the sample is near a line or edge that is visible in many frames, as in a logo
+  /// or a static picture.
   bool is_near_line(const Support& support, std::uint8_t needed, int x, int y) const {
     constexpr int reach = 16;
     for (int v = std::max(y - reach, 0); v <= std::min(y + reach, height_ - 1); ++v)
@@ -208,9 +204,8 @@ class StuckSearch {
 
   bool is_persistent(const Candidate& candidate) const {
     const auto frames = static_cast<int>(noise_.size());
-    // A sample is a detail of the picture, not a defect, in two cases. The direct neighbours are
-    // bright or dark like the sample (`wing`), or the surroundings vary as strongly as the sample
-    // (`spread`).
+    // Details of the picture have similar direct neighbours (`wing`), or surroundings that vary as
+    // strongly as the sample (`spread`).
     const float peak = std::abs(candidate.peak), count = static_cast<float>(candidate.supporting);
     const float level = *std::ranges::max_element(noise_);
     if (peak < std::max(16.0f, 5 * level) * count || peak < 2 * candidate.spread ||
@@ -244,9 +239,8 @@ class StuckSearch {
     return field;
   }
 
-  /// Selects stuck pixels from candidates around which the picture does not change. The function
-  /// applies the criteria for still pictures.
-  /// @param others  number of stuck pixels around which the picture changes
+  /// Selects stuck pixels in still surroundings, by stricter criteria.
+  /// @param others  number of stuck pixels in changing surroundings
   std::vector<Position> isolated_of(const std::vector<const Candidate*>& unchanged,
                                     std::size_t others) const {
     std::vector<Position> isolated;
@@ -260,8 +254,8 @@ class StuckSearch {
     for (const Candidate* candidate : unchanged) candidates.mark(candidate->at.x, candidate->at.y);
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
-    // If the clip has other stuck pixels, a sharp isolated sample in an unchanged area also counts
-    // as a stuck pixel.
+    // If the clip has other stuck pixels, a sharp isolated sample in still surroundings also
+    // counts.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

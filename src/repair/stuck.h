@@ -1,6 +1,6 @@
 #pragma once
-// Finds stuck, hot and dead pixels. A stuck pixel is brighter, or darker, than its surroundings in
-// all frames of a clip, while the picture changes.
+// Finds stuck, hot and dead pixels: samples that are brighter, or darker, than their changing
+// surroundings in all frames of a clip.
 
 #include <functional>
 #include <vector>
@@ -14,8 +14,8 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-/// Loads the plane of a frame and passes the plane to `use`, as floats on the 0..255 scale. The
-/// view is valid only during the call of `use`.
+/// Passes the plane of a frame to `use`, as floats on the 0..255 scale. The view is valid only
+/// during the call.
 using PlaneReader =
     std::function<void(std::size_t frame, const std::function<void(PlaneView<const float>)>& use)>;
 

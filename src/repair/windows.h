@@ -1,5 +1,5 @@
 #pragma once
-// Returns the samples in windows around a position, and robust statistics of samples.
+// Windows of samples around a position, and robust statistics.
 
 #include <algorithm>
 #include <array>
@@ -11,11 +11,10 @@
 
 namespace lull::repair {
 
-/// Minimum width and height of a plane. lull does not search for defects in smaller planes.
+/// Minimum width and height of a plane for a search for defects.
 inline constexpr int min_side = 16;
 
-/// Returns the index that mirrors `at` at a border. `at` may be at most `size` - 1 beyond the
-/// border.
+/// Returns the index that mirrors `at` at a border. `at` may be up to `size` - 1 beyond the border.
 constexpr int mirrored(int at, int size) {
   return at < 0 ? -at : at >= size ? 2 * size - 2 - at : at;
 }
@@ -44,8 +43,8 @@ inline std::array<float, 8> ring_8(PlaneView<const float> plane, int x, int y) {
   return ring;
 }
 
-/// Returns the median of the values, or 0 if there are no values. If the number of values is even,
-/// the median is the mean of the two middle values. The function changes the order of the values.
+/// Returns the median of the values (the mean of two middle values), or 0 for no values. Reorders
+/// the values.
 inline float median(std::vector<float>& values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -57,16 +56,15 @@ inline float median(std::vector<float>& values) {
 /// Ratio of the standard deviation of Gaussian noise to its median absolute deviation.
 inline constexpr float sigma_of_mad = 1.4826f;
 
-/// Returns the standard deviation of the values. The estimate is the median of the absolute
-/// deviations from `centre`, multiplied by a constant.
+/// Returns the standard deviation of the values, estimated by the median absolute deviation from
+/// `centre`.
 inline float robust_deviation(std::vector<float> values, float centre) {
   for (float& value : values) value = std::abs(value - centre);
   return sigma_of_mad * median(values);
 }
 
-/// Returns the standard deviation of white noise in the plane. The function computes the median of
-/// absolute second differences along rows and along columns, and uses the smaller median. Texture
-/// increases the result.
+/// Returns the standard deviation of white noise, estimated by the median absolute second
+/// differences along rows or columns. Texture increases the result.
 [[nodiscard]] float noise_level(PlaneView<const float> plane);
 
 }  // namespace lull::repair

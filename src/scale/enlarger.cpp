@@ -22,9 +22,8 @@ namespace {
 /// Maximum width and height of a frame, in samples.
 constexpr double most_samples = 1 << 30;
 
-// Returns the threshold of BM3D for each round, as a noise level (sigma) on the 0..255 scale. The
-// rounds use only the first phase of BM3D, because the second phase does not improve enlarged
-// pictures.
+// Returns the BM3D threshold of each round, as a noise level on the 0..255 scale. The rounds use
+// only the basic estimate, because the Wiener phase does not improve enlarged pictures.
 std::vector<float> rounds_of(bm3d::Profile profile) {
   switch (profile) {
     case bm3d::Profile::fast:
@@ -92,11 +91,10 @@ class PlaneWork {
 
   void enlarge_into(PlaneView<float> large) { enlarge(read(small_), large, Write::replace); }
 
-  /// Adds the enlarged residual of the back-projection to `large`. The residual is the difference
-  /// between the small picture and the means of `large` over the areas of the small samples.
+  /// Back-projection: adds the enlarged residual to `large`. The residual is the small picture
+  /// minus the area means of `large`.
   void back_project(PlaneView<float> large) {
-    // The intermediate plane has the height of the small plane, both for the reduction and for the
-    // enlargement.
+    // The intermediate plane has the height of the small plane, for reduction and for enlargement.
     resample_columns(taps_.down_y, large, intermediate_.view());
     resample_rows(taps_.down_x, read(intermediate_), residual_.view());
     const PlaneView<float> residual = residual_.view(), small = small_.view();
@@ -216,9 +214,8 @@ double host_bytes(const Params& params, const FrameFormat& format, const bm3d::B
   const FrameFormat to = scaled_format(format, params.factor);
   const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
   const int planes = format.planes();
-  // `samples` is the number of float samples in memory. On all backends, `samples` counts PlaneWork
-  // and two frames. On the host, `samples` also counts the noisy planes, guides and sums of each
-  // round.
+  // `samples` is the number of float samples in memory: PlaneWork and two frames, and on the host
+  // the noisy planes, guides and sums of each round.
   double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
   if (backend.kind != bm3d::BackendKind::cuda)
     samples += static_cast<double>(rounds_of(params.profile).size()) * (planes * 4 + 2) * large;

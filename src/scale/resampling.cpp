@@ -20,15 +20,14 @@ double sinc(double x) {
 
 double lanczos(double x) { return std::abs(x) < support ? sinc(x) * sinc(x / support) : 0; }
 
-/// Returns the index that mirrors index `at` at the borders.
+/// Returns index `at`, mirrored at the borders.
 int mirrored(int at, int size) {
   while (at < 0 || at >= size) at = at < 0 ? -1 - at : 2 * size - 1 - at;
   return at;
 }
 
-/// Returns filter taps that compute `outputs` samples from `inputs` samples. Output i is a weighted
-/// mean of the inputs within `reach` of the position centre(i). The weight of an input depends on
-/// its distance from this position.
+/// Returns filter taps that resample `inputs` to `outputs` samples. Output i is a weighted mean of
+/// the inputs within `reach` of centre(i).
 template <class Centre, class Weight>
 Taps make_taps(int inputs, int outputs, double reach, const Centre& centre, const Weight& weight) {
   Taps taps;
@@ -45,7 +44,7 @@ Taps make_taps(int inputs, int outputs, double reach, const Centre& centre, cons
     std::ranges::fill(sums, 0.0);
     double all = 0;
     for (int k = least; k <= most; ++k) {
-      // The outermost tap receives the weight of a mirrored index outside of the taps.
+      // The outermost tap receives the weight of mirrored indices outside of the taps.
       const int at = std::clamp(mirrored(k, inputs) - first, 0, taps.count - 1);
       const double w = weight(k - c);
       sums[at] += w, all += w;

@@ -1,7 +1,6 @@
 #pragma once
-// Resamples planes of floats: enlarges with the Lanczos kernel, and reduces with the mean over the
-// area of a sample. The centre of sample i is at i + `site`. For a centred sample, `site` is 0.5.
-// For a chroma sample to the left of the centre, `site` is smaller.
+// Resamples planes of floats, with the Lanczos kernel for enlargement and area means for reduction.
+// The centre of sample i is at i + `site`, where 0.5 stands for centred samples.
 
 #include <vector>
 
@@ -17,17 +16,15 @@ struct Taps {
   std::vector<float> weights;
 };
 
-/// Returns the taps that enlarge an axis from `from` to `to` samples (from <= to), with mirrored
-/// borders. `ratio` is the ratio of distances after and before the enlargement.
+/// Returns the taps that enlarge an axis from `from` to `to` samples by the factor `ratio`, with
+/// mirrored borders.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
-/// Returns the taps that reduce an axis of `to` samples to `from` samples. Each result is the mean
-/// over an interval of `ratio` samples around its position.
+/// Returns the taps that reduce an axis from `to` to `from` samples, as means over `ratio` samples.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 
-/// Resamples each row with `taps`. The sizes of the planes must correspond to the taps. The
-/// function uses all cores of the caller's task arena.
+/// Resamples each row, in parallel in the task arena of the caller.
 void resample_rows(const Taps& taps, PlaneView<const float> from, PlaneView<float> to);
-/// Selects whether a function replaces the values of its output or adds to them.
+/// Whether a function replaces its output or adds to the output.
 enum class Write { replace, accumulate };
 void resample_columns(const Taps& taps, PlaneView<const float> from, PlaneView<float> to,
                       Write write = Write::replace);

@@ -1,6 +1,5 @@
 #pragma once
-// The signal components of a series of volumes: principal directions in the space whose axes are
-// the volumes.
+// The signal components of a series: principal directions in the space whose axes are the volumes.
 
 #include <vector>
 
@@ -12,7 +11,7 @@ class Basis {
   /// @param volumes  the volumes that the components combine
   /// @param means  mean of each volume after variance stabilisation
   /// @param vectors  orthonormal directions, one row of volumes.size() numbers for each component;
-  ///     the constructor ignores further rows
+  ///     further rows are ignored
   Basis(std::vector<int> volumes, std::vector<double> means, const std::vector<double>& vectors,
         int components);
 
@@ -24,12 +23,10 @@ class Basis {
   const double* direction(int k) const {
     return rows_.data() + static_cast<std::size_t>(k) * size();
   }
-  /// Returns the share of the noise variance of volume `i` that the components contain, 0..1, if
-  /// the noise is white.
+  /// Returns the share of volume `i`'s white noise variance in the components, 0..1.
   double leverage(int i) const;
 
-  /// Computes the components of a voxel from its variance-stabilised samples, one sample for each
-  /// volume.
+  /// Computes the components of a voxel from its variance-stabilised samples.
   void project(const double* samples, double* components) const;
   /// Computes the variance-stabilised samples of a voxel from its components.
   void reconstruct(const double* components, double* samples) const;
@@ -38,8 +35,8 @@ class Basis {
   std::vector<int> volumes_;
   std::vector<double> means_;
   int components_ = 0;
-  // The directions, stored by component (`rows_`) and by volume (`columns_`). Therefore project()
-  // and reconstruct() read consecutive numbers.
+  // The directions, row by row and column by column, for contiguous reads in project() and
+  // reconstruct().
   std::vector<double> rows_, columns_;
 };
 

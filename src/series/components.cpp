@@ -40,8 +40,8 @@ class VoxelProjector {
   }
 
  private:
-  /// Predicts the missing samples of a voxel. Each iteration computes the components of the
-  /// completed samples, and replaces the missing samples by the prediction of the components.
+  /// Predicts the missing samples of a voxel by iteration: components of the completed samples, and
+  /// prediction from these components.
   void fill_missing() {
     constexpr int steps = 30;
     std::vector<int> missing;
@@ -74,8 +74,8 @@ float magnitude_of(const float* values, std::size_t count) {
   return largest;
 }
 
-/// Returns the scale factor: the largest power of two for which values of up to `magnitude` remain
-/// in the range of core/float_range.h.
+/// Returns the largest power of two as a scale factor for which values of up to `magnitude` remain
+/// in the filter range (core/float_range.h).
 float scale_for(float magnitude) {
   float scale = max_scale;
   while (scale * magnitude > filter_range_max - middle) scale /= 2;

@@ -1,5 +1,5 @@
 #pragma once
-// The components of a series, stored as volumes for a filter for white noise.
+// The components of a series, as volumes for a filter for white noise.
 
 #include <cstdint>
 #include <memory>
@@ -12,35 +12,30 @@
 
 namespace lull::series {
 
-/// Computes the signal components of a series with the decomposition `fit`. Volume k of
-/// `components` becomes component k, whose noise is white with a standard deviation of 1. The
-/// function predicts missing samples of a voxel from its other samples. Voxels without noise become
-/// NaN.
+/// Computes the signal components of a series, with white noise of standard deviation 1. Missing
+/// samples are predicted; voxels without noise become NaN.
 /// @param components  memory for fit.basis.components() volumes; may be the memory of the
 ///     samples themselves, whose first volumes are then overwritten
 void project(const Samples& samples, const Fit& fit, const Samples& components);
 
-/// Returns a view of the first volumes of `samples`. project() may write the components of `fit` to
-/// this view.
+/// Returns a view of the first volumes of `samples`, for an in-place project().
 [[nodiscard]] Samples components_in_place(const Samples& samples, const Fit& fit);
 
-/// The components `first` to `end` - 1, which have the same scale factor. Filters process the
-/// samples m + scale * component, where m is the middle of the range of core/float_range.h. The
-/// noise of the samples has a standard deviation of `scale`.
+/// The components `first` to `end` - 1, with a common scale factor. Filters process m + scale *
+/// component, where m is the middle of the filter range (core/float_range.h).
 struct ComponentGroup {
   int first = 0, end = 0;
   float scale = 1;
 };
 
-/// Divides the components into groups with equal scale factors. For accuracy in half precision, a
-/// factor is the largest power of two that the range of core/float_range.h allows.
+/// Groups the components by scale factor: the largest power of two within the filter range
+/// (core/float_range.h), for accuracy in half precision.
 [[nodiscard]] std::vector<ComponentGroup> group_components(const Samples& components);
 
-/// Returns the format of the slices of component volumes.
 [[nodiscard]] FrameFormat component_format(const Shape& shape);
 
-/// Returns the slices of the components of a group, volume after volume. A mask of each slice
-/// selects the voxels with noise.
+/// Returns the slices of a group of components, volume after volume. Masks select the voxels with
+/// noise.
 class ComponentSource final : public FrameSource {
  public:
   ComponentSource(const Samples& components, const Fit& fit, const ComponentGroup& group);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int lanes = 8;  // volumes are padded to a multiple of this number
 
-/// The samples of some voxels. The samples of one voxel are adjacent in memory.
+/// Samples of some voxels, contiguous for each voxel.
 struct Chunk {
   int volumes;  // number of volumes, with padding
   int voxels = 0;
@@ -20,8 +20,8 @@ struct Chunk {
   }
 };
 
-/// Adds a tile of `lanes` x `lanes` inner products to `sums`. The rows of the tile belong to the
-/// volumes from `i` on, and the columns to the volumes from `j` on.
+/// Adds a tile of `lanes` x `lanes` inner products to `sums`, with the volumes from `i` on as rows
+/// and from `j` on as columns.
 void add_products(const Chunk& chunk, int i, int j, double* sums) {
   double tile[lanes][lanes] = {};
   for (int k = 0; k < chunk.voxels; ++k) {
@@ -34,7 +34,7 @@ void add_products(const Chunk& chunk, int i, int j, double* sums) {
       sums[static_cast<std::size_t>(i + p) * chunk.volumes + j + q] += tile[p][q];
 }
 
-/// Returns the number of voxels of a chunk of about 2 MB, which fits into the cache of a core.
+/// Returns the number of voxels of a chunk of about 2 MB, for the cache of a core.
 int chunk_voxels(int volumes) { return std::clamp((1 << 18) / volumes, 64, 4096); }
 
 }  // namespace
@@ -57,7 +57,7 @@ Moments moments_of(const Samples& samples, const Stabiliser& stabiliser,
         totals[i] += value;
       }
     });
-    // Each tile of the matrix belongs to one task, which adds the chunks of voxels in order.
+    // Each task adds the chunks of its own tile in order, so that the result is deterministic.
     tbb::parallel_for(0, tiles * tiles, [&](int tile) {
       const int i = tile / tiles, j = tile % tiles;
       if (j <= i) add_products(chunk, i * lanes, j * lanes, sums.data());

@@ -17,7 +17,7 @@ struct Moments {
 };
 
 /// Computes the moments of the variance-stabilised samples of `volumes` over `voxels`, in double
-/// precision. The result does not depend on the number of threads.
+/// precision, independent of the number of threads.
 /// @param voxels  complete voxels (voxels.h)
 [[nodiscard]] Moments moments_of(const Samples& samples, const Stabiliser& stabiliser,
                                  std::span<const int> volumes,

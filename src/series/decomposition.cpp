@@ -21,8 +21,7 @@ Decomposition decompose_group(const Moments& moments, std::size_t first, std::si
   return result;
 }
 
-/// Merges the decompositions of two groups of volumes. A vector of one group gets zeros for the
-/// volumes of the other group.
+/// Merges the decompositions of two groups of volumes, padding vectors by zeros.
 Decomposition merge(const std::array<Decomposition, 2>& groups) {
   struct Place {
     bool is_noise;

@@ -11,16 +11,14 @@
 namespace lull::series {
 
 struct Decomposition {
-  /// The components with signal, followed by the components of noise. Each part is in descending
-  /// order of eigenvalues.
+  /// The components with signal, followed by the components of noise, each in descending order of
+  /// eigenvalues.
   EigenSystem eigen;
   Spectrum spectrum;
 };
 
-/// Decomposes the covariance of volumes. If two groups of volumes have unrelated signals, such as
-/// the real and the imaginary parts of complex samples, the function decomposes each group
-/// separately. The components of a group contain less noise. The largest eigenvalue of noise is
-/// smaller for fewer volumes, so the noise hides fewer weak signals.
+/// Decomposes the covariance of volumes. Two groups with unrelated signals (real and imaginary
+/// parts) are decomposed separately, because noise hides fewer weak signals in fewer volumes.
 /// @param first_group  number of volumes of the first group; 0 or all volumes: there is one group
 /// @param variance  the known noise variance (spectrum.h)
 [[nodiscard]] Decomposition decompose(const Moments& moments, std::size_t first_group,

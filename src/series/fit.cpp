@@ -16,38 +16,33 @@
 namespace lull::series {
 namespace {
 
-/// Maximum number of corrections of the noise levels. The corrections end when the relative change
-/// of the levels is below `close_level`, usually after two corrections.
+/// Maximum number of corrections of the noise levels. They end at a relative change below
+/// `close_level`, usually after two corrections.
 constexpr int corrections = 3;
 constexpr float close_level = 0.01f;
-/// A correction of the noise levels uses about `voxels_per_volume` voxels for each volume, but at
-/// least `min_voxels` voxels (or all voxels).
+/// Number of voxels for a correction of the noise levels: `voxels_per_volume` for each volume, but
+/// at least `min_voxels`.
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
-/// Maximum share of signal components among all components. The remaining components count as
-/// noise.
+/// Maximum share of signal components. The remaining components count as noise.
 constexpr double max_signal_share = 0.7;
-/// If a series has at most `few_volumes` volumes, its signal components can exceed the share
-/// `max_signal_share`. In this case, the last `last_components` components determine the noise
-/// level.
+/// Series of at most `few_volumes` volumes may exceed `max_signal_share`. The last
+/// `last_components` components then determine the noise level.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
-/// Two noise levels of volumes count as equal if their ratio is below this factor. `same_level` is
-/// for levels from residuals, and `same_estimate` for the less accurate estimates from single
-/// volumes.
+/// Noise levels of volumes count as equal below these ratios: `same_level` for residuals,
+/// `same_estimate` for the less accurate estimates from single volumes.
 constexpr double same_level = 1.2, same_estimate = 1.5;
-/// If the noise level from residuals exceeds the estimate from single volumes (noise/volume) by
-/// more than this factor, the residuals contain signal.
+/// Maximum ratio of the noise levels from residuals and from single volumes. Above, the residuals
+/// contain signal.
 constexpr float max_correction = 1.5f;
-/// Minimum number of filtered components. Components with small eigenvalues can contain signal in a
-/// few voxels.
+/// Minimum number of filtered components. Small eigenvalues can belong to a signal in a few voxels.
 constexpr int min_components = 16;
-/// The components exclude a volume if a separate filter reduces the error of the volume by at least
-/// `significance` standard errors. The volumes of a series with more than `max_examined_volumes`
-/// volumes are similar to each other, so the components combine all of them.
+/// The components exclude a volume whose error is at least `significance` standard errors smaller
+/// with a separate filter. Series of more than `max_examined_volumes` volumes exclude none.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
-/// Returns every n-th voxel, where n is chosen to select about `most` voxels.
+/// Returns about `most` voxels, evenly thinned.
 std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& voxels, std::size_t most) {
   const std::size_t step = std::max<std::size_t>(1, voxels.size() / most);
   std::vector<std::uint32_t> result;
@@ -59,8 +54,7 @@ std::size_t place_of(int volume, const std::vector<int>& volumes) {
   return std::ranges::lower_bound(volumes, volume) - volumes.begin();
 }
 
-/// Estimates the noise of a series, first from single volumes, then from the residuals of the
-/// components.
+/// Estimates the noise of a series from single volumes, then from the residuals of the components.
 class NoiseEstimator {
  public:
   NoiseEstimator(const Samples& samples, const SeriesNoise& initial, const FitOptions& options,
@@ -84,15 +78,14 @@ class NoiseEstimator {
       found = initial_;
       for (int i = 0; i < corrections; ++i) found = corrected(found).noise;
     }
-    // If volumes have little in common, their residuals contain signal, and the estimates from
-    // single volumes are more accurate.
+    // If volumes have little in common, their residuals contain signal.
     return median_level(found) > max_correction * median_level(initial_) ? initial_
                                                                          : lowered(found);
   }
 
  private:
   static bool is_close(float a, float b) { return std::abs(a - b) <= close_level * b; }
-  /// Returns whether a further correction would change the noise levels only a little.
+  /// Returns whether the noise levels have converged.
   static bool is_close(const SeriesNoise& a, const SeriesNoise& b) {
     const auto close = [](float x, float y) { return is_close(x, y); };
     if (!std::ranges::equal(a.levels, b.levels, close) || !a.map != !b.map) return false;
@@ -100,9 +93,7 @@ class NoiseEstimator {
   }
 
   /// Returns whether the noise levels of more than a tenth of the volumes differ from the common
-  /// level. The level of a volume comes from its residuals. For a volume without residuals, the
-  /// function uses the initial estimate. With Rician noise, the function ignores volumes without
-  /// residuals.
+  /// level.
   bool differ(const ResidualLevels& common) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < volumes_.size(); ++i) {
@@ -120,7 +111,7 @@ class NoiseEstimator {
     Moments moments;
     Decomposition found;
   };
-  /// Returns the components of the series. Returns nothing if there are too few usable voxels.
+  /// Returns the components of the series, or std::nullopt for too few usable voxels.
   std::optional<Components> components(const Stabiliser& stabiliser) const {
     const auto voxels =
         thinned(select_voxels(samples_, stabiliser, volumes_, states_, options_.mask),
@@ -144,8 +135,8 @@ class NoiseEstimator {
     return levels_by_residuals(samples_, noise, stabiliser, basis, states_);
   }
 
-  /// Lowers the common noise level of all volumes if nearly all components contain signal. In this
-  /// case, the residuals also contain signal, which raises the level.
+  /// Lowers the common noise level if nearly all components contain signal, because the residuals
+  /// then also contain signal.
   SeriesNoise lowered(SeriesNoise noise) const {
     if (volumes_.size() > few_volumes || !have_one_level(noise)) return noise;
     const Stabiliser stabiliser(noise, samples_.shape);
@@ -179,8 +170,8 @@ Moments moments_of_some(const Moments& moments, const std::vector<int>& all,
   return result;
 }
 
-/// Makes a basis for all volumes: the leading components of the volumes `combined`, and each volume
-/// outside `combined` as a component by itself.
+/// Makes a basis for all volumes: the leading components of the volumes `combined`, and each other
+/// volume as a component by itself.
 Basis make_basis(const std::vector<int>& all, const Moments& moments,
                  const std::vector<int>& combined, const EigenSystem& eigen, int components) {
   const std::size_t count = all.size();
@@ -196,8 +187,8 @@ Basis make_basis(const std::vector<int>& all, const Moments& moments,
   return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
 }
 
-/// Removes a volume from `volumes` if its estimated error is smaller after a separate filter.
-/// Returns whether the function has removed a volume.
+/// Removes the volumes whose estimated error is smaller with a separate filter from `volumes`.
+/// Returns whether `volumes` has changed.
 bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < risks.alone.size(); ++i)
@@ -213,14 +204,14 @@ int filtered_components(const Spectrum& spectrum, const FitOptions& options, int
   return std::min(std::max({spectrum.components, options.components, min_components}), volumes);
 }
 
-/// Returns the noise variance of stabilised samples, which is 1 if the noise levels are given. If
-/// the levels are estimates, the result is empty, and the spectrum determines the variance.
+/// Returns the noise variance of stabilised samples: 1 for given noise levels. Empty: the levels
+/// are estimates, and the spectrum determines the variance.
 std::optional<double> variance_of(const FitOptions& options) {
   return options.refine ? std::nullopt : std::optional(1.0);
 }
 
-/// Returns the volumes that the components combine. The function excludes volumes whose results are
-/// better after a separate filter.
+/// Returns the volumes that the components combine, without volumes for which a separate filter is
+/// better.
 std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabiliser,
                                  const std::vector<int>& volumes, const Moments& moments,
                                  const std::vector<std::uint32_t>& voxels,
@@ -240,8 +231,8 @@ std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabi
   return combined.size() > 1 ? combined : std::vector<int>{};
 }
 
-/// Resets the noise levels of all volumes that are not in `combined` to the levels in `noise`,
-/// because their residuals do not reveal the noise. Returns whether a noise level has changed.
+/// Resets the noise levels of the volumes outside `combined` to `noise`. Returns whether a level
+/// has changed.
 bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, Fit& fit) {
   bool changed = false;
   for (std::size_t v = 0; v < noise.levels.size(); ++v)
@@ -251,7 +242,7 @@ bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, 
 }
 
 /// Completes the fit for the noise levels in `fit`.
-/// @param combined  the volumes that the components combine; if empty, the function chooses them
+/// @param combined  the volumes that the components combine; empty: the function chooses them
 void fit_components(const Samples& samples, const SeriesNoise& given, const FitOptions& options,
                     std::vector<int> combined, Fit& fit) {
   const std::vector<int> volumes = noisy_volumes(fit.noise);
@@ -274,8 +265,8 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
                          filtered_components(found.spectrum, options, fit.combined));
 }
 
-/// Gives volumes v and half + v the same noise level: the lower of their two levels. An estimate
-/// that mistakes signal for noise is too high, never too low.
+/// Sets the volumes v and half + v to the lower of their noise levels, because estimates that
+/// include signal are too high.
 SeriesNoise with_equal_pairs(SeriesNoise noise, int half) {
   for (std::size_t v = 0; half > 0 && v + half < noise.levels.size(); ++v) {
     float &a = noise.levels[v], &b = noise.levels[v + half];

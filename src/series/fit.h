@@ -14,20 +14,16 @@ namespace lull::series {
 
 struct FitOptions {
   std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
-  /// If true, the noise levels and the noise map are estimates, and the residuals may correct the
-  /// estimates.
+  /// If true, the noise levels and the noise map are estimates, and the residuals correct them.
   bool refine = true;
-  /// The states of the voxels (voxels.h). If the vector is empty, the samples determine the states.
+  /// The states of the voxels (voxels.h). Empty: the samples determine the states.
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
   int components = 0;
-  /// Index of the first volume of the second group of volumes, or 0 if there is only one group. The
-  /// groups have unrelated signals (decomposition.h), for example the real and the imaginary parts.
-  /// The groups have equal numbers of volumes. Volumes with the same index in their group have
-  /// equal noise.
+  /// Index of the first volume of the second group, or 0 for a single group. Groups have unrelated
+  /// signals (real and imaginary parts), equal size, and equal noise in corresponding volumes.
   int second_group = 0;
-  /// True if the basis contains all components. All components are necessary if the filter does not
-  /// remove the complete noise.
+  /// Keeps all components in the basis, for filters that remove only a part of the noise.
   bool keep_all = false;
 };
 
@@ -37,8 +33,7 @@ struct Fit {
   Spectrum spectrum;
   std::vector<double> eigenvalues;  // in the order of decomposition.h, in units of noise variance
   std::vector<VoxelState> states;
-  /// Number of volumes that the components combine. All other volumes have too little in common
-  /// with the combined volumes, and are components by themselves.
+  /// Number of volumes that the components combine. All other volumes are components by themselves.
   int combined = 0;
 };
 

@@ -13,27 +13,21 @@
 namespace lull::series {
 namespace {
 
-/// Distance between neighbouring nodes of the noise map, in voxels.
+/// Distance of the nodes of the noise map, in voxels.
 constexpr int cell = 4;
-/// Minimum signal of usable samples with Rician noise, after variance stabilisation, in units of
-/// the noise level.
+/// Minimum signal of usable Rician samples, stabilised, in units of the noise level.
 constexpr double min_rician_signal = 2;
-/// Minimum share of the noise of a volume that its residuals must contain. For a smaller share, the
-/// residuals do not correct the noise level of the volume.
+/// Minimum share of a volume's noise in the residuals, for a correction of its noise level.
 constexpr double min_free_share = 0.3;
-/// Minimum degrees of freedom of the residuals: for the noise level of a volume, and for a node of
-/// the noise map. With n degrees of freedom, the relative standard deviation of a level is 1 /
-/// sqrt(2 n).
+/// Minimum degrees of freedom of the residuals, for a volume and for a node of the noise map. With
+/// n degrees of freedom, the relative standard deviation of a noise level is 1 / sqrt(2 n).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
-/// Maximum number of volumes for which the function computes residuals in all voxels. With more
-/// volumes, the function skips voxels, to limit the number of residuals.
+/// Maximum number of volumes for residuals in all voxels. With more volumes, voxels are skipped.
 constexpr int max_examined = 100;
-/// Minimum ratio between the maximum and the minimum of a noise map. The function discards a map
-/// with a smaller ratio.
+/// Minimum ratio of the maximum and the minimum of a noise map. Flatter maps are discarded.
 constexpr double min_variation = 1.08;
 
-/// Sum of squared residuals, and the expectation of the sum for noise of variance 1 (the degrees of
-/// freedom).
+/// Sum of squared residuals, and its expectation for noise of variance 1 (the degrees of freedom).
 struct Residuals {
   double squares = 0, freedom = 0;
   Residuals& operator+=(const Residuals& other) {
@@ -71,8 +65,8 @@ class Collector {
     step_ = std::max(1, basis.size() / max_examined);
   }
 
-  /// Collects the residuals of all voxels. A task processes one layer of nodes. The function adds
-  /// the sums of the layers in order.
+  /// Collects the residuals of all voxels. The sums of the tasks are added in order, so that the
+  /// result is deterministic.
   Sums collect() const {
     const std::size_t size = static_cast<std::size_t>(nodes_[0]) * nodes_[1] * nodes_[2];
     Sums all{std::vector<Residuals>(basis_.size()), {nodes_, std::vector<Residuals>(size)}};
@@ -125,7 +119,6 @@ class Collector {
 };
 
 /// Smooths a grid along one axis with the weights 1, 2, 1, over nodes at a distance of `distance`.
-/// The function ignores nodes beyond the border.
 void smooth(Grid& grid, int axis, int distance) {
   const int length = grid.nodes[axis];
   const std::size_t step = axis == 0   ? 1
@@ -141,8 +134,8 @@ void smooth(Grid& grid, int axis, int distance) {
   }
 }
 
-/// Returns the variance at each node. The function uses the residuals of the smallest neighbourhood
-/// of the node that has enough degrees of freedom.
+/// Returns the variance at each node, from the smallest neighbourhood with enough degrees of
+/// freedom.
 std::vector<double> variances_at(Grid grid) {
   std::vector<double> variances(grid.values.size());
   Residuals whole;
@@ -165,7 +158,7 @@ std::vector<double> variances_at(Grid grid) {
   return variances;
 }
 
-/// Returns the factor of the current noise map at each node of a grid.
+/// Returns the factor of the current noise map at each node.
 std::vector<double> factors_at(const SeriesNoise& noise, const Shape& shape,
                                const std::array<int, 3>& nodes) {
   std::vector<double> factors;
@@ -186,7 +179,7 @@ std::vector<double> factors_at(const SeriesNoise& noise, const Shape& shape,
   return factors;
 }
 
-/// Makes a noise map from `factors`, divided by their geometric mean. Returns the geometric mean.
+/// Makes a noise map from `factors`, divided by their geometric mean, which is returned.
 double set_map(const Shape& shape, const std::array<int, 3>& nodes, std::vector<double> factors,
                SeriesNoise& noise) {
   double mean = 0;
@@ -223,9 +216,8 @@ ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& no
   for (std::size_t i = 0; i < factors.size(); ++i)
     factors[i] *= std::sqrt(variances[i] / whole.variance());
   const double mean = set_map(samples.shape, sums.by_node.nodes, std::move(factors), result.noise);
-  // Equal noise levels must remain equal. If the level of one volume were too low, the volume would
-  // dominate a component. The component would then contain the noise of the volume, and the next
-  // correction would lower the level further.
+  // Equal noise levels must remain equal, because a volume with too low a level would dominate a
+  // component, and each correction would lower its level further.
   const bool equal = have_one_level(noise);
   for (int i = 0; i < basis.size(); ++i) {
     const Residuals& volume = sums.by_volume[i];

@@ -13,8 +13,7 @@ namespace lull::series {
 namespace {
 
 constexpr double min_rician_signal = 2.5;
-/// The offset and the factor that convert components to samples in the range of the noise
-/// estimator.
+/// Offset and factor for components in the range of the noise estimator.
 constexpr float middle = 128, scale = 8;
 
 /// Returns the cubes of one component. Unusable voxels are NaN.

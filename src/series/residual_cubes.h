@@ -11,14 +11,13 @@
 
 namespace lull::series {
 
-/// Estimates the noise level of the last components, relative to the level for which the samples
-/// are stabilised. The function uses the high frequencies of cubes of 4x4x4 voxels
-/// (noise/volume/cube_statistics.h). High frequencies contain little of a weak, smooth signal. For
-/// Rician noise, the mean signal of a voxel must be at least 2.5 times the level.
+/// Estimates the noise level of the last components, relative to the level of the stabilisation,
+/// from the high frequencies of cubes of 4x4x4 voxels. For Rician noise, the mean signal of a voxel
+/// must be at least 2.5 times the level.
 /// @param volumes  the volumes of the eigenvectors
 /// @param eigen  the components of these volumes
 /// @param first  index of the first component that the function uses
-/// @return the median of the levels of these components; nothing if there are too few usable cubes
+/// @return the median of the levels of these components, or std::nullopt for too few usable cubes
 [[nodiscard]] std::optional<double> level_of_last_components(const Samples& samples,
                                                              const Stabiliser& stabiliser,
                                                              std::span<const int> volumes,

@@ -11,13 +11,11 @@
 namespace lull::series {
 namespace {
 
-/// Minimum estimate of the signal inside an object, in units of sigma. Smaller estimates are
-/// uncertain, and an estimate of 0 would set the sample to 0. The minimum is about the mean signal
-/// of the voxels whose estimate is smaller.
+/// Minimum signal estimate inside an object, in units of sigma. Smaller estimates are uncertain,
+/// and 0 would set the sample to 0.
 constexpr double uncertain_signal = 0.45;
-/// A voxel is air if its mean signal over all volumes is below `air`, and part of the object if the
-/// mean signal is above `object` (in units of sigma). Between `air` and `object`, the minimum
-/// estimate rises linearly.
+/// Mean signals of voxels of air (below `air`) and of the object (above `object`), in units of
+/// sigma.
 constexpr double air = 0.5, object = 1;
 
 class VoxelEstimate {
@@ -28,7 +26,7 @@ class VoxelEstimate {
         components_(basis_.components()),
         signal_(basis_.size()) {}
 
-  /// Returns the estimated signal of each volume at a voxel, in units of sigma.
+  /// Returns the signal estimate of each volume at a voxel, in units of sigma.
   const std::vector<double>& estimate(std::size_t voxel, const RicianStabiliser& stabiliser) {
     for (int k = 0; k < basis_.components(); ++k)
       components_[k] = static_cast<double>(samples_.volume(k)[voxel]);

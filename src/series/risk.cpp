@@ -14,15 +14,14 @@ namespace {
 
 constexpr int side = 4, cube_voxels = side * side * side;
 constexpr double threshold = 1.5;  // threshold in units of sigma
-/// Limits of the computation: `max_products` for the multiplications of the rotation, `max_cubes`
-/// and `min_cubes` for the number of cubes.
+/// Limits of the computation: multiplications of the rotation (`max_products`), and number of
+/// cubes.
 constexpr double max_products = 5e8;
 constexpr std::size_t max_cubes = 4000, min_cubes = 16;
 
 using Cube = std::array<float, cube_voxels>;
 
-/// Transforms the cube along one axis. The distance between neighbouring voxels along the axis is
-/// `stride` elements.
+/// Transforms the cube along one axis, with the stride `stride` in elements.
 void transform(Cube& cube, int stride) {
   const auto& rows = float_dct_rows<side>();
   for (int i = 0; i < cube_voxels; ++i) {
@@ -37,7 +36,7 @@ void transform(Cube& cube, int stride) {
   }
 }
 
-/// Returns the positions of the first voxels of cubes that lie inside the object.
+/// Returns the first voxels of the cubes inside the object.
 std::vector<std::uint32_t> cubes_inside(const Shape& shape, std::span<const std::uint32_t> voxels) {
   const int columns = shape.width / side, rows = shape.height / side, layers = shape.slices / side;
   std::vector<int> counts(static_cast<std::size_t>(columns) * rows * layers);
@@ -58,15 +57,14 @@ std::vector<std::uint32_t> cubes_inside(const Shape& shape, std::span<const std:
   return first;
 }
 
-/// Returns Stein's estimate of the squared error of soft thresholding, for one coefficient.
+/// Returns Stein's unbiased risk estimate of soft thresholding, for one coefficient.
 double soft_risk(double coefficient) {
   const double magnitude = std::abs(coefficient);
   return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
 }
 
-/// Sums over the cubes of each volume. `alone` is the squared error of a filter of single volumes.
-/// `together` is the squared error of a filter of the components. `squares` is the squared
-/// difference of the two errors.
+/// Sums over the cubes of each volume: squared errors of filters of single volumes (`alone`) and of
+/// components (`together`), and the squared difference of these errors.
 struct Sums {
   std::vector<double> alone, together, squares;
   explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}
@@ -154,8 +152,7 @@ Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,
   const std::size_t step = std::max<std::size_t>(1, cubes.size() / most);
   const std::size_t used = (cubes.size() + step - 1) / step;
   if (used < min_cubes) return {};
-  // Each task adds the values of its own cubes in order. The function adds the sums of the tasks in
-  // order.
+  // The sums of the tasks are added in order, so that the result is deterministic.
   constexpr std::size_t tasks = 32;
   std::vector<Sums> parts(tasks, Sums(count));
   const Estimator estimator(samples, stabiliser, volumes, means, eigen, components);

@@ -1,6 +1,5 @@
 #pragma once
-// Estimates the remaining errors of two filters: a filter of the components, and a filter of single
-// volumes.
+// Estimates the errors of a filter of the components and of a filter of single volumes.
 
 #include <cstdint>
 #include <span>
@@ -12,20 +11,18 @@
 
 namespace lull::series {
 
-/// Expected mean squared error per voxel of each volume, in units of the noise variance of the
-/// volume.
+/// Expected mean squared error of each volume, in units of its noise variance.
 struct Risks {
   std::vector<double> alone;     // error if the volume is filtered separately
   std::vector<double> together;  // error if the components are filtered
   std::vector<double> error;     // standard error of the difference between both errors
 };
 
-/// Estimates the expected errors (risks) of soft thresholding of the DCT coefficients of cubes of
-/// 4x4x4 voxels. Stein's unbiased risk estimate does not depend on the unknown signal (Donoho and
-/// Johnstone 1995, doi:10.1080/01621459.1995.10476626).
+/// Estimates the risks of soft thresholding of the DCT coefficients of 4x4x4 voxels by Stein's
+/// unbiased risk estimate (Donoho and Johnstone 1995, doi:10.1080/01621459.1995.10476626).
 ///
 /// The rotation from volumes to components commutes with the DCT and keeps the noise of the
-/// coefficients white. The function uses only some of the cubes inside the object.
+/// coefficients white.
 /// @param means  mean of each volume after variance stabilisation (not contained in components)
 /// @param eigen  the components of the volumes
 /// @param components  number of components that are filtered; the others are set to 0

@@ -5,10 +5,9 @@
 
 namespace lull::series {
 
-/// Size of a series. A voxel has the same index in each volume. The index counts along x, then
-/// along y, then along the slices.
+/// Size of a series. The index of a voxel in a volume counts along x, then y, then the slices.
 struct Shape {
-  // Size along each axis, and number of volumes. All numbers are at least 1.
+  // Size along each axis, and number of volumes, at least 1.
   int width = 0, height = 0, slices = 0, volumes = 0;
 
   constexpr std::size_t slice_voxels() const { return static_cast<std::size_t>(width) * height; }
@@ -17,8 +16,7 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-/// The samples of a series on the 0..255 scale. NaN means that the voxel has no sample in the
-/// volume. The struct does not own the memory.
+/// The samples of a series on the 0..255 scale; NaN: no sample. The struct does not own the memory.
 struct Samples {
   Shape shape;
   float* data = nullptr;

@@ -20,9 +20,9 @@ struct FilteredSeries {
   std::shared_ptr<void> memory;                 // keeps the memory of `components` alive
 };
 
-/// Opens a session that computes the result of a slice from the filtered components. Frame::pts
-/// must be the index of the slice, counted volume after volume. The session does not change voxels
-/// and volumes without noise, nor missing samples (NaN).
+/// Opens a session that computes slices from the filtered components. Frame::pts must be the index
+/// of the slice in the series. Voxels and volumes without noise, and missing samples (NaN), do not
+/// change.
 /// @param format  format of the slices: grey floats
 /// @throws InvalidArgument  another format
 [[nodiscard]] std::unique_ptr<Denoiser> open_series(std::shared_ptr<const FilteredSeries> series,

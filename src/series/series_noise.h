@@ -1,6 +1,6 @@
 #pragma once
-// The noise of a series of volumes. Variance stabilisation makes the noise white, with a standard
-// deviation of 1 in all volumes.
+// The noise of a series of volumes, and its variance stabilisation to white noise with a standard
+// deviation of 1.
 
 #include <cstddef>
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace lull::series {
 
-/// The noise of a series. The noise level at a voxel is the level of its volume, multiplied by the
-/// factor of the map at the voxel. Levels are standard deviations on the 0..255 scale.
+/// The noise of a series: the level of a volume times the factor of the map. Levels are standard
+/// deviations on the 0..255 scale.
 struct SeriesNoise {
   NoiseKind kind = NoiseKind::gaussian;
   float zero = 0;             // the sample that represents a magnitude of 0
@@ -23,28 +23,24 @@ struct SeriesNoise {
 
 /// Returns the volumes with noise, in order.
 [[nodiscard]] std::vector<int> noisy_volumes(const SeriesNoise& noise);
-/// Returns the median noise level of the volumes with noise, or 0 if no volume has noise.
+/// Returns the median noise level of the volumes with noise, or 0 without noise.
 [[nodiscard]] float median_level(const SeriesNoise& noise);
-/// Returns the noise of a volume with the noise level `level`.
 [[nodiscard]] VolumeNoise volume_noise(const SeriesNoise& noise, float level);
 
-/// Variance stabilisation of the samples of a series. Each volume in a call must have noise.
+/// Variance stabilisation of the samples of a series. Volumes passed to the class must have noise.
 class Stabiliser {
  public:
   Stabiliser(const SeriesNoise& noise, const Shape& shape);
   Stabiliser(const Stabiliser&) = delete;  // deleted because inverse_ points to table_
   Stabiliser& operator=(const Stabiliser&) = delete;
 
-  /// Returns the variance-stabilised sample. For Gaussian noise, the result is the quotient q of
-  /// the sample and its noise level. For Rician noise, the result is f(q), with the function f of
-  /// noise/volume/rician.h. NaN stays NaN.
+  /// Returns the stabilised sample: the quotient q of the sample and its noise level, or f(q) for
+  /// Rician noise, with f from noise/volume/rician.h. NaN stays NaN.
   float forward(int volume, std::size_t voxel, float sample) const;
-  /// Returns the inverse of the variance stabilisation. For Rician noise, the inverse is exactly
-  /// unbiased.
+  /// Returns the inverse of the variance stabilisation, exactly unbiased for Rician noise.
   float inverse(int volume, std::size_t voxel, float stabilised) const;
-  /// Returns the squared difference between a variance-stabilised sample and the
-  /// variance-stabilised magnitude 0. For samples without signal, the mean of the result is
-  /// energy_of_noise().
+  /// Returns the squared difference of a stabilised sample and the stabilised magnitude 0. Without
+  /// signal, the mean is energy_of_noise().
   float energy(int volume, std::size_t voxel, float sample) const;
   float energy_of_noise() const { return rician_ ? 1.5f : 1.0f; }
   bool is_rician() const { return rician_; }

@@ -25,9 +25,8 @@ VoxelState state_of(const Samples& samples, std::span<const int> volumes, std::s
   return missing > 0 ? VoxelState::partial : VoxelState::complete;
 }
 
-/// Returns the energy above which a voxel is inside the object. The mean energy of noise over V
-/// volumes has a standard deviation of sqrt(2 / V). Voxels with less than a quarter of the median
-/// energy are at the border of the object. Such voxels would bias the first components.
+/// Returns the minimum energy of a voxel inside the object: above noise, and at least a quarter of
+/// the median, which excludes the border of the object.
 float least_energy(const std::vector<float>& energy, const std::vector<std::uint32_t>& voxels,
                    float of_noise, std::size_t volumes) {
   constexpr float min_share = 0.25f;
@@ -41,7 +40,7 @@ float least_energy(const std::vector<float>& energy, const std::vector<std::uint
   return std::max(least, min_share * *middle);
 }
 
-/// Returns the mean square of the variance-stabilised samples of each voxel.
+/// Returns the mean square of each voxel's stabilised samples.
 std::vector<float> energies(const Samples& samples, const Stabiliser& stabiliser,
                             std::span<const int> volumes) {
   std::vector<float> energy(samples.shape.voxels());

@@ -13,20 +13,17 @@ namespace lull::series {
 enum class VoxelState : std::uint8_t {
   complete,  // the voxel has a sample in each volume
   partial,   // some volumes have no sample; replacements are computed for these
-  /// The voxel has no sample in any volume, or the same sample in all volumes. Such a voxel
-  /// contains no noise, for example outside of a masked object. The filter does not change the
-  /// voxel.
+  /// A voxel without samples, or with equal samples in all volumes, and therefore without noise.
+  /// The filter does not change the voxel.
   constant,
 };
 
-/// Returns the state of each voxel in the given volumes. There must be at least 2 volumes.
+/// Returns the state of each voxel in the given volumes, at least 2.
 [[nodiscard]] std::vector<VoxelState> classify_voxels(const Samples& samples,
                                                       std::span<const int> volumes);
 
-/// Returns the complete voxels inside the object, in ascending order. With a mask, the object
-/// consists of the voxels that `mask` selects. Without a mask, the object consists of the voxels
-/// whose energy exceeds the energy of noise. If the object has too few voxels for a decomposition,
-/// the function returns all complete voxels.
+/// Returns the complete voxels inside the object, in ascending order: those of the mask or, without
+/// a mask, those with more energy than noise. Fallback: all complete voxels.
 /// @param mask  one flag per voxel; empty: no mask
 [[nodiscard]] std::vector<std::uint32_t> select_voxels(const Samples& samples,
                                                        const Stabiliser& stabiliser,

@@ -28,8 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A kind of text file that describes images: gradients (.bval, .bvec), or the list of control and
-/// label volumes of a perfusion series (aslcontext.tsv).
+/// A kind of text file for images: gradients (.bval, .bvec), or the control and label volumes of a
+/// perfusion series (aslcontext.tsv).
 struct CompanionKind {
   const char* suffix_of_image;  // empty: any
   const char* suffix;           // empty: the suffix of the image
@@ -61,8 +61,7 @@ class ParticipantLevel {
     const std::vector<std::string> subjects = chosen_subjects();
     check_log_file();
     create_derivative(raw_, options_.output);
-    // `signals` receives signals during the whole run, also while lull reads files and estimates
-    // the noise.
+    // `signals` receives signals during the whole run, including the noise estimation.
     const SignalWatch signals([this](int signal) {
       say(LogLevel::error, "stopped by signal " + std::to_string(signal));
     });
@@ -76,8 +75,7 @@ class ParticipantLevel {
         if (signals.signal() != 0) return stopped(signals.signal());
         if (code == 0) continue;
         ++failed_;
-        // run() returns the exit code for "try again" only if every failed image has this exit
-        // code.
+        // The exit code is "try again" only if every failed image has this exit code.
         if (code_ == 0 || code_ == exit_code(ErrorKind::try_again)) code_ = code;
       }
       if (images_ == before) say(LogLevel::warning, "sub-" + subject + " has no image to denoise");
@@ -109,13 +107,13 @@ class ParticipantLevel {
     return suffixes.empty() || std::ranges::find(suffixes, image.suffix) != suffixes.end();
   }
 
-  // Opens and closes the log file for each message, because denoise() also opens the log file.
+  // Opens the log file for each message, because denoise() also opens the log file.
   void say(LogLevel level, const std::string& text) const {
     Log(options_.denoise.run.log, options_.denoise.run.quiet).write(level, text);
   }
 
-  /// Denoises an image and returns the exit code. The function logs a failure, and the run
-  /// continues with the other images.
+  /// Denoises an image and returns the exit code. After a failure, the run continues with the next
+  /// image.
   int try_denoise(const BidsImage& image) {
     try {
       return denoise_image(image);
@@ -130,8 +128,7 @@ class ParticipantLevel {
     const std::string folder = options_.output + "/" + image.folder;
     const std::string json = folder + "/" + image.derived_name(".json");
     std::error_code code;
-    // denoise_image() writes the JSON file of a result last. A result without a JSON file is
-    // incomplete, because the process was killed.
+    // denoise_image() writes the JSON file last, so a result without a JSON file is incomplete.
     const std::string output = folder + "/" + image.derived_name(image.extension);
     const bool is_complete = fs::exists(json, code) && fs::exists(output, code);
     if (is_complete && !options_.denoise.output.overwrite) {
@@ -139,8 +136,8 @@ class ParticipantLevel {
       if (has_other_settings(json)) ++with_other_settings_;
       return 0;
     }
-    // denoise_image() reads the companion files before it denoises the image, so that it reports
-    // errors in these files early.
+    // denoise_image() reads the companion files before the long computation, to report errors in
+    // these files early.
     DenoiseOptions options = options_.denoise;
     options.input.file = raw_.root() + "/" + image.path;
     options.output.file = output;
@@ -187,9 +184,8 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if a write would replace the target of a link. An output may be a link, or
-  /// `folder` may be a link to a folder outside of the derivative. The option -y turns these checks
-  /// off.
+  /// Throws an error if a write would follow a link, unless the option -y is given. The link is an
+  /// output, or `folder` as a link out of the derivative.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;
@@ -202,14 +198,13 @@ class ParticipantLevel {
                            "file); remove the link, or give -y");
   }
 
-  /// Returns the phase image of an image. Returns an empty text if the dataset contains no phase
-  /// image, or if the value of --phase is not `pairs`.
+  /// Returns the phase image of an image with --phase pairs, or an empty text.
   std::string phase_for(const BidsImage& image) const {
     return options_.denoise.input.phase == "pairs" ? raw_.phase_of(image) : std::string();
   }
 
-  /// Warns of links to files outside of the dataset. In a dataset from other people, a link can
-  /// point to any file that the user of lull may read.
+  /// Warns of links out of the dataset. A link of a foreign dataset can point to any file that the
+  /// user may read.
   void warn_of_links(const std::vector<std::string>& files) {
     for (const std::string& file : files)
       if (const std::string target = raw_.target_outside(file); !target.empty() && links_++ == 0)
@@ -233,8 +228,7 @@ class ParticipantLevel {
     }
   }
 
-  /// Stores the noise in `options`: the estimate, or the noise level that the user has specified.
-  /// Returns the values for the sidecar file.
+  /// Stores the given or estimated noise in `options`. Returns the values for the sidecar file.
   static BidsProcessing processing_of(DenoiseOptions& options) {
     const auto source = io::open_source(options.input.file, source_options(options.input));
     BidsProcessing processing{.method = is_volume(options, source->info()) ? "BM4D" : "BM3D",
@@ -262,9 +256,8 @@ class ParticipantLevel {
     return processing;
   }
 
-  /// Returns the text files that lull must copy to the folder of the result. By the inheritance
-  /// principle of BIDS, the name of such a file can differ from the name of the image. The file can
-  /// also be in another folder.
+  /// Returns the text files to copy beside the result. The inheritance principle of BIDS allows
+  /// other names and folders for these files.
   std::vector<Companion> companions_of(const BidsImage& image, const std::string& folder) {
     constexpr std::size_t max_bytes = std::size_t{1} << 26;
     std::vector<Companion> companions;

@@ -1,6 +1,5 @@
 #pragma once
-// Implements `lull bids`, a BIDS App (Gorgolewski et al. 2017, doi:10.1371/journal.pcbi.1005209)
-// that denoises the images of a dataset.
+// Implements `lull bids`, a BIDS App (Gorgolewski et al. 2017, doi:10.1371/journal.pcbi.1005209).
 
 #include <string>
 #include <vector>
@@ -20,8 +19,8 @@ struct BidsOptions {
 /// Returns the options of `lull denoise` that `lull bids` also accepts.
 [[nodiscard]] std::vector<OptionRow> bids_option_rows();
 
-/// Denoises the images of a dataset. Returns the exit code: 0 if all images were denoised, the code
-/// of the first image that failed, or 128 + n if signal n stopped the run.
+/// Denoises the images of a dataset. Returns 0, the exit code of the first failed image, or 128 + n
+/// after signal n.
 /// @throws NoInput, BadData, InvalidArgument, CannotCreate  no image can be denoised
 int bids(const BidsOptions& options);
 

@@ -22,8 +22,7 @@ constexpr std::pair<std::string_view, std::string_view> image_kinds[] = {
     {"anat", "FLAIR"}, {"anat", "angio"}, {"anat", "inplaneT1"}, {"anat", "inplaneT2"},
     {"func", "bold"},  {"dwi", "dwi"},    {"perf", "asl"}};
 
-/// Returns the sorted names of the files in a folder, or an empty list if the folder does not
-/// exist.
+/// Returns the sorted file names in a folder. A missing folder counts as empty.
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code code;
@@ -40,8 +39,7 @@ std::string extension_of(const std::string& name) {
   return name.substr(std::min(name.rfind('.'), name.size()));
 }
 
-/// Returns the parts of a file name, or no value if the name does not consist of entities and a
-/// suffix.
+/// Parses a file name. Returns no value if the name does not consist of entities and a suffix.
 std::optional<BidsName> parts_of(const std::string& name) {
   const std::string extension = extension_of(name);
   BidsName parts{.name = name,
@@ -71,8 +69,8 @@ std::optional<BidsImage> image_of(const std::string& folder, const std::string& 
   const bool known = std::ranges::any_of(image_kinds, [&](const auto& kind) {
     return kind.first == image.type && kind.second == image.suffix;
   });
-  // lull denoises only magnitude images, because the noise of phase images, real parts and
-  // imaginary parts has another distribution.
+  // Only magnitude images are suitable. The noise of phase images, real parts and imaginary parts
+  // has another distribution.
   const bool magnitude = std::ranges::none_of(image.entities, [](const std::string& entity) {
     return entity.starts_with("part-") && entity != "part-mag";
   });
@@ -163,8 +161,7 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image, const st
   std::vector<std::string> steps = split(image.folder, '/');
   for (std::size_t depth = 0; depth <= steps.size(); ++depth) {
     if (depth > 0) folder += "/" + steps[depth - 1];
-    // Files of a folder are sorted by the number of entities in their names. Files with more
-    // entities are more specific and come later.
+    // Files are sorted by the number of entities in their names: more specific files come later.
     std::vector<std::pair<std::size_t, std::string>> applicable;
     for (const BidsName& name : names_in_folder(folder)) {
       if (name.extension != extension || name.suffix != suffix) continue;

@@ -10,19 +10,19 @@
 namespace lull::tools {
 
 /// One image of a dataset. For example, "sub-01/func/sub-01_task-rest_bold.nii.gz" has the entities
-/// sub-01 and task-rest, the suffix bold, the extension .nii.gz and the type func.
+/// sub-01 and task-rest, the suffix bold and the type func.
 struct BidsImage {
   std::string path;  // relative to the dataset's folder
   std::string folder, subject, type, suffix, extension;
   std::vector<std::string> entities;  // for example "sub-01"; in the order of the name
 
   /// Returns the name of the result, for example "sub-01_task-rest_desc-denoised_bold" +
-  /// `extension`. The entity desc-denoised replaces the entity desc of the image.
+  /// `extension`. desc-denoised replaces an existing entity desc.
   std::string derived_name(const std::string& extension) const {
     return derived_name(suffix, extension);
   }
-  /// Returns the name for the copy of a companion file of the image. The name contains
-  /// desc-denoised and the suffix `other_suffix`.
+  /// Returns the name of the copy of a companion file, with desc-denoised and the suffix
+  /// `other_suffix`.
   std::string derived_name(const std::string& other_suffix, const std::string& extension) const;
 };
 
@@ -35,7 +35,6 @@ struct BidsName {
 
 class BidsDataset {
  public:
-  /// Opens a dataset.
   /// @throws NoInput  the folder does not exist
   /// @throws BadData  the folder contains no BIDS dataset, or its description is damaged
   explicit BidsDataset(std::string root);
@@ -44,33 +43,30 @@ class BidsDataset {
   const Json& description() const { return description_; }
   /// Returns the sorted labels of the participants, without the prefix "sub-".
   const std::vector<std::string>& subjects() const { return subjects_; }
-  /// Returns the images of a participant that lull can denoise. These are the magnitude images of
-  /// the types anat, func, dwi and perf.
+  /// Returns the magnitude images of a participant of the types anat, func, dwi and perf.
   std::vector<BidsImage> images_of(const std::string& subject) const;
-  /// Returns the metadata of an image from JSON files. Metadata in a subfolder overrides metadata
-  /// in the folders above (inheritance principle of BIDS).
+  /// Returns the metadata of an image from JSON files. Files in subfolders take precedence
+  /// (inheritance principle of BIDS).
   /// @throws BadData  a JSON file is damaged
   /// @throws NoInput  a JSON file cannot be read
   Json metadata_of(const BidsImage& image) const;
-  /// Returns the nearest file of the image with this suffix and extension, or an empty text if
-  /// there is no such file.
+  /// Returns the nearest file of the image with this suffix and extension, or an empty text.
   std::string companion_of(const BidsImage& image, const std::string& suffix,
                            const std::string& extension) const;
-  /// Returns the phase image of a magnitude image, as a path relative to the dataset's folder.
-  /// Returns an empty text if there is no phase image. The name of the phase image contains
-  /// part-phase instead of part-mag.
+  /// Returns the path of the phase image of a magnitude image, relative to the dataset, with
+  /// part-phase instead of part-mag, or an empty text.
   std::string phase_of(const BidsImage& image) const;
-  /// Returns all files with this suffix and extension that apply to the image. The order is from
-  /// the dataset's folder to the image's folder.
+  /// Returns all files with this suffix and extension that apply to the image, from the top folder
+  /// down.
   std::vector<std::string> files_for(const BidsImage& image, const std::string& suffix,
                                      const std::string& extension) const;
-  /// Resolves all links in the path of a file. Returns the resolved path if it is outside of the
-  /// dataset, and an empty text otherwise.
+  /// Resolves all links in a path. Returns the resolved path if outside of the dataset, and an
+  /// empty text otherwise.
   std::string target_outside(const std::string& path) const;
 
  private:
-  /// Returns the files of a folder whose names consist of entities and a suffix. The dataset caches
-  /// the names.
+  /// Returns the files of a folder whose names consist of entities and a suffix. The names are
+  /// cached.
   const std::vector<BidsName>& names_in_folder(const std::string& folder) const;
 
   std::string root_, real_root_;
@@ -79,15 +75,13 @@ class BidsDataset {
   mutable std::map<std::string, std::vector<BidsName>> names_;  // key: name of the folder
 };
 
-/// Throws an error if lull cannot denoise images with this suffix.
-/// @throws InvalidArgument
+/// @throws InvalidArgument  lull cannot denoise images with this suffix
 void require_image_suffix(const std::string& suffix);
 
-/// Returns whether a path is inside a folder. Both paths must be canonical
-/// (std::filesystem::canonical).
+/// Returns whether a path is inside a folder. Both must be canonical (std::filesystem::canonical).
 [[nodiscard]] bool is_inside(const std::string& path, const std::string& folder);
 
-/// Reads a file that contains a JSON object.
+/// Reads a JSON object from a file.
 /// @throws NoInput, BadData
 [[nodiscard]] Json read_json(const std::string& path);
 

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Percent-encodes `text` for a URL (RFC 3986, section 2). The function does not encode letters,
-/// digits and the characters in `plain`.
+/// Percent-encodes all characters except letters, digits and the characters in `plain` (RFC 3986,
+/// section 2).
 std::string url_part(const std::string& text, std::string_view plain) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string url;
@@ -29,11 +29,10 @@ std::string url_part(const std::string& text, std::string_view plain) {
   return url;
 }
 
-/// Returns the URL of a file with an absolute path (RFC 8089, section 2).
+/// Returns the file URL of an absolute path (RFC 8089, section 2).
 std::string url_of(const std::string& path) { return "file://" + url_part(path, "-._~/"); }
 
-/// Returns the BIDS URI of an image of the source dataset. Percent-encoding keeps the JSON file
-/// valid UTF-8.
+/// Returns the BIDS URI of a source image. Percent-encoding keeps the JSON file valid UTF-8.
 std::string bids_uri(const std::string& path) { return "bids:raw:" + url_part(path, "-._~/+"); }
 
 Json description_of(const BidsDataset& raw, const std::string& folder) {
@@ -78,13 +77,12 @@ constexpr const char* readme =
     "denoising method. The headers of the images are those of the sources, byte for byte. The\n"
     "`bval`, `bvec` and `aslcontext.tsv` files are copies.\n";
 
-// Names of copied files that the BIDS validator must ignore, because the BIDS standard does not
-// define these names. Other programs expect the copies in the folder of the image, with names like
-// the name of the image.
+// Copied files that the BIDS validator must ignore, because BIDS does not define their names. Other
+// programs expect these names.
 constexpr const char* ignored_names =
     "*_desc-denoised_dwi.bval\n*_desc-denoised_dwi.bvec\n*_desc-denoised_aslcontext.tsv\n";
 
-/// Writes a file unless the file exists. Another process may write the same file at the same time.
+/// Writes a file unless the file exists. Another process may write the same file concurrently.
 void write_once(const std::string& path, const std::string& text) {
   std::error_code code;
   if (fs::exists(path, code)) return;

@@ -1,6 +1,5 @@
 #pragma once
-// Writes the BIDS derivative. The derivative is a dataset with the denoised images of another
-// dataset.
+// Writes the BIDS derivative: a dataset with the denoised images of another dataset.
 
 #include <string>
 
@@ -8,8 +7,7 @@
 
 namespace lull::tools {
 
-/// Describes how lull has denoised an image. The description is a part of the JSON file of the
-/// result.
+/// Describes how lull has denoised an image, for the JSON file of the result.
 struct BidsProcessing {
   std::string method, profile;  // for example "BM4D", "balanced"
   double sigma = 0;             // standard deviation of the noise, in the image's units
@@ -20,13 +18,13 @@ struct BidsProcessing {
   std::string phase;   // phase image that was used, relative to the dataset's folder; empty: none
 };
 
-/// Returns the content of the JSON file of a result: the metadata of the source image, and the
-/// description of the denoising.
+/// Returns the JSON text of a result, from the metadata of the source image and the description of
+/// the denoising.
 [[nodiscard]] Json sidecar_of(Json metadata, const BidsImage& image,
                               const BidsProcessing& processing);
 
-/// Creates the folder of the derivative with its description and README. Files that lull has
-/// already written do not change.
+/// Creates the folder of the derivative with its description and README. Existing files of lull do
+/// not change.
 /// @throws CannotCreate  the folder contains another dataset or a link to another folder, or cannot
 ///     be created
 void create_derivative(const BidsDataset& raw, const std::string& folder);

@@ -1,5 +1,5 @@
 #pragma once
-// Defines the commands and their options as CLI11 objects.
+// The commands and their options as CLI11 objects.
 
 #include <CLI/CLI.hpp>
 #include <map>
@@ -15,7 +15,7 @@ struct TextRequest {
   std::string topic, format = "text", shell;
 };
 
-/// The values of the options on the command line, with one member for each command.
+/// The values of the options on the command line, one member per command.
 struct GivenCommands {
   DenoiseOptions denoise, plan, preview, probe;
   JoinOptions join;
@@ -28,8 +28,8 @@ struct GivenCommands {
   TextRequest text;
 };
 
-/// A parser and the table of its options. `app` writes the parsed values into `given` by reference,
-/// so the object cannot be copied or moved.
+/// A parser and its option table. The object cannot be copied or moved, because `app` refers to
+/// `given`.
 struct CommandTable {
   CommandTable();
   CommandTable(const CommandTable&) = delete;
@@ -38,7 +38,7 @@ struct CommandTable {
   CLI::App app;
   GivenCommands given;
   std::map<const CLI::Option*, std::string> briefs;  // OptionRow::brief
-  /// The options of a command that have a row in the option table of `lull denoise`.
+  /// The options of a command from the option table of `lull denoise`.
   struct TableOptions {
     DenoiseOptions* target = nullptr;
     std::vector<OptionRow> rows;

@@ -1,6 +1,5 @@
 #pragma once
-// Defines the texts of a command that do not belong to an option. The help and the manual contain
-// these texts.
+// The texts of a command in the help and the manual, except the texts of its options.
 
 #include <string_view>
 
@@ -14,7 +13,7 @@ struct CommandTexts {
   std::string_view brief_usage = {};   // for --help; empty: made from the operands
 };
 
-/// Returns the texts of a command. If the name is empty, returns the texts of the program itself.
+/// Returns the texts of a command, or of the program itself for an empty name.
 [[nodiscard]] const CommandTexts& texts_of(std::string_view command);
 
 }  // namespace lull::tools

@@ -24,8 +24,7 @@ std::string options_of(const ManualCommand& command) {
   return joined(names, " ");
 }
 
-/// Returns how bash completes the value of an option: from a list of words, from file names, or not
-/// at all.
+/// Returns how bash completes the value of an option: by words, by file names, or not at all.
 std::string bash_value(const ManualOption& option) {
   if (option.value == "FILE") return "files=1";
   const std::vector<std::string> words = choices(option.value);
@@ -49,7 +48,7 @@ void append_bash_command(std::string& values, std::string& options, const Manual
   if (!operands.empty()) options += "      " + name + ":*) " + operands + " ;;\n";
 }
 
-/// Escapes a text for the function _arguments of zsh. The text is in brackets and single quotes.
+/// Escapes a text for zsh's function _arguments, in brackets and single quotes.
 std::string escape_zsh(std::string_view text) {
   std::string result;
   for (const char c : text) {

@@ -7,11 +7,10 @@
 
 namespace lull::tools {
 
-/// Returns a completion script for bash 4 or later. Users source the script, or install the script
-/// as "lull" in bash's folder of completions.
+/// Returns a script for bash 4 or later, to source or to install as "lull" in bash's folder of
+/// completions.
 [[nodiscard]] std::string bash_completion(const Manual& manual);
-/// Returns a completion script for zsh. Users install the script as "_lull" in a folder of zsh's
-/// fpath.
+/// Returns a script for zsh, to install as "_lull" in a folder of zsh's fpath.
 [[nodiscard]] std::string zsh_completion(const Manual& manual);
 
 }  // namespace lull::tools

@@ -14,8 +14,7 @@ constexpr std::size_t width = 79;  // a line that fills the last column is wrapp
 /// Formats two texts as columns. The lines of `right` begin at character `column`.
 std::string row(const std::string& left, std::string_view right, std::size_t column) {
   std::string text = "  " + left;
-  // A list of values such as "fast|balanced|high" continues in the next line if it exceeds the
-  // width.
+  // A list such as "fast|balanced|high" wraps if it exceeds the width.
   for (std::size_t line = 0; text.size() - line > width;) {
     const std::size_t bar = text.rfind('|', line + width - 1);
     if (bar == std::string::npos || bar <= line) break;
@@ -41,7 +40,7 @@ std::string summary_of(const ManualCommand& command) {
   return command.summary + (command.summary.ends_with('.') ? "\n" : ".\n");
 }
 
-/// Returns the list of commands, without the prefix "lull " of their names.
+/// Returns the list of commands, without the prefix "lull ".
 std::string command_list(const Manual& manual) {
   std::string text = "Commands:\n";
   for (const ManualCommand& command : manual.commands)
@@ -49,14 +48,14 @@ std::string command_list(const Manual& manual) {
   return text;
 }
 
-/// Returns the options that have a brief text. The options for help come last.
+/// Returns the options with a brief text, the help options last.
 std::string brief_options(const ManualCommand& command) {
   std::string text, help;
   for (const ManualOption& option : command.options) {
     if (option.brief.empty()) continue;
     constexpr std::size_t column = 26;
     std::string left = joined(option.names);
-    // The left column contains the values of an option only if the column is wide enough.
+    // The left column contains the values of an option only if the values fit.
     if (left.size() + option.value.size() + 5 <= column && !option.value.empty())
       left += " " + option.value;
     (option.is_help() ? help : text) += row(left, option.brief, column);
@@ -85,7 +84,7 @@ std::string brief_footer(const ManualCommand& command) {
 
 std::string basic_help(const Manual& manual) {
   const ManualCommand& program = manual.program;
-  // The help of the program omits two empty lines, so that the help fits on a screen.
+  // The help of the program omits two empty lines to fit on a screen.
   return summary_of(program) + "\n" + program.brief_usage + command_list(manual) + "\n" +
          brief_options(program) + brief_footer(program).substr(1);
 }

@@ -8,9 +8,8 @@
 namespace lull::tools {
 namespace {
 
-/// Splits the footer of a command. The function calls `code` for each group of successive lines
-/// that begin with two spaces, and removes these spaces. The function calls `text` for each other
-/// paragraph.
+/// Splits the footer of a command: `code` receives each indented group of lines without the
+/// indentation, and `text` each other paragraph.
 template <class Text, class Code>
 void split_footer(std::string_view footer, Text&& text, Code&& code) {
   std::string run;
@@ -31,7 +30,7 @@ void split_footer(std::string_view footer, Text&& text, Code&& code) {
   flush();
 }
 
-/// Returns the headings of the option groups, in the order in which they appear.
+/// Returns the headings of the option groups, in order of appearance.
 std::vector<std::string> groups_of(const ManualCommand& command) {
   std::vector<std::string> groups;
   for (const ManualOption& option : command.options)
@@ -49,7 +48,7 @@ std::string escape_markdown(std::string_view text) {
   return result;
 }
 
-/// Formats a text as Markdown code. Within backticks, only the character '|' needs an escape.
+/// Formats a text as Markdown code. Within backticks, only '|' needs an escape.
 std::string as_code(std::string_view text) {
   std::string result = "`";
   for (const char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);

@@ -1,5 +1,5 @@
 #pragma once
-// Stores the commands and options as data, and generates the manuals from the data.
+// The commands and options as data, and the manuals generated from these data.
 
 #include <string>
 #include <vector>
@@ -30,14 +30,13 @@ struct Manual {
   std::vector<ManualCommand> commands;
 };
 
-/// Splits a value such as "fast|balanced|high" into words. Returns an empty list if the option also
+/// Splits a value such as "fast|balanced|high" into words. Returns an empty list if the option
 /// accepts other values.
 [[nodiscard]] std::vector<std::string> choices(const std::string& value);
 
-/// Returns the usage line of a command, such as "lull probe INPUT [OPTION ...]".
+/// Returns the usage line, such as "lull probe INPUT [OPTION ...]".
 [[nodiscard]] std::string usage(const ManualCommand& command);
 
-/// Returns the content of docs/reference/cli.md.
 [[nodiscard]] std::string markdown(const Manual& manual);
 /// Returns the man page lull(1).
 [[nodiscard]] std::string man_page(const Manual& manual);

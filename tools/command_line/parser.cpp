@@ -24,7 +24,6 @@
 namespace lull::tools {
 namespace {
 
-/// Parses the command line of lull.
 class Parser {
  public:
   CommandLine parse(std::vector<std::string> arguments);
@@ -58,8 +57,8 @@ bool Parser::is_command(const std::string& word) const {
   return std::ranges::find(names, word) != names.end();
 }
 
-/// Throws an error if the first word is probably a misspelt command. Such a word is neither a
-/// command, nor a file, a pattern or a network address.
+/// Throws an error if the first word is neither a command, nor a file, a pattern or a network
+/// address, and resembles a command.
 void Parser::refuse_stray_word(const std::string& word) const {
   std::error_code ignored;
   const bool bare = !word.empty() && word.find_first_of("-./*?[#%:") == std::string::npos;
@@ -113,16 +112,15 @@ ManualCommand Parser::manual_of(const CLI::App& app) const {
     if (row.names.empty()) row.names.push_back(option->get_name());
     row.required = option->get_required();
     if (option->get_items_expected_max() > 0) row.value = option->get_type_name();
-    // The name of CLI11's default group is "OPTIONS" or "Options", depending on the version of
-    // CLI11. The manual always uses the name "Options".
+    // The name of CLI11's default group, "OPTIONS" or "Options", depends on the version. The manual
+    // always uses "Options".
     row.group = option->get_group() == "OPTIONS" ? "Options" : option->get_group();
     row.help = option->get_description();
     const auto brief = table_.briefs.find(option);
     row.brief = brief == table_.briefs.end() ? row.help : brief->second;
     command.options.push_back(std::move(row));
   }
-  // The manual lists operands first. The help options, which all commands have, come last in the
-  // first group.
+  // The manual lists operands first, and the common help options last in the first group.
   const auto own = std::ranges::find_if_not(command.options, &ManualOption::is_help);
   const std::string first_group = own == command.options.end() ? "Options" : own->group;
   for (ManualOption& option : command.options)
@@ -140,8 +138,7 @@ Manual Parser::manual() const {
   return manual;
 }
 
-/// Returns the help of the selected command. Without a selected command, returns the help of the
-/// program.
+/// Returns the help of the selected command, or of the program.
 std::string Parser::help(bool full) const {
   const CLI::App* command = selected();
   if (!command) return full ? full_help(manual()) : basic_help(manual());
@@ -190,8 +187,7 @@ std::vector<std::string> names_of_variables() {
   return names;
 }
 
-/// Applies the options of the selected command. The values come from the settings file, the
-/// environment and the command line.
+/// Applies the options from the settings file, the environment and the command line.
 void Parser::apply_options() {
   const auto options = table_.table_options.find(selected());
   if (options == table_.table_options.end()) return;
@@ -232,8 +228,8 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
   } catch (const CLI::ExtrasError&) {
     refuse_rest(selected() ? *selected() : app_);
   } catch (const CLI::ParseError& e) {
-    // The parser reports misspelt words before missing options, because a missing option may be a
-    // misspelt option.
+    // Misspelt words come before missing options, because a missing option may be a misspelt
+    // option.
     if (selected() && !selected()->remaining().empty()) refuse_rest(*selected());
     throw InvalidArgument(without_full_stop(e.what()) + "; see lull " +
                           (selected() ? selected()->get_name() + " " : "") + "--help");

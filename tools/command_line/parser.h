@@ -1,5 +1,4 @@
 #pragma once
-// Parses the command line of lull.
 
 #include <functional>
 #include <string>

@@ -19,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns `folder` and all folders of interrupted jobs in `folder`.
 std::vector<std::string> folders_of(const std::string& folder) {
   std::vector<std::string> folders{folder};
   std::error_code code;
@@ -39,7 +38,7 @@ void print(const std::string& what, const io::Leftover& file, const std::string&
               one_line("'" + file.path + "' (" + describe_bytes(file.bytes) + why + ")").c_str());
 }
 
-/// Lists files or removes them, and counts the files that the system does not remove.
+/// Lists or removes files, and counts the files that the system does not remove.
 class Cleaning {
  public:
   explicit Cleaning(bool lists_only) : lists_only_(lists_only) {}
@@ -62,8 +61,8 @@ class Cleaning {
     std::printf("%s %d %s, %s\n", lists_only_ ? "would remove" : "removed", files_,
                 files_ == 1 ? "file" : "files", describe_bytes(bytes_).c_str());
   }
-  /// Returns the name of the first file that remains after a failed removal, with the reason.
-  /// Returns an empty text if all files are removed.
+  /// Returns the first file that remains after a failed removal, with the reason. Empty: none
+  /// remains.
   const std::string& failure() const { return failure_; }
 
  private:

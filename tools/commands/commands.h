@@ -1,6 +1,5 @@
 #pragma once
-// Declares the subcommands of lull. Each function returns the exit code of the process or throws an
-// Error.
+// The subcommands of lull. Each function returns the exit code or throws an Error.
 
 #include <optional>
 #include <string>
@@ -12,8 +11,8 @@ namespace lull::tools {
 /// Implements `lull denoise`. Returns 0, or 128 + n if signal n stopped the run.
 int denoise(const DenoiseOptions& options);
 
-/// Implements `lull plan`, which writes the plan of a job for `lull denoise --job`. Return values
-/// and exceptions are those of denoise().
+/// Implements `lull plan`: writes the plan of a job for `lull denoise --job`. Return values and
+/// exceptions are those of denoise().
 int plan(const DenoiseOptions& options, bool json);
 
 struct JoinOptions {
@@ -23,7 +22,7 @@ struct JoinOptions {
   bool overwrite = false, quiet = false;
 };
 
-/// Implements `lull join`, which combines the finished segments of a job into the output.
+/// Implements `lull join`: combines the finished segments of a job into the output.
 int join(const JoinOptions& options);
 
 struct JobReportOptions {
@@ -32,19 +31,18 @@ struct JobReportOptions {
   bool overwrite = false, quiet = false;
 };
 
-/// Implements `lull report`, which writes a page about the progress of a job in segments.
+/// Implements `lull report`: writes a page about the progress of a job in segments.
 int report(const JobReportOptions& options);
 
-/// Implements `lull preview`. `options.at_us` is the time of the frame in microseconds. If the
-/// output has no name, lull derives a name from the input. Returns 0.
+/// Implements `lull preview`. `options.at_us` is the time of the frame in microseconds. Without an
+/// output name, lull derives a name from the input. Returns 0.
 int preview(const DenoiseOptions& options);
 
-/// Implements `lull devices`, which lists the devices on which lull can denoise.
+/// Implements `lull devices`: lists the devices that can denoise.
 int devices();
 
-/// Implements `lull probe`, which describes an input. The command also lists the streams and
-/// metadata of the input that the output (`options.output.file`) can contain. If the output has no
-/// name, lull assumes a Matroska file.
+/// Implements `lull probe`: describes an input, and lists the streams and metadata that the output
+/// (`options.output.file`, by default Matroska) can contain.
 int probe(const DenoiseOptions& options, bool json);
 
 struct CleanOptions {
@@ -52,9 +50,8 @@ struct CleanOptions {
   bool lists_only = false;  // only lists the files that would be removed
 };
 
-/// Implements `lull clean`, which removes the temporary files of killed processes. The command
-/// searches a folder and the folders of interrupted jobs in this folder. lull prints one line for
-/// each file.
+/// Implements `lull clean`: removes the temporary files of killed processes in a folder and in its
+/// folders of interrupted jobs.
 int clean(const CleanOptions& options);
 
 struct NoiseReportOptions {
@@ -64,7 +61,7 @@ struct NoiseReportOptions {
   bool all = false;      // reads all frames of a file instead of samples
 };
 
-/// Implements `lull noise`, which estimates the noise of an input and reports the estimate.
+/// Implements `lull noise`: estimates and reports the noise of an input.
 int noise(const NoiseReportOptions& options);
 
 struct CompareOptions {
@@ -78,7 +75,7 @@ struct CompareOptions {
   bool json = false;
 };
 
-/// Implements `lull compare`, which compares two videos, pictures or volumes by PSNR and SSIM.
+/// Implements `lull compare`: compares two videos, pictures or volumes by PSNR and SSIM.
 int compare(const CompareOptions& options);
 
 }  // namespace lull::tools

@@ -40,7 +40,7 @@ void refuse_volume_options(const CompareOptions& options) {
                           " (they are not volumes); leave it out");
 }
 
-/// Sums of the quality figures of one plane over all frames, and the frames with the worst figures.
+/// Sums of the quality figures of one plane over all frames, and the worst frames.
 struct PlaneTotal {
   double psnr_sum = 0, mse_sum = 0, ssim_sum = 0;
   double psnr_worst = 0, ssim_worst = 0;
@@ -55,7 +55,7 @@ struct PlaneTotal {
   }
 };
 
-/// Writes a row with the quality of one plane of one frame.
+/// Writes the quality of one plane of one frame as a row.
 void add_row(Csv& csv, std::int64_t frame, std::string_view plane, const PlaneQuality& quality) {
   csv.row("%lld,%s,%.4f,%.6f\n", static_cast<long long>(frame), plane.data(), quality.psnr,
           quality.ssim);
@@ -75,7 +75,7 @@ void print(const FrameFormat& format, std::int64_t frames, const std::vector<Pla
   }
 }
 
-/// Prints the results as JSON. Equal planes have an infinite PSNR, which JSON represents as null.
+/// Prints the results as JSON. Equal planes have an infinite PSNR, represented as null.
 void print_json(const FrameFormat& format, std::int64_t frames,
                 const std::vector<PlaneTotal>& totals) {
   const auto finite = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
@@ -102,7 +102,7 @@ FrameFigures figures_of(const std::vector<PlaneQuality>& qualities) {
   return figures;
 }
 
-/// Returns the table for the HTML page. The table contains the values that print() writes.
+/// Returns the printed values as a table for the HTML page.
 std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
                                 const std::vector<PlaneTotal>& totals) {
   std::vector<Cells> rows{
@@ -120,7 +120,7 @@ std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
   return rows;
 }
 
-/// Checks the names of the files of the command, and returns the files.
+/// Checks and returns the files of the command.
 /// @throws InvalidArgument  an output is another file of the command
 RunFiles checked_files(const CompareOptions& options) {
   RunFiles files;

@@ -29,8 +29,7 @@ std::string shape_of(const io::MediaSource& source) {
          "x" + std::to_string(info.slices) + (volumes > 1 ? "x" + std::to_string(volumes) : "");
 }
 
-/// Returns the range of the values in a volume, for SSIM and PSNR. The range is the maximum minus
-/// the minimum; a positive minimum counts as 0.
+/// Returns the range for SSIM and PSNR: the maximum of the volume minus min(0, minimum).
 double range_of(const std::string& path) {
   const auto source = io::open_source(path);
   double min_value = 0, max_value = -std::numeric_limits<double>::infinity();
@@ -44,8 +43,8 @@ double range_of(const std::string& path) {
   throw BadData(path + " has no range (all its values are 0 or NaN); give --range");
 }
 
-/// Returns the format of the slices on the HTML page. The samples are floats, and 0..1 is the range
-/// of the values in the first stack.
+/// Returns the format of the slices on the HTML page: floats, with 0..1 as the range of the first
+/// stack.
 FrameFormat displayed_format(const io::MediaSource& first) {
   return {.width = first.format().width,
           .height = first.format().height,
@@ -125,8 +124,8 @@ void print(const CompareOptions& options, const Comparison& comparison) {
     row(std::to_string(i), comparison.volumes[i]);
 }
 
-/// Returns the totals as JSON. Equal volumes have the PSNR null. The SSIM is null if no window fits
-/// into the mask.
+/// Returns the totals as JSON. The PSNR is null for equal volumes. The SSIM is null if no window
+/// fits into the mask.
 Json json_of(const VolumeTotals& totals, double range) {
   Json json;
   json["voxels"] = totals.voxels;
@@ -149,8 +148,7 @@ void print_json(const Comparison& comparison) {
   std::printf("%s\n", json_text(json).c_str());
 }
 
-/// Returns the rows of the table for the HTML page. The table contains the values that print()
-/// writes.
+/// Returns the printed values as table rows for the HTML page.
 std::vector<Cells> totals_rows(const Comparison& comparison) {
   std::vector<Cells> rows{{"volume", "PSNR", "SSIM", "voxels"}};
   const auto row = [&](const std::string& name, const VolumeTotals& totals) {

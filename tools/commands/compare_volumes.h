@@ -1,5 +1,5 @@
 #pragma once
-// Implements `lull compare` for stacks of slices. The comparison uses the units of the files.
+// Implements `lull compare` for stacks of slices, in the units of the files.
 
 #include <memory>
 
@@ -9,11 +9,11 @@
 
 namespace lull::tools {
 
-/// Opens the HTML page of --html. Returns null if the user has not requested the page.
+/// Opens the HTML page of --html. Without --html, returns null.
 /// @throws CannotCreate
 [[nodiscard]] std::unique_ptr<io::TextFile> open_page(const CompareOptions& options);
 
-/// Compares two open stacks. The caller must not read slices from the stacks before.
+/// Compares two open stacks. The caller must not have read slices from the stacks.
 /// @throws any error of compare()
 void compare_volumes(const CompareOptions& options, io::MediaSource& first,
                      io::MediaSource& second);

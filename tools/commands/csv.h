@@ -1,5 +1,4 @@
 #pragma once
-// Writes a file of comma-separated values.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,11 +12,10 @@
 
 namespace lull::tools {
 
-/// Writes a CSV file. If the name of the file is empty, all functions do nothing.
+/// Writes a CSV file. If the file name is empty, all functions do nothing.
 class Csv {
  public:
-  /// Opens the file and writes the heading as the first row. `access` determines the permission
-  /// bits of a new file.
+  /// Opens the file and writes the heading. `access` determines the permission bits of a new file.
   /// @throws CannotCreate
   Csv(const std::string& path, const char* heading, const io::Access& access) : path_(path) {
     if (path.empty()) return;
@@ -30,7 +28,7 @@ class Csv {
                          "choose another name");
     std::fprintf(file_.get(), "%s\n", heading);
   }
-  /// Writes a row. `format` is a format string of printf that ends with a line feed.
+  /// `format` is a format string of printf that ends with a line feed.
   template <class... Values>
   void row(const char* format, Values... values) {
     if (file_) std::fprintf(file_.get(), format, values...);

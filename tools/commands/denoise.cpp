@@ -16,9 +16,8 @@
 namespace lull::tools {
 namespace {
 
-/// Denoises a part of a shared job. The source starts to decode at a key frame before the part. If
-/// the decoded frames differ from the frames in the plan, the function denoises the part a second
-/// time. The second time, the source decodes from the start of the input.
+/// Denoises a part of a shared job from the preceding keyframe, or from the start of the input if
+/// the frames differ from the plan.
 int run_part(DenoiseOptions options, Reports& reports) {
   SharedJob& job = options.run.job;
   if (!prepare_part(job, [&](const std::string& text) { reports.info(text); })) return 0;
@@ -46,8 +45,8 @@ int run(const DenoiseOptions& options, Reports& reports, std::int64_t& damaged_f
   return run_denoise(options, reports, &damaged_frames);
 }
 
-/// Runs a job and returns its exit code. In a shared job, a read or write error counts as a
-/// temporary error, because a second attempt or another machine may succeed.
+/// In a shared job, read and write errors are temporary, because a second attempt or another
+/// machine may succeed.
 int run_with_retry_code(const DenoiseOptions& options, Reports& reports,
                         std::int64_t& damaged_frames) {
   try {

@@ -42,8 +42,7 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Returns the reason why the CPU decodes although --hwaccel requests a GPU. The text is empty if a
-/// GPU decodes, or if --hwaccel requests no GPU.
+/// Returns the reason why the CPU decodes in spite of --hwaccel, or an empty text.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
                          const io::MediaSource& source) {
   if (options.run.hwaccel == Hwaccel::none) return {};
@@ -76,7 +75,6 @@ class Run {
           reports_.stopped(options_, signal);
         }) {}
 
-  /// Executes the run and returns the exit code.
   int run() {
     const std::optional<cuda::ContextWarmup> warmup = warm_up_devices(options_.run);
     open_source();
@@ -90,8 +88,7 @@ class Run {
     }
     limit_to_needed_frames();
     if (is_task() && needed_frames_.empty()) {
-      // Other processes have completed all missing segments after prepare_part() examined the
-      // segments.
+      // Other processes have completed all missing segments since prepare_part().
       reports_.info("all segments are done");
       return 0;
     }
@@ -125,15 +122,14 @@ class Run {
     makes_one_picture_ =
         io::holds_one_frame(options_.output.file, *source_, sink_options(options_));
     if (makes_one_picture_) select_first_frame(options_, reports_);
-    // Depth maps keep the sample type of the input, because another bit depth would change the unit
-    // of depths.
+    // Depth maps keep the sample type of the input, because the bit depth determines the unit of
+    // depths.
     if (!options_.input.depth.on)
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
   }
 
-  /// Opens all outputs before the estimation of the noise, so that an output without write
-  /// permission ends the run early. Some sinks need facts about the noise, or a film grain table.
-  /// For these sinks, the function only checks the outputs.
+  /// Opens all outputs before the noise estimation, to report missing permissions early. Outputs
+  /// that need the noise or a grain table are only checked.
   void open_outputs() {
     const io::SinkOptions given = options_of_sink();
     if (given.segments || options_.output.keep_grain)
@@ -155,8 +151,7 @@ class Run {
     side_inputs_ = SideInputs(options_, options, *source_);
   }
 
-  /// Plans the denoising of all layers except the picture. The caller must call plan_layers()
-  /// before rescale_sigma() changes the sigma of the options.
+  /// Plans the denoising of all layers except the picture. The call must precede rescale_sigma().
   void open_layers() {
     io::SinkOptions given = sink_options(options_);
     add_size(options_.output, source_->format(), given);
@@ -172,15 +167,15 @@ class Run {
     layers_.find_noise(devices_.backends, [this](const std::string& text) { reports_.info(text); });
   }
 
-  /// Reports a new scene of the input. The reading thread calls on_new_scene().
+  /// Reports a new scene. The reading thread calls on_new_scene().
   void on_new_scene(const SceneNoise& scene, const ScenePlan& plan) {
     page_->on_new_scene(scene, plan);
     grain_->on_new_scene(scene);
     reports_.progress.on_new_scene(levels_of(scene, source_->format().planes()));
   }
 
-  /// Returns the options of the sink, without the recorded settings of a job and without the film
-  /// grain table.
+  /// Returns the options of the sink, without the recorded settings of a job and the film grain
+  /// table.
   io::SinkOptions options_of_sink() const {
     io::SinkOptions given = sink_options(options_);
     given.samples = results_;
@@ -211,8 +206,7 @@ class Run {
     return noise_->known().scenes.front().fitted;
   }
 
-  /// Opens the sessions, and then the sink if the sink is not open. Returns false if the user has
-  /// stopped the run.
+  /// Opens the sessions, and then the sink if not yet open. Returns false after a stop by the user.
   bool open_sessions() {
     check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
                                   scale_memory(options_, source_->format(), devices_.backends) +
@@ -225,17 +219,16 @@ class Run {
     const bool is_enlarged = options_.output.scale != 1;
     for (bm3d::Backend& backend : devices_.backends)
       backend.results = is_enlarged ? precise_samples(results_) : results_;
-    // The run opens the session of a series after the sink, because this session filters all
-    // components of the series when it opens.
+    // The session of a series opens after the sink, because this session filters all components of
+    // the series when it opens.
     if (series())
       opened_.backends = devices_.backends;
     else
       opened_ =
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
-    // The run opens the source again without GPU decoding if the CPU must read the frames. In this
-    // case, the CPU replaces a missing GPU, reduces frames to half the size, repairs defects or
-    // preserves constant areas.
+    // Opens the source again without GPU decoding if the CPU must read the frames: as a fallback,
+    // for half size, for repairs, or for constant areas.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu) {
@@ -327,7 +320,7 @@ class Run {
     report_losses(reports_, *sink_, reported);
     for (const std::string& text : source_->clock_jumps()) reports_.warn(text);
     if (options_.output.keep) stats.frames = 1;
-    // If the report cannot be written, the run fails, although the output file is complete.
+    // If the report fails, the run fails, although the output file is complete.
     const std::string problem = page_->finish(stats, damaged_frames_);
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input.file));
@@ -336,8 +329,8 @@ class Run {
     return 0;
   }
 
-  /// Filters the components of a series, and opens the session for the slices of the series.
-  /// Returns false if the user has stopped the run.
+  /// Filters the components of a series and opens the session for its slices. Returns false after a
+  /// stop by the user.
   bool open_series() {
     reports_.info("series: filtering " + std::to_string(series()->fit.basis.components()) +
                   " components of " + std::to_string(series()->store.samples().shape.volumes) +
@@ -365,9 +358,8 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // Sessions replace the constant areas of frames before they detect repeated frames. The
-      // denoiser `indexing` records repeated frames in the plan of a job, and must replace constant
-      // areas, too. Plans of interlaced video contain no repeated frames.
+      // The denoiser `indexing` must replace constant areas before it detects repeated frames, as
+      // sessions do. Plans of interlaced video contain no repeated frames.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

@@ -1,5 +1,4 @@
 #pragma once
-// Executes a run of `lull denoise`, from the opened input to the final name of the output.
 
 #include <cstdint>
 
@@ -8,9 +7,7 @@
 
 namespace lull::tools {
 
-/// Executes the run and returns the exit code.
-/// @param damaged_frames  receives the number of damaged input frames if the function throws; may
-///     be null
+/// @param damaged_frames  receives the number of damaged input frames on an exception; may be null
 [[nodiscard]] int run_denoise(const DenoiseOptions& options, Reports& reports,
                               std::int64_t* damaged_frames = nullptr);
 

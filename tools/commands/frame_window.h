@@ -1,5 +1,5 @@
 #pragma once
-// Reads one frame of a video and the neighbouring frames on which the result of this frame depends.
+// Reads one frame of a video and the neighbouring frames that affect its result.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,13 +19,13 @@ inline double seconds(std::int64_t ticks, const Rational& tick) {
   return static_cast<double>(ticks) * static_cast<double>(tick.num) / static_cast<double>(tick.den);
 }
 
-/// The position of a frame: the number of the frame, or its time relative to the first frame.
+/// A frame by its index, or by its time relative to the first frame.
 struct FramePosition {
   double time = 0;
   std::optional<std::int64_t> number;
 };
 
-/// A frame and the neighbouring frames that affect the result of this frame.
+/// A frame and the neighbouring frames that affect its result.
 struct Window {
   std::vector<Frame> frames;
   std::size_t target = 0;
@@ -33,7 +33,7 @@ struct Window {
   double time = 0;          // time of the target after the first frame of the input
 };
 
-/// Reads a source up to the last frame that affects the result of the frame at `position`.
+/// Reads a source up to the last frame that affects the result at `position`.
 class WindowReader {
  public:
   /// @param start  time stamp of the first frame of the input, in seconds
@@ -41,9 +41,9 @@ class WindowReader {
                pipeline::RepeatNotes* notes, std::optional<double> start)
       : source_(source), position_(position), margin_(margin), notes_(notes), start_(start) {}
 
-  /// Reads the frame at the position and its neighbours. Returns no value if the input has no frame
-  /// at the position.
-  /// @param frame  the first frame of the source, if the caller has already read this frame
+  /// Reads the frame at the position and its neighbours. Returns no value if there is no such
+  /// frame.
+  /// @param frame  the first frame of the source, if already read
   std::optional<Window> read(std::optional<Frame> frame) {
     if (!frame) frame = source_.read();
     for (; frame && !is_after_position(*frame); frame = source_.read()) {
@@ -73,8 +73,8 @@ class WindowReader {
     return time - *start_;
   }
 
-  /// Returns whether the display time of the frame is later than the time of the position. Returns
-  /// false for the first frame, and if the position is a frame number.
+  /// Returns whether the display time of a frame after the first frame is later than the time of
+  /// the position.
   bool is_after_position(const Frame& frame) {
     constexpr double rounding =
         1e-4;  // tolerance for timestamps in coarse units, such as milliseconds
@@ -92,8 +92,8 @@ class WindowReader {
     if (notes_) notes_->note(frame);
   }
 
-  /// Stores a frame and removes old frames. At most `margin_.before` + 2 frames remain, in addition
-  /// to repeated frames.
+  /// Stores a frame and removes old frames, down to `margin_.before` + 2 frames without repeated
+  /// frames.
   void keep(Frame frame) {
     note(frame);
     if (frame.repeat_state != RepeatState::repeats) ++unique_frames_;

@@ -14,8 +14,8 @@
 namespace lull::tools {
 namespace {
 
-/// Opens the input of the job. lull decodes only the first frame of the input, because the plan
-/// contains the properties of all frames.
+/// Opens the input of the job, and decodes only the first frame, because the plan contains all
+/// properties of frames.
 std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
   io::SourceOptions source = source_options(options, {{bm3d::BackendKind::cpu}});
   source.gpu.reset();
@@ -23,8 +23,7 @@ std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
   return io::open_source(options.input.file, source);
 }
 
-/// @throws TryAgain  segments are missing or damaged; the message contains the numbers of these
-///     segments
+/// @throws TryAgain  segments are missing or damaged; the message lists the segments
 void require_done(const RunOptions& options, io::SegmentCheck check) {
   const std::string& folder = options.job.folder;
   if (io::find_unfinished(folder, *options.job.plan, {}, check).none()) return;
@@ -61,8 +60,7 @@ void join_segments(const DenoiseOptions& options, Log& log) {
                                 " segments: " + options.output.file);
 }
 
-/// Returns the permission bits of the output. The output has only permissions that all inputs of
-/// the job have.
+/// Returns the permission bits of the output: those that all inputs of the job have.
 /// @throws InvalidArgument  the output is another file of the job
 io::Access checked_access(const DenoiseOptions& options) {
   RunFiles files;
@@ -82,7 +80,7 @@ int join(const JoinOptions& given) {
   options.run.job.folder = given.folder;
   if (!given.input.empty()) options.given.emplace_back("-i,--input", given.input);
   options = with_plan(options);
-  // The plan contains the limit for damaged frames, but with_plan() does not copy this limit.
+  // with_plan() does not copy the limit for damaged frames from the plan.
   options.input.max_decode_errors = options.run.job.accepted_damage;
   options.input.source.protocols = given.reading.input.source.protocols;
   if (!given.output.empty()) options.output.file = given.output;

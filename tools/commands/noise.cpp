@@ -1,5 +1,4 @@
-// Implements `lull noise`, which writes the noise estimate of an input as text, JSON, a plot or a
-// noise file.
+// Implements `lull noise`: the noise estimate as text, JSON, plot or noise file.
 
 #include <cstdio>
 #include <string>
@@ -21,8 +20,7 @@
 namespace lull::tools {
 namespace {
 
-/// Checks the names of the files of the command, and returns the files. The checks precede the
-/// estimation of the noise.
+/// Checks and returns the files of the command, before the noise estimation.
 /// @throws InvalidArgument  an output is another file of the command
 /// @throws CannotCreate  an output already exists, or cannot be created
 RunFiles checked_files(const NoiseReportOptions& options) {
@@ -39,7 +37,7 @@ RunFiles checked_files(const NoiseReportOptions& options) {
   return files;
 }
 
-/// Reads all frames of the input and stores the noise of all scenes in `noise`.
+/// Reads all frames, and stores the noise of all scenes in `noise`.
 void follow(const DenoiseOptions& options, FrameSource& source, KnownFrom from,
             NoiseRecord& noise) {
   const std::vector<SceneNoise> known = noise.scenes;

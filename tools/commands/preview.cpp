@@ -1,5 +1,5 @@
-// Implements `lull preview`, which writes a picture with three panels: one frame before denoising,
-// the frame after denoising, and the residual.
+// Implements `lull preview`: a picture of one frame before denoising, after denoising, and the
+// residual.
 
 #include <algorithm>
 #include <cmath>
@@ -68,7 +68,6 @@ void choose_output(DenoiseOptions& options) {
   const RunFiles files = files_of(options);
   files.check();
   options.output.access = files.access();
-  // lull checks before the long computation whether it can create the output.
   const io::OutputFile trial(options.output.file, {.overwrite = options.output.overwrite});
 }
 
@@ -86,7 +85,7 @@ FramePosition position_in(const io::VideoInfo& info, const DenoiseOptions& optio
   return {.time = 0, .number = info.frames_estimate / 3};
 }
 
-/// Reads and denoises the frames that one preview needs.
+/// Reads and denoises the frames of one preview.
 class Preview {
  public:
   Preview(const DenoiseOptions& options, Log& log) : options_(options), log_(log) {}
@@ -106,8 +105,8 @@ class Preview {
     if (!options_.input.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // find_window() detects repeated frames of depth maps and renders on the scale of the filter.
-    // lull must therefore determine this scale before the call.
+    // lull determines the scale of depth maps and renders first, because find_window() detects
+    // repeated frames on this scale.
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);
     const Window window = find_window();
@@ -136,8 +135,8 @@ class Preview {
   }
   bool fields() const { return options_.input.interlaced == Interlaced::fields; }
 
-  /// Determines the noise at the time `position`, in seconds. If the input is a pipe, the function
-  /// estimates the noise from the frames in `read`.
+  /// Determines the noise at the time `position`, in seconds: for a pipe, from the frames in
+  /// `read`.
   void find_noise(const std::vector<Frame>& read, double position) {
     if (options_.input.depth.on) return;  // estimate_depth_noise() has already set the plan
     const io::ValueScale& values = source_->info().values;
@@ -184,8 +183,7 @@ class Preview {
     if (!again) prefixed_.emplace(*source_, std::move(first));
   }
 
-  /// Returns whether the preview shows cross-sections through a volume. For cross-sections, lull
-  /// denoises the complete volume.
+  /// Returns whether the preview shows cross-sections. If so, lull denoises the complete volume.
   bool has_cuts() const {
     if (options_.input.depth.on) return false;
     constexpr int min_slices = 8;
@@ -195,8 +193,8 @@ class Preview {
            source_->format().layout == Layout::gray;
   }
 
-  /// Returns the geometry of the cross-sections, and the index of the volume in its series. The
-  /// geometry contains the voxel at which the cross-sections intersect.
+  /// Returns the geometry of the cross-sections, which intersect at the requested voxel, and the
+  /// index of the volume in its series.
   std::pair<CutGeometry, std::int64_t> cut_position() const {
     CutGeometry geometry = cut_geometry(*source_, options_.input.source.axis.value_or(io::Axis::z));
     const std::int64_t slices = geometry.size[geometry.of_slice[2]];
@@ -224,7 +222,7 @@ class Preview {
     const auto [geometry, volume] = cut_position();
     std::vector<Frame> first;
     if (!can_read_again(options_.input.file)) first = read_frames(*source_, frames_ahead);
-    // If the input is a stack, find_noise() requires the index of a slice instead of a time.
+    // For a stack, find_noise() takes the index of a slice instead of a time.
     const std::int64_t slices_before = volume * geometry.size[geometry.of_slice[2]];
     find_noise(first, source_->info().stack ? static_cast<double>(slices_before) : 0);
     const Notify warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
@@ -271,9 +269,8 @@ class Preview {
                           text_of(source_->info().duration_s) + " s); give an earlier time");
   }
 
-  /// Seeks to a position shortly before the target, and reads the frames of the window. Returns no
-  /// value if the source cannot seek, or if the target is near the start. The caller must then read
-  /// from the start of the input.
+  /// Seeks to shortly before the target and reads the frames of the window. Returns no value if
+  /// seeking is impossible or the target is near the start.
   std::optional<Window> skip_to(const FramePosition& position, double start) {
     constexpr double lead_s = 2;  // covers repeated frames, which do not count in the margin
     const Rational rate = source_->info().frame_rate;
@@ -299,8 +296,7 @@ class Preview {
   std::optional<Window> read_window(FrameSource& source, const FramePosition& position,
                                     double start, std::optional<Frame> first) {
     pipeline::RepeatNotes notes(part_context_of(params_, filtered_format()).repeats);
-    // A session that filters fields detects repeated fields, so the reader does not detect repeated
-    // frames.
+    // Sessions for fields detect repeated fields, so the reader does not detect repeated frames.
     WindowReader reader(source, position, margin_of(params_), fields() ? nullptr : &notes, start);
     return reader.read(std::move(first));
   }
@@ -324,8 +320,8 @@ class Preview {
     return std::move(results[window.target]);
   }
 
-  /// Returns a denoiser that adds a mask, a guide and feature buffers to every frame. `first` is
-  /// the index of the first frame in the input.
+  /// Returns a denoiser that adds mask, guide and feature buffers to every frame. `first` is the
+  /// index of the first frame in the input.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {
     denoiser = side_inputs_.attach_to(std::move(denoiser), first);
@@ -333,7 +329,7 @@ class Preview {
     return denoiser;
   }
 
-  /// Writes the picture. Returns the factor of the amplification of the residual.
+  /// Writes the picture. Returns the gain of the residual.
   int show(const Frame& before, const Frame& after) {
     std::optional<DisplayedDepths> depths;
     if (options_.input.depth.on) depths = displayed_depths(before, samples_);
@@ -341,9 +337,8 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // If the noise level has the scale of the displayed samples, the noise level determines the
-    // amplification. If the scales differ, the difference of the two pictures determines the
-    // amplification.
+    // The gain of the residual comes from the noise level, or from the difference of the pictures
+    // if the noise level has another scale than the displayed samples.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

@@ -33,7 +33,7 @@ std::string joined(const std::vector<std::string>& parts) {
 /// Returns whether the input is a stack of slices. A stack has no streams.
 bool is_stack(const io::InputReport& r) { return r.streams.empty(); }
 
-/// Returns the number of frames as text. If the number is an estimate, the text contains "or so".
+/// Returns the number of frames as text, with "or so" for an estimate.
 std::string frames_text(const io::InputReport& r) {
   const std::int64_t frames = r.video.frames_estimate;
   const bool known = !r.files.empty() || r.video.still || is_stack(r);

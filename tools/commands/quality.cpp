@@ -13,15 +13,15 @@ namespace {
 constexpr int window = 11;
 constexpr double window_sigma = 1.5;
 
-// Local means for one row of window positions: the means of a, b, a^2 + b^2 and ab, where a and b
-// are the samples of the two pictures. SSIM needs only the sum of the two variances.
+// Local means for one row of window positions: the means of a, b, a^2 + b^2 and ab for samples a
+// and b of the two pictures. SSIM needs only the sum of the variances.
 struct Moments {
   explicit Moments(int width) : a(width), b(width), squares(width), product(width) {}
   std::vector<float> a, b, squares, product;
 };
 
-/// Filters a row with `weights`. `out` contains one value for each position at which the filter
-/// lies completely in `in`.
+/// Filters a row with `weights`. `out` contains one value for each position of the filter within
+/// `in`.
 void convolve(const std::vector<float>& in, const std::vector<float>& weights,
               std::vector<float>& out) {
   std::fill(out.begin(), out.end(), 0.0f);
@@ -39,8 +39,8 @@ void add_scaled(const std::vector<float>& row, float weight, std::vector<float>&
   for (int x = 0; x < positions; ++x) sum[x] += weight * row[x];
 }
 
-/// Returns the sum of SSIM over one row of window positions, for samples with peak 1. The moments
-/// describe the samples minus 0.5, because variances of floats are most precise near 0.
+/// Returns the sum of SSIM over one row of window positions, for peak 1. The moments are those of
+/// samples minus 0.5, for precise variances of floats.
 double index_sum(const Moments& m) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   double sum = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Measures the difference of two pictures: mean squared error, PSNR and SSIM.
+// The difference of two pictures: mean squared error, PSNR and SSIM.
 
 #include <array>
 #include <vector>
@@ -17,14 +17,13 @@ template <class T>
 /// Returns 10 log10(peak^2 / mse) in dB; infinity for mse = 0.
 [[nodiscard]] double psnr(double mse, double peak);
 
-/// Returns the Gaussian window of Wang 2004 along a side of `length` samples. The window has 11
-/// weights with sigma 1.5. If the side has fewer than 11 samples, the window has `length` weights.
-/// The sum of the weights is 1.
+/// Returns the Gaussian window of Wang 2004 for a side of `length` samples: min(11, length) weights
+/// with sigma 1.5 and the sum 1.
 [[nodiscard]] std::vector<float> gaussian_window(int length);
 
-/// Returns the SSIM of Wang 2004 (doi:10.1109/TIP.2003.819861), as the mean over all window
-/// positions within the picture. The window is Gaussian with 11x11 samples and sigma 1.5, but not
-/// larger than the picture. K1 = 0.01, K2 = 0.03, without downsampling.
+/// Returns the mean SSIM (Wang 2004, doi:10.1109/TIP.2003.819861) over all window positions. The
+/// Gaussian window has 11x11 samples, or fewer in small pictures, and sigma 1.5. K1 = 0.01, K2 =
+/// 0.03, no downsampling.
 template <class T>
 [[nodiscard]] double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak);
 

@@ -1,5 +1,4 @@
-// Implements `lull report`, which writes a page about a job. The data come from the files in the
-// job's folder.
+// Implements `lull report`: a page about a job, from the files in the job's folder.
 
 #include <cstdio>
 #include <filesystem>
@@ -16,8 +15,7 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the default name of the page. The page is beside the job's folder, because this folder
-/// contains only files of the job.
+/// The default page is beside the job's folder, because the folder contains only files of the job.
 std::string default_page(std::string folder) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   return folder + ".html";
@@ -63,8 +61,8 @@ int report(const JobReportOptions& options) {
   const bool has_default_name = options.output.empty();
   const std::string page = has_default_name ? default_page(options.folder) : options.output;
   check_page(options.folder, state, page);
-  // lull replaces an existing page with the default name, because users call `lull report`
-  // repeatedly during a job. lull does not follow a link with the default name.
+  // lull replaces a page with the default name, because users repeat `lull report` during a job,
+  // but follows no link with this name.
   io::write_text(page, job_page(state, options.folder),
                  {.overwrite = options.overwrite || has_default_name,
                   .access = io::access_of(io::files_of_job(options.folder)),

@@ -1,6 +1,6 @@
 #pragma once
-// Prints messages and progress of a run of `lull denoise`. If the user stops the run,
-// `UnfinishedOutput` removes the temporary file of the run.
+// Messages and progress of a run of `lull denoise`. After a stop by the user, `UnfinishedOutput`
+// removes the temporary file.
 
 #include <cstddef>
 #include <filesystem>
@@ -16,7 +16,7 @@
 
 namespace lull::tools {
 
-/// Objects that print the messages and the progress of a run.
+/// The objects that print messages and progress.
 struct Reports {
   Log log;
   Progress progress;
@@ -25,8 +25,7 @@ struct Reports {
 
   void info(const std::string& text) { log.write(LogLevel::info, text); }
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
-  /// Writes a warning. If the text is equal to an earlier warning, the function does nothing.
-  /// Thread-safe.
+  /// Writes a warning, unless an equal warning has already been written. Thread-safe.
   void warn_once(const std::string& text) {
     {
       const std::lock_guard lock(mutex);
@@ -47,8 +46,8 @@ struct Reports {
   }
 };
 
-/// Selects the first frame of a video if the output can contain only one picture. If --keep already
-/// selects a frame, the function does nothing.
+/// Unless --keep selects a frame, selects the first frame of a video if the output can contain only
+/// one picture.
 inline void select_first_frame(DenoiseOptions& options, Reports& reports) {
   if (options.output.keep) return;
   options.output.keep = 0;
@@ -58,15 +57,15 @@ inline void select_first_frame(DenoiseOptions& options, Reports& reports) {
                "out.%04d.png writes all frames)");
 }
 
-/// Warns about data that the output cannot contain (MediaSink::losses()). The function omits the
-/// first `from` entries of the list.
+/// Warns about data that the output cannot contain (MediaSink::losses()), except the first `from`
+/// entries.
 inline void report_losses(Reports& reports, const io::MediaSink& sink, std::size_t from) {
   for (std::size_t i = from; i < sink.losses().size(); ++i)
     reports.warn("not in the output: " + sink.losses()[i]);
 }
 
-/// The name of the temporary file or folder of the run. If the run does not stop in time, another
-/// thread removes this file or folder and ends the process.
+/// The temporary file or folder of the run, which another thread removes if the run does not stop
+/// in time.
 class UnfinishedOutput {
  public:
   void set_path(const std::string& path) {

@@ -249,8 +249,8 @@ void RunReport::note(const pipeline::PipelineStats& stats) {
   if (record_) record_->add_load(stats);
 }
 
-/// Returns the checksum of the input. Another thread computes the checksum. After `patience_s`
-/// seconds, the function stops this thread and returns an empty text.
+/// Returns the checksum of the input, computed in another thread, or an empty text after
+/// `patience_s` seconds.
 std::string RunReport::digest_of_input(double patience_s) {
   if (!input_digest_.valid()) return {};
   const auto patience = std::chrono::duration<double>(patience_s);
@@ -269,7 +269,7 @@ std::string RunReport::digest_of_output(double patience_s) {
   return digest.get();
 }
 
-/// Returns the numbers of the requested frames (--report-frames) that are not on the page, as text.
+/// Returns the requested frames (--report-frames) that are not on the page, as text.
 std::string RunReport::frames_not_shown() const {
   const std::vector<std::int64_t> absent = record_->frames_not_shown();
   if (absent.empty()) return {};

@@ -1,5 +1,5 @@
 #pragma once
-// Collects the data for the page of --report during a run, and writes the page.
+// Collects the data of --report during a run, and writes the page.
 
 #include <future>
 #include <memory>
@@ -23,19 +23,19 @@
 
 namespace lull::tools {
 
-/// Reads a clean version of the input frame by frame, in parallel with the input.
+/// Reads the clean reference frame by frame, in parallel with the input.
 class ReferenceReader {
  public:
   /// @throws NoInput  the reference cannot be opened
   /// @throws BadData  the reference is damaged, or its format differs from the format of the input
   ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source);
 
-  /// Returns the mean squared errors of a frame before and after denoising, relative to the next
-  /// frame of the reference. Returns no value if the reference has ended or cannot be read.
+  /// Returns the mean squared errors before and after denoising, relative to the next reference
+  /// frame, or no value at the end of the reference.
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
-  /// Skips the next frame of the reference.
+  /// Skips the next reference frame.
   void skip();
-  /// Returns the reason for an early end of the reference; empty if all frames were available.
+  /// Returns the reason for an early end of the reference, or an empty text.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -52,8 +52,8 @@ class ReferenceReader {
   std::future<std::optional<Frame>> next_;
 };
 
-/// Collects the data of the requested report page. If the report fails, the run continues with the
-/// same output, and finish() reports the failure.
+/// Collects the data of the report page. A failed report does not stop the run; finish() reports
+/// the failure.
 class RunReport {
  public:
   /// @throws InvalidArgument  the page is another file of the run
@@ -62,19 +62,17 @@ class RunReport {
   RunReport(const DenoiseOptions& options, const io::MediaSource& source);
   ~RunReport();
 
-  /// Begins the report. The caller must call this function before the first frame. `backends` lists
-  /// the backends of the run.
+  /// Begins the report. The call must precede the first frame. `backends` lists the backends of the
+  /// run.
   void begin(const NoiseRecord& noise, const ClipPlan& plan,
              const std::vector<bm3d::Backend>& backends);
-  /// Appends a scene. The caller must call this function before it pushes the first frame of the
-  /// scene. Thread-safe.
+  /// Appends a scene. The call must precede the first frame of the scene. Thread-safe.
   void on_new_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Returns a denoiser that passes all frames to the denoiser of the run and records the frames
-  /// and results.
+  /// Returns a denoiser that passes all frames to `denoiser` and records frames and results.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   void note(const pipeline::PipelineStats& stats);
   /// Writes the page. The output must already have its final name. Returns a warning about missing
-  /// parts of the report, or an empty text if the report is complete.
+  /// parts, or an empty text.
   /// @throws CannotCreate, IoError  the report cannot be written
   [[nodiscard]] std::string finish(const pipeline::PipelineStats& stats,
                                    std::int64_t damaged_frames);

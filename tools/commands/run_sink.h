@@ -1,6 +1,5 @@
 #pragma once
-// Defines the sink of a run of `lull denoise`, and a source that ends when the sink needs no more
-// frames.
+// The sink of a run, and a source that ends when the sink needs no more frames.
 
 #include <atomic>
 #include <cstdint>
@@ -16,9 +15,9 @@ namespace lull::tools {
 
 [[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
 
-/// Writes frames to another sink, except context frames (Frame::context_only), which only improve
-/// the results of other frames. With --keep, the sink writes one frame. If the input is too
-/// damaged, the output has the name "NAME.partial.EXTENSION" instead of its final name.
+/// Writes frames to another sink, except context frames (Frame::context_only). With --keep, the
+/// sink writes only one frame. If the input is too damaged, the output has the name
+/// "NAME.partial.EXTENSION".
 class RunSink final : public FrameSink {
  public:
   RunSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
@@ -34,10 +33,10 @@ class RunSink final : public FrameSink {
   bool is_complete() const { return kept_ || sink_.needs_no_more(); }
   /// Returns the number of context frames (Frame::context_only) that write() has received.
   std::int64_t context_frames() const { return context_frames_; }
-  /// Returns the time stamp, in seconds, of the last frame in write(). Context frames do not count.
+  /// Returns the PTS, in seconds, of the last frame that is not a context frame.
   double time_s() const { return time_s_; }
-  /// Returns the damage of the decoded and the copied streams. The caller must first read the
-  /// source to its end, because the reading thread changes the damage.
+  /// Returns the damage of the decoded and the copied streams, after the end of the source. Until
+  /// then, the reading thread changes the damage.
   io::Damage damage() const;
 
  private:
@@ -50,8 +49,7 @@ class RunSink final : public FrameSink {
   std::atomic<bool> kept_ = false;
 };
 
-/// Returns the number of frames, out of the first `frames` frames, that an earlier run has
-/// finished.
+/// Returns how many of the first `frames` frames an earlier run has finished.
 [[nodiscard]] std::int64_t done_before(const std::vector<io::FrameRange>& needed,
                                        std::int64_t frames);
 

@@ -20,8 +20,8 @@ void add_scaled(const float* from, float weight, std::size_t count, float* sum) 
   for (std::size_t i = 0; i < count; ++i) sum[i] += weight * from[i];
 }
 
-/// Returns SSIM for samples with peak 1. fill() has subtracted 0.5 from the samples, because
-/// variances of floats are most precise near 0.
+/// Returns SSIM for peak 1. fill() has subtracted 0.5 from the samples, because float variances are
+/// most precise near 0.
 double index_of(float a, float b, float squares, float product) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   const float covariance = product - a * b;
@@ -92,8 +92,8 @@ void VolumeQuality::add_errors(const std::vector<double>& a, const std::vector<d
     }
 }
 
-/// Stores the samples of a slice. The function replaces samples that are not finite by NaN, and
-/// windows that contain NaN are invalid.
+/// Stores the samples of a slice. Samples that are not finite become NaN. Windows with NaN are
+/// invalid.
 void VolumeQuality::fill(const std::vector<double>& a, const std::vector<double>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     const bool finite = std::isfinite(a[i]) && std::isfinite(b[i]);
@@ -106,7 +106,7 @@ void VolumeQuality::fill(const std::vector<double>& a, const std::vector<double>
   }
 }
 
-/// Filters a slice along its rows and then along its columns.
+/// Filters a slice along rows, then along columns.
 void VolumeQuality::blur(Moments& into) {
   for (std::size_t m = 0; m < samples_.size(); ++m) {
     std::ranges::fill(rows_[m], 0.0f);

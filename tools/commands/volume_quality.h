@@ -1,5 +1,5 @@
 #pragma once
-// Measures the difference of two volumes: mean squared error, PSNR and three-dimensional SSIM.
+// The difference of two volumes: mean squared error, PSNR and 3-D SSIM.
 
 #include <array>
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace lull::tools {
 
-/// Sums over the compared voxels of a volume, for the mean squared error and for SSIM. The sums of
-/// several volumes can be added.
+/// Sums over the compared voxels of a volume, for mean squared error and SSIM. Sums of several
+/// volumes can be added.
 struct VolumeTotals {
   std::int64_t voxels = 0;  // number of compared voxels
   // Number of voxels that the comparison omits because a value is not finite.
@@ -24,23 +24,22 @@ struct VolumeTotals {
   double ssim() const;  // NaN if there are no window positions
 };
 
-/// Compares two volumes of equal size. SSIM (Wang 2004, doi:10.1109/TIP.2003.819861) is a mean over
-/// Gaussian windows of 11x11x11 voxels with sigma 1.5. K1 is 0.01, and K2 is 0.03. The centre of a
-/// window must be within the mask. Windows with values that are not finite do not count.
+/// Compares two volumes of equal size. SSIM (Wang 2004, doi:10.1109/TIP.2003.819861): Gaussian
+/// windows of 11x11x11 voxels with sigma 1.5, K1 = 0.01, K2 = 0.03. Window centres are within the
+/// mask. Windows with values that are not finite do not count.
 class VolumeQuality {
  public:
   /// @param peak  the dynamic range L of SSIM, above 0
   VolumeQuality(int width, int height, std::int64_t slices, double peak);
 
   /// Adds the next slice of each volume, row by row.
-  /// @param mask  selects the compared voxels; null: all voxels; the mask must exist until the call
-  ///     of totals()
+  /// @param mask  selects the compared voxels; null: all; must outlive the call of totals()
   void add(const std::vector<double>& a, const std::vector<double>& b, const SliceMask* mask);
   const VolumeTotals& totals() const { return totals_; }
 
  private:
-  /// Local means at the window positions: the means of a, b, a^2 + b^2 and ab, where a and b are
-  /// the samples of the two volumes.
+  /// Local means at the window positions: the means of a, b, a^2 + b^2 and ab for samples a and b
+  /// of the two volumes.
   using Moments = std::array<std::vector<float>, 4>;
 
   void add_errors(const std::vector<double>& a, const std::vector<double>& b,

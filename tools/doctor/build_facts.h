@@ -1,13 +1,12 @@
 #pragma once
-// Returns properties of this build of lull and of the machine, for `lull --version` and `lull
-// doctor`.
+// Properties of the build and the machine, for `lull --version` and `lull doctor`.
 
 #include <string>
 
 namespace lull::tools {
 
-/// Returns the output of `lull --version`. Each line describes one property, for example the
-/// version, the commit or the instruction sets.
+/// Returns the output of `lull --version`: one property per line, such as version, commit or
+/// instruction sets.
 [[nodiscard]] std::string version_text();
 
 }  // namespace lull::tools

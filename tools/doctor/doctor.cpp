@@ -1,6 +1,5 @@
-// Implements `lull doctor`, which tests the devices of this machine and prints the results. Users
-// can publish the output in bug reports: it contains no serial numbers, and no names of users,
-// hosts or folders.
+// Implements `lull doctor`. The output is for public bug reports: no serial numbers, and no names
+// of users, hosts or folders.
 
 #include "tools/doctor/doctor.h"
 
@@ -32,8 +31,7 @@ void print_fact(const std::string& name, const std::string& text) {
   std::printf("%-14s %s\n", (name + ":").c_str(), text.c_str());
 }
 
-/// Finds a line NAME : VALUE or NAME="VALUE" in a system file, and returns VALUE. Returns an empty
-/// text if the file has no such line.
+/// Finds NAME : VALUE or NAME="VALUE" in a system file. Returns VALUE, or an empty text.
 std::string system_value(const char* file, const std::string& name) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -64,8 +62,7 @@ std::string memory_text() {
   return gibibytes("MemTotal") + ", available " + gibibytes("MemAvailable");
 }
 
-/// Returns a noisy grey picture and the same picture without noise. The standard deviation of the
-/// noise is 20 on the 0..255 scale.
+/// Returns a noisy grey picture and its clean original. The noise level is 20 on the 0..255 scale.
 std::pair<Frame, Frame> test_pictures() {
   FramePool pool({.width = 96, .height = 80});
   Frame clean = pool.acquire(), noisy = pool.acquire();
@@ -91,8 +88,7 @@ double mean_square_difference(const Frame& a, const Frame& b) {
   return sum / (a.format.width * a.format.height);
 }
 
-/// Denoises a small picture on a device. Returns a description of the problem, or an empty text if
-/// the result is correct.
+/// Denoises a small picture on a device. Returns a description of the problem, or an empty text.
 std::string problem_of_device(const std::string& device) {
   try {
     const auto [clean, noisy] = test_pictures();
@@ -102,8 +98,7 @@ std::string problem_of_device(const std::string& device) {
     std::optional<Frame> result = session.denoiser->push(noisy);
     if (!result) result = session.denoiser->drain();
     if (!result) return "the session returned no result";
-    // A correct session leaves 5 % of the noise variance in the test picture. The test accepts up
-    // to 10 %.
+    // A correct session leaves 5 % of the noise variance. The test accepts up to 10 %.
     if (mean_square_difference(*result, clean) > 0.1 * mean_square_difference(noisy, clean))
       return "wrong result for a test picture";
     return {};

@@ -2,8 +2,8 @@
 
 namespace lull::tools {
 
-/// Implements `lull doctor`, which tests the devices of this machine and prints the results.
-/// Returns the exit code.
+/// Implements `lull doctor`: tests the devices of this machine and prints the results. Returns the
+/// exit code.
 /// @throws DeviceUnavailable  neither the CPU nor a GPU works
 int doctor();
 

@@ -27,8 +27,8 @@ double top_of(const Chart& chart) {
   return round_up(max_value);
 }
 
-/// Returns the legend: a box with one entry for each curve. The top right corner of the box is at
-/// (right, above). Curves behind the box are visible, because its background is semi-transparent.
+/// Returns the legend, with its top right corner at (right, above) and a semi-transparent
+/// background.
 std::string legend_of(const Chart& chart, double right, double above) {
   std::size_t max_length = 0;
   for (const Curve& curve : chart.curves) max_length = std::max(max_length, curve.name.size());
@@ -48,8 +48,7 @@ std::string legend_of(const Chart& chart, double right, double above) {
   return svg;
 }
 
-/// Returns the colour of a value. The value 0 is mid-grey, `max_value` is orange, and -`max_value`
-/// is blue.
+/// Returns the colour of a value: mid-grey for 0, orange for `max_value`, blue for -`max_value`.
 std::string colour_of(double value, double max_value) {
   constexpr double grey[3] = {128, 128, 128}, warm[3] = {240, 130, 30}, cold[3] = {40, 110, 240};
   const double share = std::clamp(std::abs(value) / max_value, 0.0, 1.0);

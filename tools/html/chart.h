@@ -1,6 +1,6 @@
 #pragma once
-// Draws line charts and heat maps as SVG. The charts are readable on light and dark pages. The page
-// that contains a chart must define the styles of `text` and `.grid`.
+// Line charts and heat maps as SVG, for light and dark pages. The page must define the styles of
+// `text` and `.grid`.
 
 #include <array>
 #include <string>
@@ -29,7 +29,7 @@ struct Chart {
 /// Space around the curves for tick labels, title and axis, in SVG units.
 inline constexpr int chart_left = 56, chart_top = 44, chart_right = 20, chart_bottom = 56;
 
-/// Returns a round number that is not smaller than `value`, for the end of an axis.
+/// Returns a round number, at least `value`, for the end of an axis.
 [[nodiscard]] double round_up(double value);
 
 /// Returns the SVG elements of a chart without an enclosing <svg> element. The plot area begins at
@@ -38,8 +38,8 @@ inline constexpr int chart_left = 56, chart_top = 44, chart_right = 20, chart_bo
 /// Returns the chart as an <svg> element.
 [[nodiscard]] std::string svg_of(const Chart& chart);
 
-/// Returns a heat map of the autocorrelation of noise for lags from -7 to 7 along x and y, without
-/// the lag (0, 0). The value 0 is grey, positive values are orange, and negative values are blue.
+/// Returns a heat map of the autocorrelation for lags -7..7 along x and y, without (0, 0): positive
+/// orange, negative blue.
 [[nodiscard]] std::string heatmap(const Autocorrelation& lags, const std::string& title);
 
 }  // namespace lull::tools

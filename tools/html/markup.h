@@ -8,11 +8,11 @@
 
 namespace lull::tools {
 
-/// Escapes a text for an element or a quoted attribute. File names and tags of the input are
-/// untrusted. The function replaces invalid UTF-8 by U+FFFD, and control characters by '?'.
+/// Escapes untrusted text for an element or a quoted attribute. U+FFFD replaces invalid UTF-8, and
+/// '?' replaces control characters.
 [[nodiscard]] std::string escaped(const std::string& text);
 
-/// Formats values like printf; the result has at most 255 characters.
+/// Formats values like printf, with at most 255 characters.
 template <class... Values>
 [[nodiscard]] std::string printed(const char* format, Values... values) {
   char text[256];
@@ -23,7 +23,7 @@ template <class... Values>
 /// The cells of a table row, as HTML.
 using Cells = std::vector<std::string>;
 
-/// Returns a table. If `figures` is true, the table aligns all columns except the first as numbers.
+/// Returns a table. If `figures` is true, all columns except the first are aligned as numbers.
 [[nodiscard]] std::string html_table(const Cells& heading, const std::vector<Cells>& rows,
                                      bool figures = true);
 

@@ -11,8 +11,7 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the source expression 'sha256-...' for a Content-Security-Policy. The expression permits
-/// the given text.
+/// Returns the source expression 'sha256-...' of a Content-Security-Policy for the text.
 std::string source_of(std::string_view text) {
   const std::string hex = io::sha256_of(text);
   std::string bytes;

@@ -1,6 +1,6 @@
 #pragma once
-// Writes a self-contained HTML page. Its Content-Security-Policy permits only the pictures, charts,
-// style and script in the file.
+// A self-contained HTML page. Its Content-Security-Policy permits only pictures, charts, style and
+// script of the file.
 
 #include <string>
 #include <vector>
@@ -15,8 +15,8 @@ struct Panel {
   Frame picture;
 };
 
-/// Returns overlapping panels of equal size, with a slider that uncovers one panel after another.
-/// Browsers without scripts show the panels side by side. `caption` is plain text.
+/// Returns overlapping panels of equal size, with a slider that uncovers the panels one by one.
+/// Without scripts, the panels are side by side. `caption` is plain text.
 [[nodiscard]] std::string slider(const std::vector<Panel>& panels, const std::string& caption);
 
 class Page {
@@ -26,8 +26,7 @@ class Page {
 
   /// Adds a section. `heading` is plain text, `body` is HTML.
   void add(const std::string& heading, const std::string& body);
-  /// Adds key figures in large letters at the top of the page. Each entry is a name and a value,
-  /// both plain text.
+  /// Adds key figures in large letters at the top of the page, as plain text names and values.
   void add_tiles(const std::vector<std::pair<std::string, std::string>>& tiles);
   [[nodiscard]] std::string html() const;
 

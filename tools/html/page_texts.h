@@ -1,6 +1,6 @@
 #pragma once
-// Contains the style and the script of a page. A page must contain these texts unchanged, because
-// the Content-Security-Policy contains their digests.
+// The style and the script of a page. A page must not change these texts, because its
+// Content-Security-Policy contains their digests.
 
 #include <string_view>
 

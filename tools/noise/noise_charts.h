@@ -1,14 +1,13 @@
 #pragma once
-// Draws charts of the noise of an input.
+// Charts of the noise of an input.
 
 #include "noise/estimate/estimate.h"
 #include "tools/html/chart.h"
 
 namespace lull::tools {
 
-/// Returns the square root of the power spectrum of the noise at `frequency` (cycles per sample, 0
-/// to 1/2), averaged over both axes. White noise has the same value, the noise level, at every
-/// frequency.
+/// Returns the square root of the power spectrum at `frequency` (cycles per sample, 0 to 1/2),
+/// averaged over both axes: for white noise, the noise level.
 [[nodiscard]] double spectrum_at(const PlaneNoise& plane, double frequency);
 
 struct NoiseCharts {

@@ -1,5 +1,4 @@
-// Draws the charts of the noise of an input as one SVG picture. The picture is readable on light
-// and on dark pages.
+// Draws the noise charts of an input as one SVG picture, for light and dark pages.
 
 #include <algorithm>
 #include <array>

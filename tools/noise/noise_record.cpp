@@ -17,9 +17,9 @@
 namespace lull::tools {
 namespace {
 
-/// Version of the current file format. lull can also read older versions.
+/// Current version of the file format. Older versions are readable.
 constexpr int noise_format = 1;
-/// Maximum size of a noise file in bytes; enough for thousands of scenes.
+/// Maximum size of a noise file in bytes, enough for thousands of scenes.
 constexpr std::size_t max_bytes = std::size_t{1} << 26;
 
 constexpr std::pair<Layout, std::string_view> layouts[] = {
@@ -30,7 +30,7 @@ constexpr std::array<const char*, 3> opponent_names{"Y", "U", "V"};
 
 int planes_of(Layout layout) { return layout == Layout::gray ? 1 : 3; }
 
-/// Returns the shortest decimal number from which a parser reads the same float.
+/// Returns the shortest decimal number that represents the same float.
 Json shortest_number(float value) {
   char text[32];
   for (int digits = 6; digits <= 9; ++digits) {
@@ -125,7 +125,7 @@ Json json_of(const SceneNoise& scene, Layout layout) {
   return json;
 }
 
-/// Parses the JSON objects that to_json() writes.
+/// Parses the JSON objects of to_json().
 class Reader {
  public:
   explicit Reader(std::string name) : name_(std::move(name)) {}

@@ -1,6 +1,5 @@
 #pragma once
-// Reads and writes noise files. A noise file stores the noise of a camera. Users apply the file to
-// all clips of this camera.
+// Noise files: the noise of a camera, for all its clips.
 
 #include <memory>
 #include <optional>
@@ -16,8 +15,7 @@ namespace lull::tools {
 
 /// The noise of the volumes of a series.
 struct SeriesEstimate {
-  /// Number of principal components that contain signal; 0: the session filters each volume
-  /// separately.
+  /// Number of principal components with signal; 0: the session filters each volume separately.
   int components = 0;
   std::vector<float> levels;  // noise level of each volume on the 0..255 scale; 0: no noise
 };
@@ -30,7 +28,7 @@ struct ScenePhotons {
 
 struct FittedSeries;  // tools/search/series_search.h
 
-/// The noise of one scene of a clip. A clip has several scenes if its noise changes over time.
+/// The noise of one scene. A clip has several scenes if its noise changes over time.
 struct SceneNoise {
   std::string name;   // part of a stack ("channel 2"); empty: the scene has no name
   double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
@@ -38,23 +36,22 @@ struct SceneNoise {
   /// True if the estimate comes from differences between frames. Only such a noise level is
   /// comparable with the noise of later frames.
   bool over_time = false;
-  /// Noise in frames of half the size. The member is set only for coarse noise, for which lull also
-  /// filters frames of half the size.
+  /// Noise at half size. Set only for coarse noise, for which lull also filters at half size.
   std::optional<NoiseEstimate> half;
-  /// Properties of the noise of a volume, in addition to `estimate`.
+  /// Noise of a volume, in addition to `estimate`.
   std::optional<VolumeEstimate> volume;
-  /// Properties of the photon noise of a stack, in addition to `estimate`.
+  /// Photon noise of a stack, in addition to `estimate`.
   std::optional<ScenePhotons> photons;
-  /// Noise of a series of volumes. The member is set only if the series is decomposed into
-  /// components, or if the volumes have different noise levels.
+  /// Noise of a series. Set only if the series is decomposed into components, or if the noise level
+  /// differs between volumes.
   std::optional<SeriesEstimate> series;
-  /// The decomposition of a series into components; null: the series is not decomposed. A noise
-  /// file does not contain the decomposition.
+  /// The decomposition of a series into components; null: not decomposed. Noise files do not
+  /// contain the decomposition.
   std::shared_ptr<FittedSeries> fitted;
   bool is_examined_as_series = false;  // true: `fitted` is final
 };
 
-/// The noise of an input: at least one scene, in the order of time.
+/// The noise of an input: at least one scene, in order of time.
 struct NoiseRecord {
   Layout layout = Layout::gray;  // layout of the frames that the noise was estimated from
   /// Size of one level of the 0..255 scale in the units of the file; 0: the samples have no unit.
@@ -62,13 +59,11 @@ struct NoiseRecord {
   std::vector<SceneNoise> scenes;
 };
 
-/// Appends a scene. If the last scene does not begin earlier than the new scene, the last scene
-/// contains no frame, and the new scene replaces the last scene.
+/// Appends a scene, or replaces the last scene if the new scene does not begin later.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
 /// Returns the record as a JSON object. Equal records give equal texts.
 [[nodiscard]] std::string to_json(const NoiseRecord& record);
-/// Parses a record.
 /// @param name  origin of the text, for error messages
 /// @throws BadData  the text is not a noise record
 [[nodiscard]] NoiseRecord parse_noise(const std::string& text, const std::string& name);

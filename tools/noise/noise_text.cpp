@@ -8,8 +8,7 @@ namespace {
 
 std::string text_of(double value) {
   char text[32];
-  // Noise levels below 0.1 occur in some units. The text shows such noise levels with two
-  // significant digits.
+  // The text shows noise levels below 0.1, common in some units, with two significant digits.
   const char* format = value <= 0      ? "%.0f"
                        : value < 0.095 ? "%.2g"
                        : value < 9.95  ? "%.1f"
@@ -25,9 +24,8 @@ std::string exact_text_of(double value) {
   return text;
 }
 
-/// Describes the correlation of the noise between samples. The description compares the noise level
-/// of means over 8x8 samples with white noise, for which the means have an eighth of the noise
-/// level.
+/// Describes the correlation of the noise. For white noise, means of 8x8 samples have an eighth of
+/// the noise level.
 std::string describe_correlation(const NoiseEstimate& estimate, double unit) {
   if (estimate.noise.is_white()) return "white";
   const double white = static_cast<double>(estimate.level[0]) / 8;
@@ -44,8 +42,7 @@ std::string levels_of(const NoiseEstimate& estimate, Layout layout, double unit)
   return text;
 }
 
-/// Describes the dependence of the noise on brightness. The text is empty if the noise is
-/// independent of brightness.
+/// Describes the dependence of the noise on brightness. Empty: no dependence.
 std::string tendency_of(const NoiseModel& noise) {
   for (int i = 0; i < 3; ++i) {
     if (!noise.plane(i).curve) continue;
@@ -60,8 +57,8 @@ std::string tendency_of(const NoiseModel& noise) {
   return {};
 }
 
-/// Returns the confidence as text if the confidence is low, or an empty text. Texture may have
-/// influenced an estimate with low confidence.
+/// Returns a text if the confidence is low, because texture may have influenced the estimate, or an
+/// empty text.
 std::string confidence_of(const NoiseEstimate& estimate) {
   constexpr float reliable = 0.8f;
   if (!estimate.certain || estimate.confidence >= reliable) return {};
@@ -71,8 +68,7 @@ std::string confidence_of(const NoiseEstimate& estimate) {
   return text;
 }
 
-/// Returns the error of the codec as text. Filters remove the error of the codec in addition to the
-/// noise.
+/// Returns the codec error as text. Filters remove the codec error in addition to the noise.
 std::string codec_error_of(const NoiseEstimate& estimate, Layout layout, double unit) {
   if (!(estimate.codec_error[0] > 0)) return {};
   NoiseEstimate error;

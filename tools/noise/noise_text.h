@@ -1,5 +1,5 @@
 #pragma once
-// Describes the noise of an input in lines of text and in a picture.
+// Describes the noise of an input as text and as a picture.
 
 #include <string>
 #include <vector>
@@ -9,35 +9,34 @@
 
 namespace lull::tools {
 
-/// Returns the size of one level of the 0..255 scale in the units of the file. If the samples have
-/// no unit, noise levels are on the 8-bit scale, and the function returns 0.
+/// Returns the size of one level of the 0..255 scale in the units of the file, or 0 if the samples
+/// have no unit.
 [[nodiscard]] inline double unit_of(const io::ValueScale& values) {
   return values.native ? values.span / 255 : 0;
 }
 
-/// Returns a description such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises
-/// with brightness". The number 3.9 is the standard deviation of the means of 8x8 samples.
+/// Returns a text such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises with
+/// brightness". 3.9 is the noise level of means of 8x8 samples.
 /// @param unit  the result of unit_of()
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
 
-/// Returns a description such as "Rician, 4.1 (the file's units), by background and tissue, 3.2 to
-/// 6.9 over the volume". In the example, lull has measured the noise in background and tissue.
+/// Returns a text such as "Rician, 4.1 (the file's units), by background and tissue, 3.2 to 6.9
+/// over the volume".
 [[nodiscard]] std::string describe(const VolumeEstimate& estimate, double unit);
 
-/// Returns a description such as "photon noise, gain 40.1, offset 99, read noise 20.5 (the file's
-/// units), 52 in dark to 164 in bright areas".
+/// Returns a text such as "photon noise, gain 40.1, offset 99, read noise 20.5 (the file's units),
+/// 52 in dark to 164 in bright areas".
 [[nodiscard]] std::string describe(const ScenePhotons& photons);
 
-/// Returns the description of the volumes of a series, for example ", 10 to 40 by volume; signal in
-/// 17 of 60 components of the volumes".
+/// Describes the volumes of a series, for example ", 10 to 40 by volume; signal in 17 of 60
+/// components of the volumes".
 [[nodiscard]] std::string describe(const SeriesEstimate& series, double unit);
 
-/// Returns the description of a clip: one line, or one line for each scene ("from 12.4 s: ...",
-/// "channel 2: ...").
+/// Describes a clip in one line, or in one line per scene ("from 12.4 s: ...", "channel 2: ...").
 [[nodiscard]] std::vector<std::string> describe(const NoiseRecord& record);
 
-/// Returns an SVG picture of the noise level by brightness and by spatial frequency, for each plane
-/// of at most twelve scenes. `title` is plain text.
+/// Returns an SVG picture of the noise level of each plane by brightness and spatial frequency, for
+/// at most twelve scenes. `title` is plain text.
 [[nodiscard]] std::string plot(const NoiseRecord& record, const std::string& title);
 
 }  // namespace lull::tools

@@ -1,5 +1,5 @@
 #pragma once
-// Defines the options of `lull denoise`, and the parameters that lull derives from the options.
+// The options of `lull denoise`, and the parameters derived from them.
 
 #include <string>
 #include <utility>
@@ -19,11 +19,9 @@ struct DenoiseOptions {
   MethodOptions method;
   OutputOptions output;
   RunOptions run;
-  /// File names on the command line without -i and -o. assign_operands() assigns these names to the
-  /// input and the output.
+  /// File names on the command line without -i and -o, for assign_operands().
   std::vector<std::string> operands;
-  /// All options of the command line, in order. Each element contains the names of the option, as
-  /// in the option table, and the value.
+  /// All options of the command line, in order: the names as in the option table, and the value.
   std::vector<std::pair<std::string, std::string>> given;
 };
 
@@ -36,37 +34,29 @@ void assign_operands(DenoiseOptions& options);
 /// @throws InvalidArgument  an option is missing, or options contradict each other
 void check(const DenoiseOptions& options);
 
-// Functions that check() calls. Each function checks one group of options.
+// check() calls one function for each group of options.
 
-/// Checks the options of the method and of its parameters.
+/// Checks the method and its parameters.
 void check_method(const DenoiseOptions& options);
-/// Checks the combinations of --grain and --grain-table with other options.
 void check_grain(const DenoiseOptions& options);
-/// Checks the combinations of depth maps with other options.
 void check_depth(const DenoiseOptions& options);
-/// Checks the combinations of --scale and --align with other options.
 void check_scale_and_align(const DenoiseOptions& options);
-/// Checks the combinations of --method nlm with other options.
 void check_nlm(const DenoiseOptions& options);
-/// Checks the combinations of --method nlm with other options, for non-local means that averages
-/// the patches of groups (averages_groups()).
+/// Checks --method nlm with the averaging of group patches (averages_groups()).
 void check_group_means(const DenoiseOptions& options);
-/// Throws an error whose message states that --grain keep requires an input that lull can read
-/// twice.
-/// @throws InvalidArgument
+/// @throws InvalidArgument  always: --grain keep requires an input that lull can read twice
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 
-/// Returns whether the value of --repair is the name of a file with a list of defects.
+/// Returns whether the value of --repair is a file with a list of defects.
 [[nodiscard]] inline bool names_defect_file(const NoiseOptions& options) {
   return options.repair != repair_auto && options.repair != repair_off;
 }
-/// Converts the sigma of the options to the 0..255 scale of the filters.
+/// Converts the sigma of the options to the 0..255 scale.
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns a message about the unit of the file: the value that corresponds to the white level of
-/// --sigma-scale (255 or 1). The text is empty if the samples have no unit, or if the value of
-/// --sigma-scale is neither 8bit nor unit.
+/// Returns a message with the white level of --sigma-scale (255 or 1) in the unit of the file.
+/// Empty without a unit, or for another --sigma-scale.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns whether the options allow patches from other frames. The input may still exclude such
@@ -78,37 +68,36 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Returns whether lull denoises the input as a volume.
 /// @throws InvalidArgument  the user requests a volume method, but the input is not a volume
 [[nodiscard]] bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns the number of volumes in a 4-D NIfTI file. Returns 1 for all other inputs.
+/// Returns the number of volumes in a 4-D NIfTI file, or 1 for all other inputs.
 [[nodiscard]] std::int64_t volumes_of(const io::VideoInfo& input);
-/// Returns whether lull may denoise the input as a series, with principal components over its
+/// Returns whether lull may denoise the input as a series, by principal components over its
 /// volumes.
 /// @throws InvalidArgument  --series pca is given, but the input or other options exclude a series
 [[nodiscard]] bool may_be_series(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns whether the options allow lull to denoise the input as a volume although the file does
-/// not describe a stack.
+/// Returns whether lull may treat the input as a volume although the file does not describe a
+/// stack.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
-/// Returns a message with the name of an option that bm4d does not support, or an empty text if
-/// bm4d supports all options. With an unsupported option, lull denoises the volume slice by slice.
-[[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns a message if lull denoises a volume slice by slice because its slices are thick, or an
+/// Returns a message if lull denoises slice by slice because bm4d does not support an option, or an
 /// empty text.
+[[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
+/// Returns a message if lull denoises slice by slice because the slices are thick, or an empty
+/// text.
 [[nodiscard]] std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns whether lull must estimate the noise. For renders, lull computes the noise from the
-/// feature buffers instead.
+/// Returns whether lull must estimate the noise. For renders, the noise comes from the feature
+/// buffers instead.
 [[nodiscard]] inline bool finds_noise(const DenoiseOptions& options) {
   const NoiseOptions& noise = options.noise;
   return !noise.sigma && noise.file.empty() && !noise.known && !uses_features(options.method);
 }
 
-/// Returns the profile of the options, or the default profile for the input.
+/// Returns the given or the default profile for the input.
 [[nodiscard]] Profile chosen_profile(const DenoiseOptions& options);
-/// Returns the parameters of bm3d: the profile, the changes by other options, and the noise
-/// multiplied by the strength. The caller must call check() for `options` first.
+/// Returns the parameters of bm3d, with the noise multiplied by the strength. The caller must first
+/// call check().
 /// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
                                        int temporal = 0);
-/// Returns the parameters of non-local means that averages the patches of groups
-/// (averages_groups()).
+/// Returns the parameters of non-local means that averages group patches (averages_groups()).
 /// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] bm3d::Params make_means_params(const DenoiseOptions& options, const NoiseModel& noise,
                                              int temporal);
@@ -116,7 +105,7 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// @throws InvalidArgument  a value is out of range, or bm4d does not support a given option
 [[nodiscard]] bm4d::Params make_volume_params(const DenoiseOptions& options,
                                               const NoiseModel& noise);
-/// Returns the parameters of non-local means for volumes or for pictures.
+/// Returns the parameters of non-local means for volumes or pictures.
 /// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] nlm::Params make_nlm_params(const DenoiseOptions& options, const NoiseModel& noise,
                                           bool volumes, int temporal);

@@ -1,4 +1,4 @@
-// Defines the options for depth maps, and checks their combinations.
+// Defines and checks the options for depth maps.
 
 #include <cmath>
 

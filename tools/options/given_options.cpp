@@ -1,5 +1,4 @@
-// Checks the combination of the options on the command line, and derives the parameters of the
-// filters from the options.
+// Checks the combination of the options, and derives the parameters of the filters.
 
 #include <algorithm>
 #include <string>
@@ -11,7 +10,7 @@
 namespace lull::tools {
 namespace {
 
-/// Rejects pairs of options that contradict each other.
+/// Rejects contradictory pairs of options.
 void check_pairs(const DenoiseOptions& options) {
   const NoiseOptions& noise = options.noise;
   const OutputOptions& output = options.output;
@@ -58,8 +57,7 @@ void check_pairs(const DenoiseOptions& options) {
     if (holds) throw InvalidArgument(text);
 }
 
-/// Rejects options that exclude a guide. lull reads a guide only once, frame by frame, in parallel
-/// with the input.
+/// Rejects options that exclude a guide, which lull reads only once, in step with the input.
 void check_guide(const DenoiseOptions& options) {
   if (!has_guide_file(options.method)) return;
   if (options.output.keep_grain)

@@ -13,8 +13,7 @@
 namespace lull::tools {
 namespace {
 
-/// Parses a non-negative decimal integer. Returns nullopt if the text contains a character that is
-/// not a digit.
+/// Parses a non-negative decimal integer. Returns nullopt for other texts.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   const auto value = number<std::int64_t>(std::string(text));
   return text.starts_with('-') ? std::nullopt : value;
@@ -64,8 +63,8 @@ void set_rate(DenoiseOptions& options, const std::string& text) {
   options.input.source.rate = *value;
 }
 
-/// Parses frame ranges such as "10-200,300-". The first frame has the number 0. Numbers must
-/// increase. A range includes its last frame.
+/// Parses frame ranges such as "10-200,300-": increasing numbers from 0, including the last frame
+/// of each range.
 void set_frames(DenoiseOptions& options, const std::string& text) {
   const std::string why = "must be rising ranges of frame numbers from 0: 10-200,300- or 7";
   std::vector<io::FrameRange>& ranges = options.input.source.selection.ranges;
@@ -87,8 +86,8 @@ void set_frames(DenoiseOptions& options, const std::string& text) {
   }
 }
 
-/// Parses a time such as "12.5", "1:30" or "1:02:03.250", and returns microseconds. Returns nullopt
-/// for other texts.
+/// Parses a time such as "12.5", "1:30" or "1:02:03.250". Returns microseconds, or nullopt for
+/// other texts.
 std::optional<std::int64_t> time_us(std::string_view text) {
   constexpr std::int64_t second = 1000000, max_seconds = std::int64_t{1} << 40;
   std::int64_t seconds = 0, fraction = 0;
@@ -128,8 +127,7 @@ std::int64_t limit_or_reject(std::string_view option, const std::string& text, s
   return value;
 }
 
-/// Parses an amount of memory: "2G", "512M", "1.5G" or a number of bytes. The units are powers of
-/// 1024 bytes.
+/// Parses an amount of memory, such as "2G", "512M", "1.5G" or bytes, in units of powers of 1024.
 void set_max_memory(DenoiseOptions& options, const std::string& text) {
   constexpr std::string_view units = "KMGT";
   std::string digits = text;

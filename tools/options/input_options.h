@@ -1,5 +1,5 @@
 #pragma once
-// Defines the options that specify the input and how lull reads the input.
+// The options that select the input and control the reader.
 
 #include <cstdint>
 #include <optional>
@@ -11,19 +11,17 @@
 
 namespace lull::tools {
 
-/// Treatment of interlaced video. refuse: lull reports an error. fields: lull filters the even rows
-/// and the odd rows as separate videos. frames: lull filters complete frames as if they were
-/// progressive.
+/// Treatment of interlaced video. refuse: an error. fields: even and odd rows as separate videos.
+/// frames: complete frames, as if progressive.
 enum class Interlaced { refuse, fields, frames };
 
-/// Options for depth maps (--depth and other options that turn --depth on).
+/// Options for depth maps: --depth and options that imply --depth.
 struct DepthOptions {
   bool on = false;
-  /// The sample value that marks holes. Infinities and NaN always mark holes.
+  /// The sample value of holes. Infinities and NaN always mark holes.
   std::optional<double> invalid;
   DepthNoise noise = DepthNoise::constant;
-  /// The depth at which the noise level equals --sigma. If no depth is set, lull uses the median
-  /// depth.
+  /// The depth at which the noise level equals --sigma; empty: the median depth.
   std::optional<double> reference;
 };
 
@@ -35,11 +33,10 @@ struct InputOptions {
   double white = 0;          // white level of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
   bool all_videos = false;  // true: each video stream is denoised; false: only SourceOptions::video
-  /// Layers of an OpenEXR input that lull denoises. The first layer is the picture. If the list is
-  /// empty, lull denoises all layers with colours.
+  /// Denoised layers of an OpenEXR input, with the picture as the first layer; empty: all layers
+  /// with colours.
   std::vector<std::string> layers;
-  // If true, lull treats the frames as slices of a volume, even if the file does not describe a
-  // volume.
+  // If true, the frames are slices of a volume, even if the file does not describe a volume.
   bool stack = false;
   DepthOptions depth;
   std::string mask;  // volume that is 0 outside of the region of interest; empty: no mask
@@ -49,16 +46,16 @@ struct InputOptions {
   double phase_turn = 0;      // value of a full turn in this file; 0: from the range of its values
   int max_decode_errors = 0;  // number of damaged or missing frames that is accepted
   std::optional<std::int64_t> at_us;  // for `lull preview`: time of the frame
-  /// Position for `lull preview` of a volume: the indices x, y, z of a voxel, and optionally the
-  /// index of the volume.
+  /// Position for `lull preview` of a volume: voxel indices x, y, z, and optionally the index of
+  /// the volume.
   std::vector<std::int64_t> at_voxel;
 };
 
-/// @throws InvalidArgument  the options specify more than one layer or video stream, but the
-///     command processes one picture
+/// @throws InvalidArgument  several layers or video streams are given, but the command processes
+///     one picture
 void check_one_picture(const InputOptions& options);
 
-/// Returns the options for the opening of the input.
+/// Returns the options for opening the input.
 /// @throws InvalidArgument  an option is missing, or options contradict each other
 [[nodiscard]] io::SourceOptions source_options(const InputOptions& options);
 

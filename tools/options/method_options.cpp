@@ -1,4 +1,4 @@
-// Defines the options that select the method and tune its parameters.
+// Defines the options for the method and its parameters.
 
 #include "bm3d/names.h"
 #include "core/error.h"
@@ -32,9 +32,8 @@ const Preset* preset_or_reject(const std::string& text) {
   reject_word("--preset", text, names);
 }
 
-/// Parses "A" or "A:B", and sets the parameter `Member` of both phases. A applies to the phase with
-/// a hard threshold, and B applies to the Wiener phase. `VolumeMember` is the parameter of bm4d, or
-/// null if bm4d has no such parameter.
+/// Parses "A" or "A:B" and sets the parameter `Member`: A for the hard-threshold phase, B for the
+/// Wiener phase. `VolumeMember` is the parameter of bm4d, or null.
 template <auto Member, auto VolumeMember, class Read>
 void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
                 Read&& read) {

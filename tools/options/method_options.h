@@ -1,5 +1,5 @@
 #pragma once
-// Defines the options that select the denoising method and its parameters.
+// The denoising method and its parameters.
 
 #include <array>
 #include <cstddef>
@@ -16,11 +16,11 @@
 
 namespace lull::tools {
 
-/// The denoising method. bm3d filters pictures and clips, bm4d filters volumes, and nlm filters
-/// both kinds of inputs. automatic: lull chooses the method for the input.
+/// The denoising method: bm3d for pictures and clips, bm4d for volumes, nlm for all. automatic:
+/// depends on the input.
 enum class MethodChoice { automatic, bm3d, bm4d, nlm };
-/// The filter of a series of volumes: principal components over the volumes, or each volume
-/// separately. automatic: lull chooses by the number of volumes and their similarity.
+/// The filter of a series: principal components over the volumes, or each volume separately.
+/// automatic: depends on the number and similarity of the volumes.
 enum class SeriesChoice { automatic, pca, each };
 enum class SecondSearch { window, kept, luma, none };
 
@@ -30,7 +30,7 @@ struct FeatureChoice {
   std::string layer, file;  // either the layer or the file is empty
 };
 
-/// Names of the guide and of the feature buffers, for jobs and messages.
+/// Names of the guide and the feature buffers, for jobs and messages.
 inline constexpr const char* guide_name = "--guide";
 [[nodiscard]] inline std::string option_of(Feature feature) {
   return "--feature " + std::string(feature_names[static_cast<std::size_t>(feature)]);
@@ -44,48 +44,44 @@ struct MethodOptions {
   const Preset* preset = nullptr;        // profile and radius if no option sets them; may be null
   bool preserves_areas = true;           // whether constant areas are preserved
   bool align = false;                    // the frames are a burst, which must be aligned
-  // The clip in which the session matches patches. "auto": the feature buffers of the render.
-  // Empty: the input.
+  // The clip for patch matching. "auto": the feature buffers of the render. Empty: the input.
   std::string guide;
-  // Feature buffers of the render on the command line. With --guide auto, lull adds the feature
-  // buffers in the input.
+  // Given feature buffers of the render. --guide auto adds the feature buffers of the input.
   std::vector<FeatureChoice> features;
-  /// Functions that change the parameters of the profile. Each method has its own list.
+  /// Functions that change the parameters of the profile, one list per method.
   std::vector<std::function<void(bm3d::Params&)>> overrides;
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
-  /// Options on the command line that only the Wiener phase (the second phase) supports. The
-  /// profile `best` has no Wiener phase if temporal filtering is on.
+  /// Given options that only the Wiener phase supports. With temporal filtering, the profile `best`
+  /// has no Wiener phase.
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: depends on the profile
-  /// Whether each phase matches patches by clusters instead of search windows. If a value is
-  /// missing, the profile determines the matcher.
+  /// Whether each phase matches patches by clusters instead of search windows. Empty: the profile
+  /// decides.
   std::optional<std::array<bool, 2>> by_clusters;
   std::optional<ClusterParams> clusters;  // empty: default values
 };
 
-/// Returns whether the guide is a file. If so, the session matches patches in the guide instead of
-/// the input.
+/// Returns whether the guide is a file. If so, the session matches patches in the guide.
 [[nodiscard]] inline bool has_guide_file(const MethodOptions& options) {
   return !options.guide.empty() && options.guide != "auto";
 }
-/// Returns whether the input is a render with feature buffers that the filter uses.
+/// Returns whether the input is a render whose feature buffers the filter uses.
 [[nodiscard]] inline bool uses_features(const MethodOptions& options) {
   return options.guide == "auto" || !options.features.empty();
 }
-/// Returns whether the method is non-local means. The user can request non-local means, and lull
-/// uses non-local means for renders with feature buffers.
+/// Returns whether the method is non-local means: by request, or for renders with feature buffers.
 [[nodiscard]] inline bool uses_nlm(const MethodOptions& options) {
   return options.choice == MethodChoice::nlm ||
          (options.choice == MethodChoice::automatic && uses_features(options));
 }
-/// Returns whether non-local means averages patches of groups instead of samples of search windows.
-/// Clusters determine the groups.
+/// Returns whether non-local means averages patches of groups from clusters, instead of samples of
+/// search windows.
 [[nodiscard]] bool averages_groups(const MethodOptions& options);
-/// Sets the matcher of each phase in `params` to the matcher that --matcher and --cluster request.
+/// Sets the matcher of each phase in `params` from --matcher and --cluster.
 void choose_matchers(const MethodOptions& options, bm3d::Params& params);
-/// Checks the combination of --matcher and --cluster with other options.
+/// Checks --matcher and --cluster with other options.
 void check_matchers(const MethodOptions& options);
 
 }  // namespace lull::tools

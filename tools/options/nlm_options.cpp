@@ -1,4 +1,4 @@
-// Defines the options for non-local means, and checks their combinations.
+// Defines and checks the options for non-local means.
 
 #include <algorithm>
 #include <array>
@@ -73,7 +73,7 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) { add_features(o, v); }, "", true},
 };
 
-/// Rejects options that exclude the feature buffers of renders.
+/// Rejects options that exclude feature buffers.
 void check_features(const DenoiseOptions& options) {
   if (!uses_features(options.method)) return;
   const std::string option = options.method.features.empty() ? "--guide auto" : "--feature";

@@ -1,4 +1,4 @@
-// Defines the options that describe the noise, and the scales of --sigma.
+// Defines the options for the noise, and the scales of --sigma.
 
 #include <cmath>
 #include <cstdio>
@@ -43,8 +43,7 @@ void set_strength(DenoiseOptions& options, const std::string& text) {
   options.noise.strength = *value;
 }
 
-/// Parses "poisson" or "poisson:GAIN:OFFSET:READ". lull estimates each number that is missing or
-/// empty.
+/// Parses "poisson" or "poisson:GAIN:OFFSET:READ". Missing or empty numbers are estimated.
 KnownPhotonNoise photons_or_reject(const std::string& text) {
   constexpr const char* form =
       "must be poisson or poisson:GAIN:OFFSET:READ, with a gain above 0 and a read noise from 0";
@@ -137,8 +136,8 @@ NoiseModel given_noise(const NoiseOptions& options) {
 }
 
 NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise) {
-  // With a strength of 1, noise levels must not change by a single bit, so the function does not
-  // multiply the levels.
+  // With a strength of 1, the function skips the multiplication, because noise levels must stay
+  // bit-identical.
   return options.strength == 1 ? noise : scaled(noise, options.strength);
 }
 

@@ -14,8 +14,8 @@ namespace lull::tools {
 
 struct NoiseRecord;  // tools/noise/noise_record.h
 
-/// Unit of --sigma. automatic: the unit of the file for volumes and float stacks, and 8-bit levels
-/// for all other inputs.
+/// Unit of --sigma. automatic: the unit of the file for volumes and float stacks, 8-bit levels
+/// otherwise.
 enum class SigmaScale { automatic, native, eight_bits, unit };
 
 /// Special values of --repair. Any other value names a file.
@@ -25,22 +25,21 @@ struct NoiseOptions {
   std::optional<std::array<float, 3>> sigma;  // empty: estimated, or given by `file`
   SigmaScale scale = SigmaScale::automatic;
   std::string file;  // noise file; empty: none
-  /// The noise from an earlier estimation in this process, instead of a noise file; null: there is
-  /// no earlier estimation. No option sets this member.
+  /// The noise from an earlier estimation in this process, or null. Not set by an option.
   std::shared_ptr<const NoiseRecord> known;
   std::optional<NoiseKind> kind;  // for volumes; empty: estimated from their background
-  /// Photon noise of stacks, with the known parameters in the units of the file. The member is
-  /// empty if the user does not request photon noise.
+  /// Known parameters of the requested photon noise of stacks, in the units of the file; empty: not
+  /// requested.
   std::optional<KnownPhotonNoise> photons;
   std::string map;                   // file of the noise map to write; empty: none
   float strength = 1;                // factor for the noise level
   std::string repair = repair_auto;  // repair_auto, repair_off, or the file of a list of defects
 };
 
-/// Returns white noise with the sigma of the options. Without a sigma, the noise level is
-/// arbitrary, and lull uses the model only to check other parameters.
+/// Returns white noise with the sigma of the options. Without a sigma, the arbitrary level serves
+/// only to check other parameters.
 [[nodiscard]] NoiseModel given_noise(const NoiseOptions& options);
-/// Returns `noise` with the noise levels multiplied by the value of --strength.
+/// Returns `noise` with the noise levels multiplied by --strength.
 [[nodiscard]] NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise);
 
 }  // namespace lull::tools

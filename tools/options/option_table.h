@@ -1,6 +1,6 @@
 #pragma once
-// Contains the options of `lull denoise` in one table. lull derives the parser, the help texts, the
-// manual, the completions, the options of other commands and the options of plans from this table.
+// One table of the options of `lull denoise`, the source of parser, help, manual, completions and
+// plans.
 
 #include <span>
 #include <string>
@@ -11,11 +11,11 @@ namespace lull::tools {
 
 struct DenoiseOptions;  // tools/options/denoise_options.h
 
-/// Groups of options. The help lists the groups in this order.
+/// Groups of options, in the order of the help.
 enum class OptionGroup { basic, video, volumes, renders, files, run, tuning };
 [[nodiscard]] std::string_view heading(OptionGroup group);
 
-/// Bits of OptionRow::uses. The bits state the commands and methods that support the option.
+/// Bits of OptionRow::uses: the commands and methods that support the option.
 enum OptionUse : unsigned {
   // Commands that support the option in addition to `lull denoise`.
   in_plan = 1,
@@ -24,29 +24,28 @@ enum OptionUse : unsigned {
   in_noise = 8,
   in_probe = 16,
   in_join = 32,
-  /// The plan of a shared job stores the option, because results may depend on the option. An
-  /// option that names files, replaces files or opens connections must not have this bit, because
-  /// another user may have written the plan.
+  /// The plan of a shared job stores the option, because results may depend on the option. Never
+  /// set for options that name or replace files or open connections, because another user may have
+  /// written the plan.
   kept_by_plan = 64,
   planned = in_plan | kept_by_plan,
-  // Methods that support the option. If none of these bits is set, all methods support the option.
+  // Methods that support the option. Without these bits, all methods support the option.
   for_bm3d = 128,
   for_bm4d = 256,
   for_nlm = 512,
   for_groups = 1024,    // non-local means on groups (averages_groups())
   for_features = 2048,  // non-local means on renders with feature buffers
-  /// Neither the environment nor a settings file may set the option (tools/settings/settings.h).
-  /// Such an option names files of one run, selects a part of one input, or gives a permission.
+  /// Not allowed in the environment or a settings file, because the option names files of one run,
+  /// selects a part of one input, or gives a permission.
   only_on_command_line = 4096,
-  /// The option describes the machine. A process that computes a part of a shared job accepts only
-  /// options of the machine from a settings file or the environment. The plan contains all other
-  /// options.
+  /// The option describes the machine. For a part of a shared job, a settings file or the
+  /// environment may set only such options.
   of_machine = 8192,
 };
 inline constexpr unsigned method_bits = for_bm3d | for_bm4d | for_nlm | for_groups | for_features;
 
-/// A row of the option table. `apply` parses the value, which is empty for a flag, and stores the
-/// value in the options. For invalid values, `apply` throws InvalidArgument.
+/// A row of the option table. `apply` parses the value (empty for a flag) and stores the value in
+/// the options. Invalid values throw InvalidArgument.
 struct OptionRow {
   std::string_view names;  // "-i,--input"; a name without dash is an operand
   std::string_view value;  // placeholder for the value in the help; empty: the option is a flag
@@ -59,20 +58,20 @@ struct OptionRow {
   bool repeatable = false;  // the values of all occurrences are joined with commas
 };
 
-/// Returns all rows of the option table, ordered by group.
+/// Returns the option table, ordered by group.
 [[nodiscard]] std::span<const OptionRow> denoise_option_table();
 /// Returns the rows whose OptionRow::uses contains the bit `use`.
 [[nodiscard]] std::vector<OptionRow> options_for(OptionUse use);
-/// Returns the options of `lull preview`. The list consists of options that only `lull preview`
-/// has, and of rows of the table that affect a single frame.
+/// Returns the options of `lull preview`: its own options, and the rows of the option table that
+/// affect a single frame.
 [[nodiscard]] std::vector<OptionRow> preview_option_rows();
 /// Returns the row with exactly the given names, or null.
 [[nodiscard]] const OptionRow* find_option(std::string_view names);
 
-/// Applies the option of a row and records the option in DenoiseOptions::given.
+/// Applies the option of a row, and records the option in DenoiseOptions::given.
 void set_option(DenoiseOptions& options, const OptionRow& row, const std::string& value);
-/// Returns the first option on the command line whose row has all bits of `with` and no bit of
-/// `without`. Returns an empty text if there is no such option.
+/// Returns the first given option whose row has all bits of `with` and no bit of `without`, or an
+/// empty text.
 [[nodiscard]] std::string first_given(const DenoiseOptions& options, unsigned with,
                                       unsigned without);
 

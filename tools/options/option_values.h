@@ -1,5 +1,5 @@
 #pragma once
-// Converts the texts of options to values. The functions throw InvalidArgument for invalid texts.
+// Converts the texts of options to values. Invalid texts throw InvalidArgument.
 
 #include <charconv>
 #include <cmath>
@@ -58,9 +58,8 @@ inline std::string file_or_reject(std::string_view option, const std::string& te
   return text;
 }
 
-/// Splits a text of the form "A" or "A:B" into values for the two phases of the filter. A applies
-/// to the phase with a hard threshold, and B applies to the Wiener phase. A single value applies to
-/// both phases.
+/// Parses "A" or "A:B": A for the hard-threshold phase, B for the Wiener phase. A single value
+/// applies to both phases.
 inline std::pair<std::string, std::string> phases_or_reject(std::string_view option,
                                                             const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');

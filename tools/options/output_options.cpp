@@ -1,4 +1,4 @@
-// Defines the options for the output: file, encoder, pixel format and size.
+// Defines the output options: file, encoder, pixel format and size.
 
 #include "core/error.h"
 #include "scale/enlarger.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Defines the values of the options for the output: file, encoder, pixel format and size.
+// The output options: file, encoder, pixel format and size.
 
 #include <cstdint>
 #include <optional>
@@ -30,15 +30,14 @@ struct OutputOptions {
   std::string residuals;  // NIfTI file of input minus output to write; empty: none
   io::Drops drops;
   bool strict_metadata = false;
-  /// If true, the encoder stores film grain parameters in the stream. A player synthesises the
-  /// grain from these parameters.
+  /// If true, the encoder stores film grain parameters in the stream, for synthesis by the player.
   bool keep_grain = false;
   bool raw_mosaic = false;  // raw photographs: a mosaic is written instead of R, G and B
   std::string grain_table;  // file of the grain table to write; empty: none
 
   /// Returns whether lull describes the removed noise as film grain, in the stream or in a table.
   bool has_grain() const { return keep_grain || !grain_table.empty(); }
-  /// Returns whether lull writes the result to standard output.
+  /// Returns whether the result goes to standard output.
   bool is_stdout() const { return file == "-" || file == "hash"; }
 };
 

@@ -19,16 +19,16 @@ void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& opt
   set_option(options, *row, given.second);
 }
 
-/// Replaces the path of a guide or feature buffer by the path in the plan's list of inputs. The
-/// replaced path is valid only on the machine that has planned the job.
+/// Replaces the path of a guide or feature buffer, valid only on the planning machine, by the path
+/// in the plan's list of inputs.
 void apply_input(const io::JobPlan::AdditionalInput& input, DenoiseOptions& options) {
   if (input.name == guide_name) options.method.guide = input.input;
   for (FeatureChoice& choice : options.method.features)
     if (!choice.file.empty() && input.name == option_of(choice.feature)) choice.file = input.input;
 }
 
-/// Checks that the plan's list of inputs contains the files of the guide and of the feature
-/// buffers. apply_input() replaces only paths of files in this list.
+/// Checks that the plan's list of inputs contains the files of the guide and the feature buffers,
+/// whose paths apply_input() replaces.
 void check_additional_inputs(const io::JobPlan& plan, const DenoiseOptions& options) {
   if (has_guide_file(options.method) && !plan.find_additional(guide_name))
     refuse("does not list the file of its guide");
@@ -37,8 +37,7 @@ void check_additional_inputs(const io::JobPlan& plan, const DenoiseOptions& opti
       refuse("does not list the file of " + option_of(choice.feature));
 }
 
-/// Repeats the checks of `lull plan` with the options of the plan. Another program may have changed
-/// the plan.
+/// Repeats the checks of `lull plan`, because another program may have changed the plan.
 void check_plan_options(const io::JobPlan& plan, DenoiseOptions options) {
   options.input.file = plan.input;
   options.output.file = plan.output;
@@ -61,8 +60,8 @@ std::vector<std::pair<std::string, std::string>> options_for_plan(const DenoiseO
     const OptionRow* row = find_option(option.first);
     if (row && (row->uses & kept_by_plan) != 0) options.push_back(option);
   }
-  // The plan stores the profile of a preset, because the preset may have another profile in another
-  // version of lull.
+  // The plan stores the profile, because a preset may have another profile in another version of
+  // lull.
   if (given.method.preset && !given.method.profile)
     options.emplace_back("-p,--profile", name_of(given.method.preset->profile));
   return options;

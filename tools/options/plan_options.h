@@ -1,5 +1,5 @@
 #pragma once
-// Defines the options in the plan of a shared job. All processes of the job use these options.
+// The options in the plan of a shared job, which all processes of the job use.
 
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace lull::tools {
 
-/// Returns the options of the command line that the plan stores.
+/// Returns the given options that the plan stores.
 /// @throws InvalidArgument  an option cannot be used in a shared job
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> options_for_plan(
     const DenoiseOptions& given);

@@ -22,7 +22,7 @@ NameKey name_key(const io::FileLocation& location) {
 
 constexpr std::string_view the_input = "the input";
 
-/// Returns a description of the conflicting file for an error message.
+/// Describes the conflicting file for an error message.
 std::string file_description(const std::string& what) {
   if (what == the_input) return "the input itself";
   if (what == "-o") return "the output";
@@ -36,8 +36,8 @@ std::string file_description(const std::string& what) {
                         "); choose another name");
 }
 
-/// A map from files to descriptions for messages. The key of an existing file is its inode. The key
-/// of a file that does not exist consists of its folder and name.
+/// A map from files to descriptions for messages. The key is the inode, or the folder and name of a
+/// missing file.
 class LocationMap {
  public:
   void add(const io::FileLocation& location, const std::string& what) {
@@ -138,8 +138,7 @@ RunFiles files_of(const DenoiseOptions& options) {
   if (has_guide_file(options.method)) files.read_samples(guide_name, options.method.guide);
   for (const FeatureChoice& choice : options.method.features)
     files.read_samples(option_of(choice.feature), choice.file);
-  // A process that computes segments of a job reads the noise and the defects from the plan instead
-  // of files.
+  // A process of a shared job reads noise and defects from the plan instead of files.
   if (!is_task) files.read("--noise", options.noise.file);
   if (!is_task && names_defect_file(options.noise)) files.read("--repair", options.noise.repair);
   files.read("--reference", options.run.page.reference);

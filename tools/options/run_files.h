@@ -1,6 +1,5 @@
 #pragma once
-// Checks the names of all files that a command reads and writes. No output may overwrite an input
-// or another output.
+// Checks all files of a command. No output may overwrite an input or another output.
 
 #include <map>
 #include <string>
@@ -13,28 +12,26 @@
 
 namespace lull::tools {
 
-/// The list of the files of a command. `what` describes a file in messages, for example "the input"
-/// or "--mask". The list ignores empty names.
+/// The files of a command. `what` describes a file in messages, for example "the input" or
+/// "--mask". Empty names are ignored.
 class RunFiles {
  public:
-  /// Adds an input: a file or the pattern of a picture sequence.
+  /// Adds an input: a file, or the pattern of a picture sequence.
   void read(const std::string& what, const std::string& name);
-  /// Adds an input whose samples are visible in the result. lull permits only users with access to
-  /// this input to read the result.
+  /// Adds an input whose samples are visible in the result. Only users with access to this input
+  /// may read the result.
   void read_samples(const std::string& what, const std::string& name);
-  /// Adds all files of a job, including files that do not exist yet.
+  /// Adds all files of a job, including future files.
   void read_job(const std::string& folder);
   /// Adds an output that is a single file.
   void write(const std::string& what, const std::string& name);
-  /// Adds an output: a single file, or a pattern for several files. The frame numbers, or the
-  /// matched parts of the file names of `input`, complete the pattern.
+  /// Adds an output: a file, or a pattern for frame numbers or for the matched parts of the file
+  /// names of `input`.
   void write_result(const std::string& what, const std::string& name, const std::string& input);
-  /// Adds an output that is an open file descriptor. The descriptor may refer to the file of
-  /// another output.
+  /// Adds an output that is an open file descriptor, possibly of the same file as another output.
   void write_open(const std::string& what, int descriptor);
 
-  /// Throws an error if an output is also an input or another output.
-  /// @throws InvalidArgument
+  /// @throws InvalidArgument  an output is also an input or another output
   void check() const;
   /// Returns the access rights that all inputs from read_samples() have in common.
   const io::Access& access() const { return access_; }
@@ -52,12 +49,11 @@ class RunFiles {
   io::Access access_;
 };
 
-/// Returns the file name `volume` with another extension, or an empty text if `volume` is not the
-/// name of a volume.
+/// Returns the name of the volume `volume` with another extension, or an empty text for other
+/// files.
 [[nodiscard]] std::string with_extension(const std::string& volume, const std::string& extension);
 
-/// Returns all files that `lull denoise`, `lull plan` or `lull preview` reads and writes with the
-/// given options.
+/// Returns all files of `lull denoise`, `lull plan` or `lull preview` for the given options.
 [[nodiscard]] RunFiles files_of(const DenoiseOptions& options);
 
 }  // namespace lull::tools

@@ -1,6 +1,6 @@
 #pragma once
-// Defines the values of options that control the run: devices, progress, logs, reports, jobs and
-// the reaction to errors.
+// The options that control the run: devices, progress, logs, reports, jobs and the reaction to
+// errors.
 
 #include <cstdint>
 #include <memory>
@@ -24,8 +24,8 @@ struct DeviceChoice {
 
 enum class Hwaccel { none, cuda };  // cuda: a GPU decodes if it supports the codec
 
-/// The cases in which the CPU may replace a GPU. cpu_at_start: a requested GPU is missing or has
-/// too little memory. cpu: also if the GPU fails during the run.
+/// When the CPU may replace a GPU. cpu_at_start: a requested GPU is missing or has too little
+/// memory. cpu: also after a failure during the run.
 enum class Fallback { none, cpu_at_start, cpu };
 
 /// The part of a shared job (lull plan) that this process computes.
@@ -45,8 +45,7 @@ struct SharedJob {
 struct PageOptions {
   std::string file;       // HTML file; empty: no page
   std::string reference;  // file with a clean version of the input; empty: none
-  // Numbers of the frames on the page, ascending and counted from 0. If the list is empty, lull
-  // chooses the frames.
+  // Numbers of the frames on the page, ascending, from 0. Empty: lull chooses the frames.
   std::vector<std::int64_t> frames;
 };
 

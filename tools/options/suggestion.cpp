@@ -17,9 +17,8 @@ std::string normalise(std::string_view word) {
   return text;
 }
 
-/// Returns the edit distance of two words: the minimum number of operations that convert one word
-/// to the other. An operation inserts, deletes or replaces a letter, or swaps two neighbouring
-/// letters.
+/// Returns the edit distance of two words, with insertion, deletion, replacement, and swap of
+/// neighbouring letters.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before, last, now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) now[j] = j;
@@ -36,8 +35,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return now[b.size()];
 }
 
-/// Returns the edit distance between a word and a candidate, or no value if the distance is too
-/// large for a typing error.
+/// Returns the edit distance between a word and a candidate, or no value for more than a typing
+/// error.
 std::optional<std::size_t> typing_distance(const std::string& word, const std::string& candidate) {
   if (word.size() >= 3 && candidate.starts_with(word)) return 1;
   const std::size_t letters = distance(word, candidate);
@@ -65,8 +64,7 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   for (const std::string& candidate : candidates) {
     const auto distance_to_candidate = typing_distance(normalised, normalise(candidate));
     if (!distance_to_candidate) continue;
-    // If several candidates have the smallest distance, the suggestion is the shortest of these
-    // candidates.
+    // Among candidates with equal distance, the suggestion is the shortest candidate.
     if (*distance_to_candidate < min_distance ||
         (*distance_to_candidate == min_distance && candidate.size() < nearest.size())) {
       min_distance = *distance_to_candidate;

@@ -1,5 +1,5 @@
 #pragma once
-// Formats lists of words for messages, and suggests corrections of misspelt words.
+// Lists of words for messages, and suggestions for misspelt words.
 
 #include <string>
 #include <string_view>
@@ -11,14 +11,12 @@ namespace lull::tools {
 [[nodiscard]] std::string joined(const std::vector<std::string>& words,
                                  std::string_view separator = ", ");
 
-/// Returns the candidate that begins with `word`, or the candidate with the smallest edit distance
-/// from `word`. Two swapped adjacent letters count as one error. Returns an empty text if no
-/// candidate is similar. The function ignores leading dashes.
+/// Returns the candidate that begins with `word`, or else has the smallest edit distance, or an
+/// empty text. Leading dashes are ignored.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);
 
-/// Returns a suggestion such as "did you mean --sigma?". Returns `otherwise` if no candidate is
-/// similar.
+/// Returns a suggestion such as "did you mean --sigma?", or `otherwise` if no candidate is similar.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& candidates,
                                        const std::string& otherwise);

@@ -1,4 +1,4 @@
-// Defines the options for volumes, and checks their combinations.
+// Defines and checks the options for volumes.
 
 #include <algorithm>
 #include <array>
@@ -121,9 +121,8 @@ std::string out_of_range(const DenoiseOptions& options) {
   }
 }
 
-/// Returns whether the distance between slices is much larger than the distance between voxels of a
-/// slice. For such volumes, patches of a slice have better matches than cubes
-/// (docs/measurements/volumes.md).
+/// Returns whether the slice spacing is much larger than the voxel size in a slice, so that patches
+/// of a slice match better than cubes (docs/measurements/volumes.md).
 bool has_thick_slices(const io::VideoInfo& input) {
   constexpr double thick = 4;
   return input.spacing[2] >= thick * std::max(input.spacing[0], input.spacing[1]);

@@ -19,19 +19,18 @@ struct FrameFigures {
   std::array<double, 3> psnr{}, ssim{};
 };
 
-/// Collects the pictures and the quality figures for the page during the comparison of two clips,
-/// in limited memory.
+/// Collects the pictures and quality figures of a comparison of two clips, in limited memory.
 class CompareRecord {
  public:
   explicit CompareRecord(const FrameFormat& format);
-  /// Selects three cross-sections through one volume of a series for the page, instead of slices.
-  /// The caller must call this function before the first slice, and only for volumes.
+  /// Selects three cross-sections through one volume of a series, instead of slices. The call must
+  /// precede the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// Adds the next pair of frames. For slices, `figures` is empty.
   void add(const Frame& a, const Frame& b, const std::optional<FrameFigures>& figures);
 
-  /// Returns the page. `totals` is a table of quality figures in plain text, with headings in the
+  /// Returns the page. `totals` is a plain text table of quality figures, with headings in the
   /// first row.
   [[nodiscard]] std::string page(const std::string& first, const std::string& second,
                                  const std::vector<Cells>& totals) const;

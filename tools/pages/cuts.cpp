@@ -8,8 +8,7 @@
 namespace lull::tools {
 namespace {
 
-/// The axes of a cross-section: the perpendicular axis, the axis along its rows, and the axis along
-/// its columns.
+/// The axes of a cross-section: perpendicular, along the rows, and along the columns.
 struct CutAxes {
   int across, along_row, along_column;
 };
@@ -35,7 +34,7 @@ std::uint8_t byte_of(float v) {
   return static_cast<std::uint8_t>(std::lround(255 * std::min(v, 1.0f)));
 }
 
-/// Returns the sum of mid-grey and the amplified difference. For NaN, returns mid-grey.
+/// Returns mid-grey plus the amplified difference. For NaN, returns mid-grey.
 std::uint8_t difference_of(float before, float after, int factor) {
   const float difference = static_cast<float>(factor) * (before - after);
   return std::isnan(difference) ? 128 : byte_of(128.0f / 255 + difference);
@@ -45,8 +44,8 @@ struct PanelSize {
   int width, height;
 };
 
-/// Returns the size of each cross-section in pixels. The size of a pixel is the smallest side of a
-/// voxel. Pixels are larger if an axis would otherwise have more than 4096 pixels.
+/// Returns the size of each cross-section in pixels: a pixel is the smallest side of a voxel, or
+/// larger for axes of more than 4096 pixels.
 std::array<PanelSize, 3> panel_sizes(const CutGeometry& geometry) {
   constexpr double max_side = 4096;
   std::array<double, 3> length{};

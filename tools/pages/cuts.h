@@ -1,5 +1,5 @@
 #pragma once
-// Makes pictures of three orthogonal cross-sections through a volume.
+// Pictures of three orthogonal cross-sections through a volume.
 
 #include <array>
 #include <cstdint>
@@ -11,8 +11,7 @@
 
 namespace lull::tools {
 
-/// The geometry of a volume. The axes x, y, z are the axes of the file for every direction of the
-/// slices.
+/// The geometry of a volume. The axes x, y, z are those of the file, for any slice direction.
 struct CutGeometry {
   std::array<int, 3> size{};               // voxels along x, y, z
   std::array<double, 3> spacing{1, 1, 1};  // distance between voxels along x, y, z
@@ -21,15 +20,14 @@ struct CutGeometry {
   std::array<int, 3> at{};                 // voxel in which all three cross-sections intersect
 };
 
-/// Returns the geometry of a stack. The cross-sections intersect in the centre of the volume.
+/// Returns the geometry of a stack, with cross-sections through the centre of the volume.
 [[nodiscard]] CutGeometry cut_geometry(const io::MediaSource& source, io::Axis axis);
 
-/// Collects three cross-sections through a volume from its slices: perpendicular to z, to y and to
-/// x.
+/// Collects three cross-sections through a volume from its slices: perpendicular to z, y and x.
 class VolumeCuts {
  public:
   explicit VolumeCuts(const CutGeometry& geometry);
-  /// Adds a grey slice. `number` is the position of the slice in the volume.
+  /// Adds a grey slice. `number` is the index of the slice in the volume.
   void add(const Frame& slice, int number);
   /// Returns the samples of a cross-section. 0..1 is the sample range of the slices. Samples may be
   /// NaN.
@@ -41,13 +39,12 @@ class VolumeCuts {
   std::array<Plane<float>, 3> cuts_;
 };
 
-/// Returns cross-section `i` as three 8-bit grey panels: before denoising, after denoising, and the
-/// amplified difference around mid-grey. The picture has the aspect ratio of the volume.
+/// Returns cross-section `i` as three 8-bit grey panels: before, after, and the amplified
+/// difference around mid-grey, in the aspect ratio of the volume.
 [[nodiscard]] std::array<Frame, 3> cut_panels(const CutGeometry& geometry, const VolumeCuts& before,
                                               const VolumeCuts& after, int i, int factor);
 
-/// Returns one picture with a row of panels for each cross-section. The cross-sections are
-/// perpendicular to z, y and x.
+/// Returns one picture with a row of panels for each cross-section: perpendicular to z, y and x.
 [[nodiscard]] Frame cuts_picture(const CutGeometry& geometry, const VolumeCuts& before,
                                  const VolumeCuts& after, int factor);
 

@@ -1,6 +1,5 @@
 #pragma once
-// Writes the HTML page of a job in segments. The page shows the progress and the settings of the
-// job.
+// The HTML page of a job in segments: progress and settings.
 
 #include <string>
 

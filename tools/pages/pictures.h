@@ -1,6 +1,5 @@
 #pragma once
-// Makes pictures for the HTML pages: a part of the frame before denoising, the same part after
-// denoising, and the difference.
+// Pictures for the HTML pages: a part of the frame before and after denoising, and the difference.
 
 #include <array>
 #include <cstdint>
@@ -13,41 +12,39 @@
 
 namespace lull::tools {
 
-/// A rectangle of a frame, in samples of the first plane. The top left corner of the rectangle is
-/// at a sample of every plane.
+/// A rectangle of a frame, in samples of the first plane. Its top-left corner is at a sample of
+/// every plane.
 struct Part {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/// Returns the central part of a frame. The page displays this part at one sample per pixel.
+/// Returns the central part of a frame, for display at one sample per pixel.
 [[nodiscard]] Part middle_of(const FrameFormat& format);
 /// Returns a part of a frame. The result shares the samples of the frame.
 [[nodiscard]] Frame part_of(const Frame& frame, const Part& part);
 
-/// Returns a copy of a part of a result. A result may contain arbitrary values outside the mask.
-/// The copy contains the noisy samples outside the mask.
+/// Returns a copy of a part of a result, with the noisy samples outside the mask, where results are
+/// arbitrary.
 [[nodiscard]] Frame within_mask(const Frame& noisy, const Frame& result, const Part& part);
 
-/// Returns the factor that pages apply to differences. A difference of three times the noise level
-/// `sigma` is still displayable after the multiplication.
+/// Returns the gain of difference pictures. With this gain, three times the noise level `sigma` is
+/// displayable.
 [[nodiscard]] int amplification(float sigma);
 
-/// Pictures of 8 bits, grey or R G B, for one comparison.
+/// 8-bit pictures, grey or R G B, for one comparison.
 struct ComparisonPictures {
   Frame before, after, difference;
 };
-/// Returns the pictures for a comparison. `difference` is the sum of mid-grey and the amplified
-/// difference (before - after).
+/// `difference` is mid-grey plus the amplified difference (before - after).
 [[nodiscard]] ComparisonPictures compare_pictures(const Frame& before, const Frame& after,
                                                   int factor);
-/// Returns the pictures of cross-section 0, 1 or 2, which is perpendicular to z, y or x.
+/// Returns the pictures of cross-section 0, 1 or 2, perpendicular to z, y or x.
 [[nodiscard]] ComparisonPictures compare_pictures(const CutGeometry& geometry,
                                                   const VolumeCuts& before, const VolumeCuts& after,
                                                   int cut, int factor);
 
-/// Returns HTML with overlapping pictures and a slider that uncovers one picture after another.
-/// `names` contains three names: the picture before denoising, the picture after denoising, and the
-/// difference.
+/// Returns HTML with overlapping pictures and a slider. `names` are the names of the pictures:
+/// before, after, difference.
 [[nodiscard]] std::string slider_of(const ComparisonPictures& pictures,
                                     const std::array<std::string, 3>& names,
                                     const std::string& caption);

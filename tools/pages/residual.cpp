@@ -12,8 +12,7 @@ namespace {
 constexpr int side = 8;  // side of a block in samples
 constexpr int reach = correlation_reach;
 constexpr int near = 2;  // maximum lag for the comparison of flat and textured blocks, in samples
-// Number of lags (dx, dy) with dy >= 0. The correlation at (-dx, -dy) is equal to the correlation
-// at (dx, dy).
+// Number of lags (dx, dy) with dy >= 0. The correlation at (-dx, -dy) equals that at (dx, dy).
 constexpr int lags = (reach + 1) * correlation_lags;
 
 int half_index(int dx, int dy) { return dy * correlation_lags + dx + reach; }
@@ -23,8 +22,8 @@ struct Block {
   double squares = 0, relative = 0, gradient = 0;
 };
 
-/// The valid samples of a part of the residual. A margin of zeros surrounds the samples, so that
-/// sums over all lags need no check of the borders.
+/// The valid samples of a part of the residual, zero-padded for sums over all lags without border
+/// checks.
 class Residual {
  public:
   explicit Residual(const ResidualPart& part)
@@ -44,8 +43,7 @@ class Residual {
 
   std::vector<Block>& blocks() { return blocks_; }
 
-  /// Adds, for each lag up to `max_lag` along x and y, the products of all pairs of samples with
-  /// this lag.
+  /// Adds, for each lag up to `max_lag` along x and y, the products of all pairs of samples.
   void add_products(int max_lag, std::vector<double>& products, std::vector<double>& pairs) const {
     products.resize(lags), pairs.resize(lags);
     for (int dy = 0; dy <= max_lag; ++dy)
@@ -55,7 +53,7 @@ class Residual {
       }
   }
 
-  /// Returns a copy of the residual in which only the samples of the given blocks are valid.
+  /// Returns a copy of the residual with only the samples of the given blocks valid.
   Residual restricted_to(std::span<const Block> blocks) const {
     Residual part = *this;
     std::ranges::fill(part.values_, 0.0f);
@@ -70,8 +68,8 @@ class Residual {
   }
 
  private:
-  /// Returns whether the statistics include a block. Masked areas and black borders contain no
-  /// noise. All samples of a black border are equal.
+  /// Returns whether the statistics include a block. Masked areas and constant black borders
+  /// contain no noise.
   bool counts(int bx, int by) const {
     const float first = part_.before(bx * side, by * side);
     bool varies = false;
@@ -109,8 +107,7 @@ class Residual {
     blocks_.push_back(block);
   }
 
-  /// Subtracts the mean of the residual. Without the subtraction, a mean other than 0 would appear
-  /// as correlation.
+  /// Subtracts the mean of the residual, because a mean other than 0 would appear as correlation.
   void centre() {
     if (blocks_.empty()) return;
     const double total = std::accumulate(values_.begin(), values_.end(), 0.0);
@@ -121,8 +118,8 @@ class Residual {
 
   std::size_t at(int x, int y) const { return static_cast<std::size_t>(y) * stride_ + x + reach; }
 
-  /// Returns the sum of the products of values with displacement (dx, dy). The order of the
-  /// summation is fixed, so the result is deterministic.
+  /// Returns the sum of the products of values at the lag (dx, dy), in a fixed order for
+  /// deterministic results.
   double sum(const std::vector<float>& of, int dx, int dy) const {
     constexpr int lanes = 8;
     double total = 0;
@@ -143,8 +140,7 @@ class Residual {
   std::vector<Block> blocks_;
 };
 
-/// Returns the correlation at a lag in units of the variance, or 0 if no pair of valid samples has
-/// this lag.
+/// Returns the correlation at a lag in units of the variance, or 0 without pairs of valid samples.
 double correlation_in(const std::vector<double>& products, const std::vector<double>& pairs,
                       int lag) {
   const int itself = half_index(0, 0);

@@ -1,6 +1,5 @@
 #pragma once
-// Computes statistics of the residual (the part that a filter has removed), and tests whether the
-// residual looks like the expected noise.
+// Statistics of the residual, and a test of the residual against the expected noise.
 
 #include <cstdint>
 #include <string>
@@ -16,7 +15,7 @@ struct ResidualPart {
   PlaneView<const float> before, after;
   /// Expected standard deviation of the noise in each sample, above 0.
   PlaneView<const float> level;
-  /// Mask of the part: 0 marks a sample that the statistics do not include.
+  /// Mask of the part: 0 marks a sample that the statistics omit.
   PlaneView<const std::uint8_t> counts;
 };
 
@@ -26,20 +25,17 @@ struct ResidualFindings {
   /// Root mean square of the residual: `rms` on the 0..255 scale, `level` relative to the expected
   /// noise.
   double rms = 0, level = 0;
-  /// Ratio of the residual in textured blocks to the residual in flat blocks. Each residual is a
-  /// root mean square, relative to the expected noise. Textured blocks are the tenth of the blocks
-  /// with the largest gradients in the result. Flat blocks are the half with the smallest
-  /// gradients.
+  /// Ratio of the residual (relative root mean square) in textured blocks to flat blocks. Textured:
+  /// the tenth with the largest gradients. Flat: the half with the smallest gradients.
   double edges = 0;
   Autocorrelation correlation{};
-  /// Correlation of the residual in textured blocks minus the correlation in flat blocks, in units
-  /// of the variance. The value is the maximum over all lags of at most 2 samples along x and y.
+  /// Correlation of the residual in textured blocks minus flat blocks, in units of the variance:
+  /// the maximum over lags of up to 2 samples.
   double edge_correlation_excess = 0;
 };
 
-/// Accumulates the statistics of the residual over several parts of frames. The statistics include
-/// a block of 8x8 samples if all samples of the block are valid, and at least two samples differ.
-/// The results are deterministic.
+/// Accumulates the statistics of the residual over several parts of frames, in 8x8 blocks of valid
+/// samples that are not all equal. The results are deterministic.
 class ResidualSums {
  public:
   void add(const ResidualPart& part);
@@ -49,8 +45,7 @@ class ResidualSums {
   int pictures_ = 0;
   std::int64_t blocks_ = 0, flat_ = 0, textured_ = 0;
   double squares_ = 0, relative_ = 0;  // sums of the mean values of blocks
-  // Sums for the flat blocks, and sums for the textured blocks. The member `relative_` contains the
-  // sums for all blocks.
+  // Sums for the flat and the textured blocks. `relative_` contains the sums for all blocks.
   double flat_relative_ = 0, textured_relative_ = 0;
   std::vector<double> products_, pairs_;  // sums, one for each lag
   struct Near {
@@ -58,7 +53,7 @@ class ResidualSums {
   } flat_near_, textured_near_;
 };
 
-/// One criterion of the verdict, with the measured value and the limit for noise.
+/// One criterion of the verdict: the measured value and the limit for noise.
 struct ResidualReason {
   std::string question, measured, limit;
   bool passed = false;
@@ -69,14 +64,13 @@ struct ResidualVerdict {
   std::vector<ResidualReason> reasons;
 };
 
-/// The origin of the noise model. stated: the user specifies the noise. found: lull estimates the
-/// noise. assumed: lull assumes the noise, because the estimation is uncertain.
+/// The origin of the noise model: stated by the user, found by estimation, or assumed because the
+/// estimation is uncertain.
 enum class NoiseOrigin { stated, found, assumed };
 
-/// Returns whether the residual looks like noise. docs/reference/reports.md describes the criteria
-/// and their limits. The verdict is `cannot_tell` for fewer than 100 blocks. For noise that a
-/// camera has processed, the verdict is also `cannot_tell` if only the criterion for edges fails,
-/// because such noise may be stronger at edges.
+/// Returns whether the residual looks like noise (docs/reference/reports.md). `cannot_tell`: fewer
+/// than 100 blocks, or camera-processed noise that fails only the criterion for edges, where such
+/// noise may be stronger.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

@@ -9,8 +9,8 @@
 namespace lull::tools {
 namespace {
 
-/// Converts one plane of a frame to floats on the 0..255 scale. For RGB, the plane is the mean of
-/// R, G and B. For other frames, the plane is the first plane.
+/// Converts one plane to floats on the 0..255 scale: the mean of R, G and B, or the first plane of
+/// other frames.
 template <class T>
 void to_floats(const Frame& frame, PlaneView<float> to) {
   const int planes = frame.format.layout == Layout::rgb ? 3 : 1;

@@ -13,20 +13,19 @@
 
 namespace lull::tools {
 
-/// The expected noise in the plane of the residual test: luma, or the mean of R, G and B (Y of the
-/// opponent colour space).
+/// The expected noise in the plane of the residual test: luma, or the mean of R, G and B.
 class ExpectedNoise {
  public:
-  /// @param volume_noise  properties of the noise of a volume, in addition to the noise level
+  /// @param volume_noise  noise of a volume, in addition to the noise level
   ExpectedNoise(const SceneNoise& scene, Layout layout,
                 const std::optional<VolumeNoise>& volume_noise);
 
   const PlaneNoise& plane() const { return plane_; }
-  /// Returns the standard deviation of the noise in the samples of the frame, on the 0..255 scale.
-  /// If there is a noise curve, the result is the root mean square of the curve.
+  /// Returns the standard deviation of the noise in the frame, on the 0..255 scale (root mean
+  /// square of a noise curve).
   float level() const;
-  /// Computes the standard deviation of the noise of each sample in a part of the frame. The top
-  /// left corner of the part is (x, y). `after` is the denoised part.
+  /// Computes the standard deviation of each sample in a part of the frame with the top-left corner
+  /// (x, y). `after` is the denoised part.
   void levels(PlaneView<const float> after, int slice, int x, int y, PlaneView<float> to) const;
   /// Minimum denoised value for the statistics. For Rician noise, the mean of darker samples
   /// differs from the signal.
@@ -45,15 +44,14 @@ struct ResidualPlanes {
   ResidualPart part() const { return {before.view(), after.view(), level.view(), counts.view()}; }
 };
 
-/// Prepares a part of a frame for the statistics. The top left corner of the part is (x, y). The
-/// statistics exclude samples that are clipped, not finite, or outside `mask`. The mask has the
-/// size of the complete frame and may be null.
+/// Prepares a part of a frame with the top-left corner (x, y), without samples that are clipped,
+/// not finite, or outside `mask`. `mask` has the size of the frame or is null.
 [[nodiscard]] ResidualPlanes residual_planes(const Frame& before, const Frame& after,
                                              const ExpectedNoise& noise, const SliceMask* mask,
                                              int x, int y);
 
-/// Returns the root mean square of the residual of a plane on the 0..255 scale. The function
-/// examines every eighth row within the mask of `before`.
+/// Returns the root mean square of the residual of a plane on the 0..255 scale, in every eighth row
+/// within the mask of `before`.
 [[nodiscard]] double removed_rms(const Frame& before, const Frame& after, int plane);
 
 }  // namespace lull::tools

@@ -67,14 +67,14 @@ std::string pictures_section(const RunRecord& record, const RunFacts& facts) {
   return html;
 }
 
-/// Returns the end of an axis of frame numbers, chosen so that all tick labels are integers.
+/// Returns the end of an axis of frame numbers with integer tick labels.
 double end_of(const std::vector<FrameNote>& notes) {
   const std::int64_t length = std::max<std::int64_t>(notes.back().number - notes.front().number, 1);
   return static_cast<double>(notes.front().number + (length + 3) / 4 * 4);
 }
 
-/// Returns a chart with two curves over the frames: the noise level, which is constant within a
-/// scene, and the level of the removed noise.
+/// Returns a chart over the frames of the noise level of the scene and the level of the removed
+/// noise.
 Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   const FrameFormat& format = record.format();
   const std::vector<FrameNote>& notes = record.notes();
@@ -98,8 +98,7 @@ Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   for (const FrameNote& note : notes) {
     if (note.scene != scene) chart.marks.push_back(static_cast<double>(note.number));
     scene = note.scene;
-    // For RGB, the chart shows the noise level of R. The section about the noise shows the level of
-    // luma instead.
+    // For RGB, the chart shows the noise level of R; the section about the noise shows luma.
     const SceneNoise& noise = record.noise().scenes[std::min(scene, record.scenes() - 1)];
     const double level =
         noise.volume ? static_cast<double>(noise.volume->level)
@@ -131,8 +130,8 @@ Chart psnr_chart(const RunRecord& record, const RunFacts& facts) {
           .width = 860};
 }
 
-/// Returns the chart of the load of each pipeline stage. The load is the share of the time between
-/// two recorded frames in which the stage was busy.
+/// Returns the chart of the load of each pipeline stage, the busy share of the time between two
+/// recorded frames.
 Chart load_chart(const RunRecord& record) {
   const std::vector<LoadNote>& load = record.load();
   constexpr const char* colours[] = {"#3b82f6", "#e0803a", "#3aa655"};
@@ -177,8 +176,7 @@ std::string reference_table(const RunRecord& record) {
   return html_table({"PSNR", "before", "after", "gain"}, rows);
 }
 
-/// Returns the expected noise of the first scene. If the noise does not change over time, the clip
-/// has only one scene.
+/// Returns the expected noise of the first scene. A clip with constant noise has only one scene.
 const PlaneNoise& expected_of(const RunRecord& record) { return record.expected().plane(); }
 
 std::string title_of(const RunFacts& facts) { return short_name(facts.input) + " denoised"; }

@@ -48,14 +48,14 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
                                    const std::optional<VolumeNoise>& volume_noise) {
   expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
-  // The page shows `estimate.level`. If the user specifies the noise level, only the noise model
-  // contains the level, and the function copies the level to the estimate.
+  // A noise level from the user is only in the noise model. The page shows `estimate.level`, so the
+  // function copies the level.
   if (estimate.level == std::array<float, 3>{}) estimate.level = estimate.noise.levels_in_samples();
 }
 
 void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
-  // If the last scene does not begin earlier than the new scene, the last scene contains no frame,
-  // and the new scene replaces the last scene.
+  // The new scene replaces the last scene if the new scene does not begin later, because the last
+  // scene then has no frame.
   if (scene.from_s <= noise_.scenes.back().from_s) {
     noise_.scenes.pop_back();
     expected_.pop_back();

@@ -20,8 +20,7 @@
 
 namespace lull::tools {
 
-/// Sums of the squared errors before denoising and after denoising, relative to a clean version of
-/// the input.
+/// Sums of the squared errors before and after denoising, relative to a clean version of the input.
 struct ReferenceSums {
   std::int64_t frames = 0;
   std::array<double, 3> before{}, after{};  // sums of mean squared errors, by plane
@@ -32,7 +31,7 @@ struct FrameNote {
   std::int64_t number = 0;
   std::size_t scene = 0;
   std::array<double, 3> removed{};  // root mean square of the residual, by plane, 0..255 scale
-  /// PSNR in dB over all samples. The value is NaN without a clean version of the input.
+  /// PSNR in dB over all samples, or NaN without a clean version of the input.
   double psnr_before = std::numeric_limits<double>::quiet_NaN();
   double psnr_after = psnr_before;
 };
@@ -57,27 +56,27 @@ struct FrameErrors {
 
 class RunRecord {
  public:
-  /// @param chosen  numbers of the frames on the page; empty: some frames, spread over the clip
+  /// @param chosen  numbers of the frames on the page; empty: spread over the clip
   RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen);
 
-  /// Begins the record. The caller must call begin() before the first frame.
+  /// Begins the record. The call must precede the first frame.
   /// @param fields  true if the run filters the fields of interlaced frames separately
   void begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields);
-  /// Appends a scene. The thread that calls add_frame() must call add_scene() before the first
-  /// frame of the scene.
+  /// Appends a scene. The thread of add_frame() must call add_scene() before the first frame of the
+  /// scene.
   void add_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Selects three cross-sections through one volume of a series for the page, instead of slices.
-  /// The caller must call this function before the first slice.
+  /// Selects three cross-sections through one volume of a series, instead of slices. The call must
+  /// precede the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// Adds the next frame. `result` has no samples if the run does not filter the frame. All calls
   /// must come from one thread.
   void add_frame(const Frame& noisy, const Frame& result, const std::optional<FrameErrors>& errors);
-  /// Records the load of the pipeline stages. All calls must come from one thread. The calls of
-  /// add_frame() may come from another thread.
+  /// Records the load of the pipeline stages. All calls must come from one thread, not necessarily
+  /// the thread of add_frame().
   void add_load(const pipeline::PipelineStats& stats);
 
-  // Results of the record. The caller may call these functions after the run has finished.
+  // Results of the record, available after the end of the run.
   const NoiseRecord& noise() const { return noise_; }
   const FrameFormat& format() const { return format_; }
   std::int64_t frames() const { return frames_; }  // number of frames with a result
@@ -85,8 +84,7 @@ class RunRecord {
   std::vector<ShownFrame> shown_frames() const;
   /// Returns the numbers of the requested frames that are not on the page.
   std::vector<std::int64_t> frames_not_shown() const;
-  /// Returns the cross-sections perpendicular to z, y and x, or an empty list if the input is not a
-  /// volume.
+  /// Returns the cross-sections perpendicular to z, y and x, or an empty list without a volume.
   std::vector<ShownFrame> shown_cuts() const;
   const std::vector<FrameNote>& notes() const { return notes_.items(); }
   const std::vector<LoadNote>& load() const { return load_.items(); }

@@ -1,5 +1,5 @@
 #pragma once
-// Makes sections and texts that several HTML pages contain.
+// Sections and texts that several HTML pages share.
 
 #include <cstdint>
 #include <string>
@@ -14,22 +14,19 @@ namespace lull::tools {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Returns an HTML section with the noise estimate of each scene, as text and as curves.
+/// Returns an HTML section with the noise estimate of each scene, as text and curves.
 [[nodiscard]] std::string noise_section(const NoiseRecord& noise);
 
-/// Returns an HTML section that states whether the residual looks like noise. The section contains
-/// the criteria and the autocorrelation.
+/// Returns an HTML section with the verdict on the residual, its criteria and the autocorrelation.
 [[nodiscard]] std::string residual_section(const ResidualFindings& findings,
                                            const PlaneNoise& expected,
                                            const ResidualVerdict& verdict);
 
 [[nodiscard]] const char* name_of(ResidualVerdict::Answer answer);
 
-/// Returns the recorded settings of a job without the noise record. The noise record has its own
-/// section.
+/// Returns the recorded settings of a job except the noise record.
 [[nodiscard]] Facts plain_facts(const std::vector<io::JobFact>& facts);
-/// Returns the noise record among the recorded settings of a job, or no value if the job has no
-/// noise record.
+/// Returns the noise record in the recorded settings of a job, or no value.
 /// @param name  file that contains the record, for messages
 /// @throws BadData  the record is damaged
 [[nodiscard]] std::vector<NoiseRecord> noise_among(const std::vector<io::JobFact>& facts,
@@ -40,7 +37,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 /// Returns a time as text, such as "2026-11-22 21:35:04 UTC", or an empty text for 0.
 /// @param time  seconds since 1970
 [[nodiscard]] std::string time_text(std::int64_t time);
-/// Formats a value. The text for infinity and NaN is "-".
+/// Formats a value, or "-" for infinity and NaN.
 [[nodiscard]] std::string number_text(const char* format, double value);
 
 /// Returns the name of a plane: "Y", "Cb", "Cr" or "R", "G", "B".

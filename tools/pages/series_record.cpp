@@ -16,8 +16,8 @@ namespace {
 constexpr const char* cut_axis_names[] = {"z", "y", "x"};
 constexpr std::size_t max_repeats_shown = 3;
 
-/// Makes three cross-sections. The sample of voxel i is value(i), in the range 0..1. The index i
-/// counts the voxels of all cross-sections.
+/// Makes three cross-sections. Voxel i, counted over all cross-sections, has the sample value(i) in
+/// 0..1.
 template <class Value>
 VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   VolumeCuts cuts(geometry);
@@ -134,8 +134,7 @@ void SeriesRecord::add(const Frame& noisy, const Frame& result) {
 void SeriesRecord::complete_volume(int volume) {
   if (volume >= facts_.volumes) return;
   const float level = facts_.noise.levels[volume];
-  // The factor 255 converts the samples of the cross-sections (0..1) to the scale of the noise
-  // level.
+  // The factor 255 converts samples of the cross-sections (0..1) to the scale of the noise level.
   if (level > 0) {
     noisy_.add(before_, 255);
     removed_.add_difference(before_, after_, 255 / level);
@@ -147,8 +146,8 @@ void SeriesRecord::complete_volume(int volume) {
     repeated_.push_back(compare_pictures(geometry_, before_, after_, 0, factor_));
 }
 
-/// Returns the voxels inside the object. The mean of a voxel over the volumes must be at least
-/// three noise levels. In the background, the mean of Rician noise is only 1.25 noise levels.
+/// Returns the voxels of the object: mean over the volumes of at least three noise levels. Rician
+/// noise in the background has a mean of 1.25 noise levels.
 std::vector<int> SeriesRecord::object() const {
   const double limit = static_cast<double>(facts_.noise.zero) +
                        3 * static_cast<double>(series::median_level(facts_.noise));

@@ -1,6 +1,6 @@
 #pragma once
-// Collects data about a series of volumes for the page of --report, and makes a section of the
-// page. A SeriesRecord stores only the voxels of three cross-sections.
+// Collects data about a series for a section of the page of --report, at the voxels of three
+// cross-sections.
 
 #include <array>
 #include <cstdint>
@@ -18,10 +18,9 @@ namespace lull::tools {
 class CutSums {
  public:
   explicit CutSums(const CutGeometry& geometry);
-  /// Adds the samples of a volume, multiplied by `factor`. The function omits voxels that are NaN.
+  /// Adds the samples of a volume that are not NaN, multiplied by `factor`.
   void add(const VolumeCuts& volume, float factor);
-  /// Adds the differences a - b, multiplied by `factor`. The function omits voxels whose difference
-  /// is NaN.
+  /// Adds the differences a - b that are not NaN, multiplied by `factor`.
   void add_difference(const VolumeCuts& a, const VolumeCuts& b, float factor);
 
   int voxels() const { return static_cast<int>(sums_.size()); }
@@ -52,10 +51,10 @@ class SeriesRecord {
 
   SeriesRecord(Facts facts, const CutGeometry& geometry, int slices);
 
-  /// Adds the next slice of the series. Frame::pts is the number of the slice in the series. The
-  /// record ignores volumes with missing slices.
+  /// Adds the next slice. Frame::pts is the index of the slice in the series. Volumes with missing
+  /// slices are ignored.
   void add(const Frame& noisy, const Frame& result);
-  /// Returns the section as HTML. The caller may call this function after the run has finished.
+  /// Returns the section as HTML, available after the end of the run.
   [[nodiscard]] std::string section() const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Defines a list of bounded length that represents a stream of unknown length.
+// A list of bounded length that represents a stream of unknown length.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace lull::tools {
 
-/// A list with an upper bound for its size. When the list has `max_size` items, it removes every
-/// second item and doubles the distance between stored items.
+/// A list with at most `max_size` items. A full list drops every second item and doubles the
+/// distance between stored items.
 template <class T>
 class ThinnedList {
  public:
   explicit ThinnedList(std::size_t max_size) : max_size_(max_size) {}
 
-  /// Returns whether the list stores the next item. If so, the caller must call add(); otherwise,
-  /// the caller must call skip().
+  /// Returns whether the list stores the next item. If true, the caller must call add(), and
+  /// otherwise skip().
   bool keeps_next() const { return count_ % step_ == 0; }
   void skip() { ++count_; }
   void add(T item) {

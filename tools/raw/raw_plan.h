@@ -1,6 +1,6 @@
 #pragma once
-// Makes a session for raw photographs from the options and the first photograph. The first
-// photograph determines the sensor, the noise and the filters.
+// Makes a session for raw photographs from the options. The first photograph determines the sensor,
+// the noise and the filters.
 
 #include <memory>
 #include <string>
@@ -16,12 +16,10 @@
 
 namespace lull::tools {
 
-/// Checks that all given options apply to raw photographs.
-/// @throws InvalidArgument  an option does not apply
+/// @throws InvalidArgument  an option does not apply to raw photographs
 void check_raw(const DenoiseOptions& options);
 
-/// Properties of the photographs of a run. lull determines these properties before the session
-/// filters the photographs.
+/// Properties of the photographs of a run, determined before the first photograph is filtered.
 struct RawPlan {
   raw::RawParams params;
   raw::ColourNoise noise;
@@ -29,26 +27,24 @@ struct RawPlan {
   std::string noise_line;  // message for the user
 };
 
-/// Determines the sensor and its noise. If the file does not state the noise, the function
-/// estimates the noise from the samples.
+/// Determines the sensor and its noise: stated by the file, or estimated from the samples.
 /// @throws BadData  the noise cannot be estimated
 [[nodiscard]] RawPlan plan_raw(const DenoiseOptions& options, const io::RawPicture& first,
                                std::size_t files);
 
-/// Opens the session. `kept` is the index of the frame of --keep among the frames of the source.
+/// `kept` is the index of the frame of --keep among the frames of the source.
 [[nodiscard]] std::unique_ptr<Denoiser> open_raw_session(
     const DenoiseOptions& options, const RawPlan& plan, const FrameFormat& mosaic,
     std::int64_t kept, std::vector<bm3d::Backend>& backends, const Notify& notify);
 
-/// Returns the temporal radius of the filter: the result of a frame depends on this number of
-/// frames before and after the frame.
+/// Returns the temporal radius of the filter in frames.
 [[nodiscard]] int raw_margin(const DenoiseOptions& options, const io::VideoInfo& info);
 
 /// Returns the black levels and the white level of the results.
 [[nodiscard]] io::DngLevels levels_of_results(const raw::RawParams& params);
 
-/// Estimates the noise that remains in a result. Returns gain and offset for R, G and B, in the
-/// order of a DNG noise profile. No returned value exceeds the corresponding value of the input.
+/// Estimates the remaining noise of a result, at most that of the input: gain and offset for R, G
+/// and B, in the order of a DNG noise profile.
 [[nodiscard]] std::vector<double> remaining_noise(const RawPlan& plan, const Frame& result);
 
 }  // namespace lull::tools

@@ -17,7 +17,7 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the name of the output file for a file of the input.
+/// Returns the name of the output file for an input file.
 std::string output_name(const std::string& output, const io::SequenceFile& input,
                         std::size_t files) {
   if (const auto pattern = io::number_pattern(output)) return pattern->name(input.number);
@@ -65,8 +65,8 @@ class RawSink final : public FrameSink {
   std::set<std::string> reported_;
 };
 
-/// Checks the names of all outputs before the session filters a frame. The function creates a
-/// temporary file for the first output to check that the folder is writable.
+/// Checks all output names before the first frame, and the permission to write by a temporary file
+/// for the first output.
 void check_outputs(const DenoiseOptions& options, const io::RawSource& source,
                    std::optional<std::int64_t> kept) {
   bool is_folder_checked = false;
@@ -94,8 +94,8 @@ JobFacts facts_of(const DenoiseOptions& options, const io::RawSource& source,
   return facts;
 }
 
-/// Restricts the source to the frames that affect the result of the frame of --keep. Returns the
-/// index of the frame of --keep in the restricted source.
+/// Restricts the source to the frames that affect the result of --keep. Returns the index of the
+/// frame of --keep.
 std::optional<std::int64_t> select_kept(const DenoiseOptions& options, io::RawSource& source) {
   if (!options.output.keep) {
     if (options.method.align)

@@ -1,4 +1,4 @@
-// Reads files that list the defects of a sensor, either as text or as a mask picture.
+// Reads the defects of a sensor from a text file or a mask picture.
 
 #include <algorithm>
 #include <charconv>
@@ -26,7 +26,7 @@ std::string size_text(const FrameFormat& format) {
   return std::to_string(format.width) + "x" + std::to_string(format.height);
 }
 
-/// Splits a line into non-negative integers. Returns no value if the line contains other text.
+/// Splits a line into non-negative integers. Returns no value for other text.
 std::optional<std::vector<std::int64_t>> numbers_of(std::string_view line) {
   constexpr std::string_view separators = " \t\r,;";
   std::vector<std::int64_t> numbers;
@@ -103,8 +103,7 @@ std::vector<DefectiveSample> defects_of_picture(const std::string& path,
   return defects;
 }
 
-/// Returns whether the content of a file is text. Text contains neither zero bytes nor other
-/// control characters.
+/// Returns whether the content of a file is text, without zero bytes and other control characters.
 bool is_text(const std::string& content) {
   return std::ranges::none_of(content, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -112,8 +111,8 @@ bool is_text(const std::string& content) {
   });
 }
 
-/// Returns the defects in each plane of the frames. A chroma sample is defective if one of the luma
-/// samples at its position is defective.
+/// Returns the defects in each plane. A chroma sample is defective if one of its luma samples is
+/// defective.
 RepairPlan plan_of(const std::vector<DefectiveSample>& defects, const FrameFormat& format,
                    bool by_fields) {
   RepairPlan plan{.by_fields = by_fields, .defects = {}};

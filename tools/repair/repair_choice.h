@@ -1,5 +1,5 @@
 #pragma once
-// Implements --repair: determines the defects of an input that lull repairs.
+// Implements --repair: selects the defects that lull repairs.
 
 #include <span>
 #include <vector>
@@ -11,26 +11,25 @@
 
 namespace lull::tools {
 
-/// Returns whether lull searches for defects. With --repair auto, lull searches in pictures and
-/// clips. Volumes, depth maps and renders have no sensor defects.
+/// Returns whether lull searches for defects: with --repair auto, in pictures and clips. Volumes,
+/// depth maps and renders have no sensor defects.
 [[nodiscard]] bool searches_defects(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns the defects of `source` that lull repairs. The defects come from the file of --repair.
-/// Without a file, the result contains the defects that are certain in the excerpts of complete
-/// frames.
+/// Returns the defects of `source`: those in the file of --repair, or those that are certain in the
+/// excerpts of complete frames.
 /// @throws any error of read_defects()
 [[nodiscard]] RepairPlan choose_repair(const DenoiseOptions& options, const io::MediaSource& source,
                                        std::span<const Excerpt> excerpts);
 
-/// Reads a file of defects for frames like the frames of `source`. The file is a text with lines "x
-/// y" or "x y FIRST LAST", or a picture in which defective samples are not 0.
+/// Reads the defects of frames like those of `source`, from a text with lines "x y" or "x y FIRST
+/// LAST", or a picture in which defective samples are not 0.
 /// @throws NoInput  the file cannot be read
 /// @throws BadData  the content is not valid, or more than a tenth of the frame is defective
 [[nodiscard]] RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,
                                       const FrameFormat& format);
 
 /// Repairs the frames in the list. Frame::slice must be the index of the frame in the input, or -1
-/// for an unknown index.
+/// if unknown.
 void repair_all(FrameRepairer& repairer, std::vector<Frame>& frames);
 
 }  // namespace lull::tools

@@ -11,8 +11,8 @@
 namespace lull::tools {
 namespace {
 
-/// Summary of the defects of a plane. If lull repairs fields separately, the summary includes the
-/// defects of both fields.
+/// Summary of the defects of a plane. With a separate repair of fields, the summary covers both
+/// fields.
 struct PlaneSummary {
   std::size_t samples = 0;
   float impulses = 0, rows = 0, columns = 0;

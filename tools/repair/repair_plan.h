@@ -1,6 +1,6 @@
 #pragma once
-// Defines the repair plan (--repair): the defects of an input that lull repairs. The functions find
-// the defects, convert the plan to text, and apply the plan to frames.
+// The repair plan (--repair): the sensor defects of an input. Functions find the defects, convert
+// the plan to text and apply the plan.
 
 #include <array>
 #include <memory>
@@ -18,19 +18,19 @@ namespace lull::tools {
 
 struct RepairPlan {
   bool by_fields = false;  // whether the fields of each parity have their own defects
-  /// The defects of the clip. If `by_fields` is false, defects[0] describes complete frames. If
-  /// `by_fields` is true, defects[0] describes the even fields and defects[1] the odd fields.
+  /// The defects of complete frames (defects[0]), or, if `by_fields` is true, of the even fields
+  /// (defects[0]) and the odd fields (defects[1]).
   std::array<repair::ClipDefects, 2> defects;
 
   bool none() const { return defects[0].none() && defects[1].none(); }
   bool operator==(const RepairPlan&) const = default;
 };
 
-/// Finds the defects that an input certainly has. The excerpts consist of complete frames.
+/// Finds the certain defects of an input. The excerpts consist of complete frames.
 [[nodiscard]] RepairPlan find_repair(std::span<const Excerpt> excerpts, bool by_fields);
 
-/// Returns a description such as "25 stuck pixels in Y, impulses in Y (2 %)", or an empty text if
-/// there are no defects.
+/// Returns a text such as "25 stuck pixels in Y, impulses in Y (2 %)", or an empty text without
+/// defects.
 [[nodiscard]] std::string describe(const RepairPlan& plan, Layout layout);
 
 /// Returns the plan as a JSON object. Equal plans give equal texts.
@@ -41,7 +41,7 @@ struct RepairPlan {
 [[nodiscard]] RepairPlan parse_repair(const std::string& text, const FrameFormat& format,
                                       const std::string& name);
 
-/// Repairs complete frames in host memory. All frames have the same format.
+/// Repairs complete frames of one format in host memory.
 class FrameRepairer {
  public:
   FrameRepairer(RepairPlan plan, const FrameFormat& format);
@@ -53,8 +53,7 @@ class FrameRepairer {
   FramePool pool_;
 };
 
-/// A source that returns repaired copies of the frames of another source. The other source must
-/// return frames in host memory.
+/// A source of repaired copies of the frames of another source. The frames must be in host memory.
 class RepairedSource final : public FrameSource {
  public:
   RepairedSource(FrameSource& source, const RepairPlan& plan);

@@ -1,4 +1,4 @@
-// Converts repair plans to JSON text and back. Jobs record this text.
+// Converts repair plans to JSON text and back, for jobs.
 
 #include <algorithm>
 #include <cmath>

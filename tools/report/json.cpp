@@ -39,8 +39,8 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
     std::unique_ptr<JsonMembers> members;  // names of an object's members; null: an array
   };
 
-  /// Returns the place for the next value of the parser: the root, the next member of the open
-  /// object, or a new last element of the open array.
+  /// Returns the place for the next value: the root, the next member of the open object, or a new
+  /// element of the open array.
   Json& target() {
     if (open_.empty()) return root_;
     if (open_.back().members) return *next_;

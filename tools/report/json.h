@@ -1,5 +1,5 @@
 #pragma once
-// Defines JSON objects that preserve the order of their members.
+// JSON objects that preserve the order of their members.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,15 +11,13 @@ namespace lull::tools {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns the JSON text of an object on a single line. The function replaces invalid UTF-8 by
-/// U+FFFD.
+/// Returns an object as JSON text in a single line, with U+FFFD instead of invalid UTF-8.
 [[nodiscard]] inline std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Returns a readable text with one line for each member of the object. The function replaces
-/// invalid UTF-8 by U+FFFD. For any depth of nesting, the text is about as long as the text from
-/// json_text().
+/// Returns an object as text with one line per member, and U+FFFD instead of invalid UTF-8. Nesting
+/// does not lengthen the text.
 [[nodiscard]] std::string json_lines(const Json& object);
 
 /// Replaces invalid UTF-8 in a text by U+FFFD.
@@ -32,13 +30,12 @@ using Json = nlohmann::ordered_json;
   return count > 0 ? Json(count) : Json();
 }
 
-/// An index that finds the members of a Json object by name in constant time. The Json object must
-/// outlive the index, and only the index may change the object.
+/// Finds the members of a Json object by name in constant time. The object must outlive the index
+/// and may change only through the index.
 class JsonMembers {
  public:
   explicit JsonMembers(Json& object);
-  /// Returns the value of the member with the given name. If the member does not exist, the
-  /// function adds the member with the value null.
+  /// Returns the value of a member. The function adds a missing member with the value null.
   Json& operator[](const std::string& name);
 
  private:
@@ -46,9 +43,8 @@ class JsonMembers {
   std::unordered_map<std::string, std::size_t> positions_;
 };
 
-/// Parses JSON from untrusted sources. The time is linear in the length of the text, and
-/// `max_depth` limits the depth of the call stack. Among members with equal names, the last member
-/// is valid. Returns nullopt if the text is not JSON, or if its nesting is deeper than `max_depth`.
+/// Parses untrusted JSON in linear time, with nesting up to `max_depth`. The last of several equal
+/// names is valid. Returns nullopt for invalid text.
 [[nodiscard]] std::optional<Json> parse_json(std::string_view text, int max_depth = 64);
 
 }  // namespace lull::tools

@@ -1,5 +1,5 @@
 #pragma once
-// Writes messages of a run to stderr, and optionally to a file.
+// Messages of a run, to stderr and optionally to a file.
 
 #include <mutex>
 #include <string>
@@ -13,20 +13,20 @@ struct LogOptions {
   std::string file;  // messages are appended to this file; empty: none
 };
 
-/// Writes messages from any thread. At most one Log with the level debug may exist at a time,
-/// because such a Log also receives FFmpeg's messages.
+/// Writes messages from any thread. At most one Log with the level debug may exist, because it
+/// receives FFmpeg's messages.
 class Log {
  public:
-  /// @param quiet  if true, stderr receives only errors; the file receives all messages
+  /// @param quiet  if true, stderr receives only errors, but the file all messages
   /// @throws CannotCreate  the file cannot be opened
   Log(const LogOptions& options, bool quiet);
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  /// Writes a message of one line. The function ignores an empty text.
+  /// Writes a message of one line, unless empty.
   void write(LogLevel level, const std::string& text);
-  /// Writes an error only to the file. main() prints the error on stderr.
+  /// Writes an error only to the file, because main() prints the error on stderr.
   void note_failure(const std::string& text);
 
  private:

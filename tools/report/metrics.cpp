@@ -57,8 +57,8 @@ class Lines {
   std::string output_, name_, text_;
 };
 
-/// Returns whether the cause of the error is the name of the file or a missing permission. All
-/// other errors are write errors.
+/// Returns whether the error comes from the file name or a missing permission, and not from a
+/// write.
 bool is_name_error(int error) {
   return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
          error == EEXIST || error == EPERM || error == EROFS || error == ENAMETOOLONG ||
@@ -140,8 +140,7 @@ std::string Metrics::text(const pipeline::PipelineStats& stats, int exit_code,
   return lines.take();
 }
 
-// Replaces the file in one step, so that other programs read either the old or the new text. The
-// function does not call fsync(), because lull does not preserve metrics over a system crash.
+// Replaces the file atomically. No fsync(), because metrics need not survive a system crash.
 int Metrics::write(const std::string& text) const {
   errno = 0;
   if (io::replace_text(path_, text)) return 0;

@@ -1,6 +1,5 @@
 #pragma once
-// Writes metrics of a run in the text format of Prometheus (version 0.0.4). A collector, such as
-// the node exporter, can read the file at any time.
+// Metrics of a run in the text format of Prometheus (version 0.0.4), readable at any time.
 
 #include <chrono>
 #include <cstdint>
@@ -17,12 +16,10 @@ struct MetricsFacts {
   std::int64_t frames = 0;  // expected number of frames; 0: unknown
 };
 
-/// Writes the file of metrics under a temporary name and renames the file. The object writes at the
-/// start of the run, every two seconds, and at the end. After the start, the object ignores write
-/// errors, because the next write may succeed.
+/// Replaces the file of metrics at the start, every two seconds, and at the end. After the start,
+/// write errors are ignored.
 class Metrics {
  public:
-  /// Creates the file.
   /// @throws CannotCreate  no file with the given name can be created
   /// @throws IoError  the file cannot be written
   explicit Metrics(std::string path);
@@ -34,13 +31,12 @@ class Metrics {
               const std::vector<double>& sigma);
   void end(const pipeline::PipelineStats& stats, int exit_code, std::int64_t damaged_frames);
 
-  /// Returns the content of the file.
   /// @param exit_code  -1 while the run is in progress
   [[nodiscard]] std::string text(const pipeline::PipelineStats& stats, int exit_code,
                                  std::int64_t damaged_frames) const;
 
  private:
-  /// Writes the file. Returns 0, or the error number (errno) if the file cannot be written.
+  /// Writes the file. Returns 0, or errno after an error.
   int write(const std::string& text) const;
 
   std::string path_;

@@ -39,7 +39,7 @@ std::string format(const char* pattern, Values... values) {
 
 int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
 
-/// Rounds a value to thousandths. JSON represents values that are not finite as null.
+/// Rounds a value to thousandths. Values that are not finite become null in JSON.
 Json rounded(double value) { return std::round(1000 * value) / 1000; }
 
 Json numbers(const std::vector<double>& values) {
@@ -81,8 +81,8 @@ void Progress::start(const JobFacts& facts) {
   facts_ = facts;
   scenes_ = facts.noise;
   if (facts.follows) scenes_.resize(std::min<std::size_t>(scenes_.size(), 1));
-  // The measured time starts at the first frame, so the speed excludes the time for opening files.
-  // In JSON mode, the run reports the first frame immediately.
+  // The measured time starts at the first frame, to exclude the opening of files. In JSON mode, the
+  // first frame is reported immediately.
   last_ = mode_ == ProgressMode::json ? std::chrono::steady_clock::time_point::min()
                                       : std::chrono::steady_clock::now();
   if (metrics_)
@@ -115,8 +115,7 @@ void Progress::on_new_scene(const SceneLevels& scene) {
 std::string Progress::line(const pipeline::PipelineStats& stats) const {
   using pipeline::Stage;
   std::string text = format("frame %lld", static_cast<long long>(stats.frames));
-  // The frame count of a container may be wrong. If the run has more frames, the total becomes
-  // unknown.
+  // The frame count of a container may be wrong. After more frames, the total becomes unknown.
   if (facts_.frames >= stats.frames) {
     text += format("/%lld (%d%%)", static_cast<long long>(facts_.frames),
                    static_cast<int>(100 * stats.frames / std::max<std::int64_t>(facts_.frames, 1)));
@@ -234,8 +233,7 @@ void Progress::end(const End& end) {
         Patience::second);
 }
 
-// A pipe that is ready accepts 4096 bytes (PIPE_BUF) without blocking. A longer line, with very
-// long file names, may block.
+// A pipe that is ready accepts 4096 bytes (PIPE_BUF) without blocking. A longer line may block.
 void Progress::write(const std::string& text, Patience patience) {
   pollfd target{descriptor_, POLLOUT, 0};
   const int ready = poll(&target, 1, patience == Patience::second ? 1000 : 0);

@@ -29,14 +29,14 @@ struct ProgressOptions {
   std::string metrics_file;  // file for Prometheus metrics (metrics.h); empty: none
 };
 
-/// Noise levels from the time `from_s` (Frame::pts in seconds) on. `sigma` contains the standard
-/// deviation of the noise in each plane, on the 0..255 scale.
+/// Noise levels from the time `from_s` (Frame::pts in seconds) on: standard deviations by plane, on
+/// the 0..255 scale.
 struct SceneLevels {
   double from_s = 0;
   std::vector<double> sigma;
 };
 
-/// The properties of a run that lull determines before the first frame.
+/// The properties of a run that are known before the first frame.
 struct JobFacts {
   std::string input, output;
   FrameFormat format;
@@ -46,9 +46,8 @@ struct JobFacts {
   bool follows = false;              // whether on_new_scene() will report later scenes
 };
 
-/// Writes progress to a file descriptor. If the reader of a pipe is slow, the object drops lines
-/// that do not fit into the pipe, so that the run is not delayed. The object waits up to a second
-/// to write the last line. Thread-safe.
+/// Writes progress to a file descriptor. To not delay the run, a full pipe drops lines; the last
+/// line waits up to a second. Thread-safe.
 class Progress {
  public:
   /// @param quiet  if true, ProgressMode::automatic shows no progress
@@ -63,8 +62,7 @@ class Progress {
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live progress line from the terminal.
   void clear();
-  /// Functions for the end of the run: the output is complete, an error has occurred, or a signal
-  /// has stopped the run. Only the JSON mode writes a line.
+  /// The end of the run: success, error, or stop by a signal. Only the JSON mode writes a line.
   void done(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   void failed(int exit_code, const std::string& text, std::int64_t damaged_frames);
   void stopped(int signal);

@@ -58,8 +58,7 @@ bool SignalWatch::join_outer() {
   return true;
 }
 
-// The destructor does not unblock the signals. At this time, the process has no work that a signal
-// could stop.
+// The signals remain blocked, because the process has no more work to stop.
 SignalWatch::~SignalWatch() {
   {
     const std::lock_guard lock(chain_mutex);

@@ -11,11 +11,11 @@ namespace lull::tools {
 
 /// Watches SIGINT, SIGTERM and SIGHUP. The first signal n requests a stop through token(). After a
 /// second signal, or after the time `patience`, the object calls `clean_up` and ends the process
-/// with the exit code 128 + n. The object must exist before other threads start.
+/// with 128 + n. The object must exist before other threads start.
 class SignalWatch {
  public:
-  /// @param patience  the time for the pipeline stages to finish their current calls; with the
-  ///     default, the process ends within two seconds
+  /// @param patience  time for the pipeline stages to finish their current calls; the default ends
+  ///     the process within two seconds
   explicit SignalWatch(std::function<void(int)> clean_up,
                        std::chrono::milliseconds patience = std::chrono::milliseconds(1500));
   ~SignalWatch();
@@ -27,8 +27,8 @@ class SignalWatch {
   int signal() const { return signal_; }
 
  private:
-  /// Links this object to an existing SignalWatch. The existing object receives the signals for
-  /// both objects. Returns false if no other SignalWatch exists.
+  /// Links this object to an existing SignalWatch, which then receives the signals for both.
+  /// Returns false if there is no other SignalWatch.
   bool join_outer();
   void watch();
   /// Requests a stop through all existing objects of the class SignalWatch.

@@ -1,5 +1,5 @@
 #pragma once
-// Adds the error of the codec of an input to the estimated noise.
+// Adds the codec error of an input to the estimated noise.
 
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace lull::tools {
 
-/// Adds the codec error of the frames to `estimate` (add_codec_error() of noise/estimate). The
-/// codec error comes from the mean quantisation of all frames with known quantisation.
+/// Adds the codec error (add_codec_error() of noise/estimate) to `estimate`, from the mean
+/// quantisation of all frames with known quantisation.
 void add_codec_error(const std::vector<Excerpt>& excerpts, NoiseEstimate& estimate);
 
 }  // namespace lull::tools

@@ -13,38 +13,34 @@
 namespace lull::tools {
 namespace {
 
-/// Number of frames in a short excerpt. The follower compares the noise of a short excerpt with the
-/// noise of the current scene.
+/// Number of frames in a short excerpt, for the comparison with the noise of the current scene.
 constexpr std::size_t short_excerpt = 3;
-/// Minimum and maximum number of frames between two checks within a scene. The interval doubles if
-/// a check does not find noise between frames.
+/// Minimum and maximum number of frames between two checks within a scene. The interval doubles
+/// after a check without noise between frames.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
-/// Maximum ratio of two noise levels that count as equal: after a cut, and within a scene. The
-/// ratio within a scene is higher, because a new scene restarts the session, and the new session
-/// has no previous frames.
+/// Maximum ratio of equal noise levels, after a cut and within a scene. The second ratio is higher,
+/// because a new scene restarts the session.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
-/// Noise levels below this value (on the 0..255 scale) are negligible. The follower treats such
-/// levels as equal.
+/// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
-/// Minimum ratio of the measured to the expected frame difference in flat areas. If the ratio is
-/// lower, uncompensated motion causes the difference between frames. Measured ratios are at least
-/// 0.89 for noise, and 0.17 to 0.73 for motion. Completely textured pictures are exceptions.
+/// Minimum ratio of measured to expected frame difference in flat areas. Uncompensated motion gives
+/// 0.17 to 0.73, noise at least 0.89, except in completely textured pictures.
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
 
 bool is_over_time(const NoiseEstimate& estimate) { return !estimate.excerpt_level.empty(); }
 
-/// Returns whether two noise levels are nearly equal: their ratio is at most `factor`, or their
-/// difference is at most 0.3. Low levels cannot be measured more precisely.
+/// Returns whether the ratio of two noise levels is at most `factor`, or their difference at most
+/// 0.3, the precision of low levels.
 bool are_near(float a, float b, float factor) {
   constexpr float slack = 0.3f;
   const float less = std::max(std::min(a, b), min_distinct_level);
   return std::max(a, b) <= std::max(factor * less, less + slack);
 }
 
-/// Returns the expected value of QuickCheck::flat_noise for frames with the estimated noise. The
-/// value is the mean deviation of samples from the mean of their two neighbours in the row.
+/// Returns the expected QuickCheck::flat_noise for the estimated noise: the mean deviation of
+/// samples from the mean of their two neighbours in the row.
 float expected_flat_noise(const NoiseEstimate& estimate) {
   const PlaneNoise& luma = estimate.noise.plane(0);
   const float near = luma.is_white() ? 0 : static_cast<float>(luma.correlation_at(1, 0));
@@ -53,9 +49,8 @@ float expected_flat_noise(const NoiseEstimate& estimate) {
   return 0.9f * estimate.level[0] * bend;
 }
 
-/// Returns whether two estimates describe the same noise. The tolerance for chroma levels and
-/// coarseness is larger than for luma levels, because their estimates from a few frames are less
-/// precise.
+/// Returns whether two estimates describe the same noise. Chroma levels and coarseness have a
+/// larger tolerance, because they are less precise.
 bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
   constexpr float roughly = 1.3f;
   for (int i = 0; i < 3; ++i)
@@ -128,10 +123,8 @@ void NoiseFollower::check_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// Returns the index of the scene that the follower expects at `time_s`. The candidates are scenes
-/// that lull has found before the start of the stream, and that begin at or before `time_s`.
-/// Without a candidate, or if the candidate has similar noise, the function returns the current
-/// scene.
+/// Returns the next known scene if this scene begins at or before `time_s` and has different noise,
+/// and otherwise the current scene.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;
@@ -140,8 +133,8 @@ std::size_t NoiseFollower::predicted_at(double time_s) {
   return are_alike(known_[scene].estimate, known_[scene_].estimate) ? scene_ : scene;
 }
 
-/// Reads up to `count` frames ahead, and returns whether the stream contains `count` further
-/// frames. After a read error, read() throws the error at the position of the error.
+/// Reads up to `count` frames ahead, and returns whether the stream has `count` further frames.
+/// read() throws read errors at their position.
 bool NoiseFollower::fill(std::size_t count) {
   while (ahead_.size() < count && !ended_) {
     std::optional<Frame> frame;
@@ -159,8 +152,8 @@ bool NoiseFollower::fill(std::size_t count) {
   return ahead_.size() >= count;
 }
 
-/// Returns the number of frames before the next cut or the next jump of the noise level. The
-/// maximum of the result is `max_count`.
+/// Returns the number of frames before the next cut or jump of the noise level, at most
+/// `max_count`.
 std::size_t NoiseFollower::frames_of_scene(std::size_t max_count) {
   std::size_t count = 1;
   for (; count < max_count && fill(count + 1) && ahead_[count].can_check; ++count) {
@@ -187,8 +180,7 @@ bool NoiseFollower::is_near_level_of(float level, std::size_t scene, bool cut) c
   return are_near(level, known_[scene].estimate.level[0], cut ? after_cut : within_scene);
 }
 
-/// Returns the known scene whose noise is most similar to `found`, or no value if no scene is
-/// similar.
+/// Returns the known scene whose noise is most similar to `found`, or no value if none is similar.
 std::optional<std::size_t> NoiseFollower::find_similar_scene(const NoiseEstimate& found) const {
   if (!is_over_time(found)) return std::nullopt;
   std::optional<std::size_t> nearest;
@@ -218,7 +210,7 @@ bool NoiseFollower::has_noise_of(std::size_t scene, bool cut) {
          is_near_level_of(estimate_of(measured, format().layout).level[0], scene, cut);
 }
 
-/// Estimates the noise from the next `count` frames. Returns no value if the estimation fails.
+/// Estimates the noise from the next `count` frames. Returns no value after a failure.
 std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut) const {
   NoiseEstimate found = estimate_noise(excerpts_at(count));
   if (is_over_time(found)) {
@@ -228,9 +220,9 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     add_codec_error(excerpts_at(count), found);
     return found;
   }
-  // If the estimation finds no noise between frames, the current scene continues. A still picture
-  // after a cut is an exception. The still picture counts as free of noise if an earlier scene has
-  // noise between frames. Otherwise, the single picture determines the noise.
+  // Without noise between frames, the current scene continues. At a cut to a still picture, the
+  // picture is noise-free if an earlier scene has noise between frames; otherwise the estimate from
+  // the single picture applies.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};
@@ -273,8 +265,8 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
   switch_to(next, false);
 }
 
-/// Begins the scene at the next frame. If the time of the next frame is not later than the start of
-/// the current scene, times cannot distinguish the scenes, and the current scene continues.
+/// Begins the scene at the next frame, if this frame is later than the start of the current scene.
+/// Otherwise, times cannot distinguish the scenes.
 void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
   if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;

@@ -1,6 +1,6 @@
 #pragma once
-// Tracks the noise of a stream from scene to scene. If the noise may change, the follower reads
-// frames ahead.
+// Tracks the noise of a stream from scene to scene, reading frames ahead where the noise may
+// change.
 
 #include <cstddef>
 #include <deque>
@@ -18,23 +18,21 @@
 
 namespace lull::tools {
 
-/// The frames for the first noise estimate, which precedes the start of the stream.
+/// The frames for the first noise estimate, before the start of the stream.
 enum class KnownFrom {
   first_frames,  // the first frames of the stream
   positions,     // excerpts that are spread over the stream
 };
 
-/// Returns the frames of a source and detects changes of the noise. The follower estimates the
-/// noise at a cut, at the beginning of a known scene, and if the quick check indicates a change. An
-/// estimate uses three frames first, and more frames if necessary.
+/// Returns the frames of a source and detects noise changes. Cuts, starts of known scenes and quick
+/// checks trigger an estimate from three or more frames.
 class NoiseFollower final : public FrameSource {
  public:
-  /// The reading thread calls this function at the beginning of a scene with different noise.
-  /// read() returns the first frame of the scene after the call. `is_predicted` is true if a known
-  /// scene begins at its known time.
+  /// The reading thread calls this function before read() returns the first frame of a scene with
+  /// different noise. `is_predicted`: a known scene begins at its known time.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;
 
-  /// @param known  scenes in the order of time; the first scene begins with the first frame
+  /// @param known  scenes in order of time; the first scene begins with the first frame
   NoiseFollower(FrameSource& source, const DenoiseOptions& options, std::vector<SceneNoise> known,
                 KnownFrom from, OnScene on_scene);
 
@@ -87,9 +85,8 @@ class NoiseFollower final : public FrameSource {
   std::size_t check_interval_;
 };
 
-/// Returns whether lull can track the noise from scene to scene with these options. lull cannot
-/// track the noise of volumes, of frames that a run combines into one picture, and of joined parts
-/// of the input. The time stamps of joined parts cannot identify scenes.
+/// Returns whether lull can track the noise: not for volumes, frames combined into one picture, or
+/// joined parts of the input, whose time stamps are ambiguous.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Returns the first scene of a pipe. `frames` contains the first frames of the pipe.

@@ -11,15 +11,13 @@
 namespace lull::tools {
 namespace {
 
-/// Maximum ratio of two noise levels that count as equal. The ratio allows for errors of up to 15 %
-/// in each estimate.
+/// Maximum ratio of equal noise levels, for errors of up to 15 % in each estimate.
 constexpr float same_level = 1.3f;
-/// The bisection that searches for a cut ends when the interval is at most this long, in seconds.
-/// The search reads all frames of the final interval.
+/// Length of the final interval of the bisection for a cut, in seconds. The search reads all frames
+/// of this interval.
 constexpr double near_s = 1.0;
-/// Limits for the standard deviation of the means of 16x16 samples. Noise above both limits is
-/// coarse and requires frames of half the size. The first limit is relative to the standard
-/// deviation of the means of 8x8 samples, and the second limit is on the 0..255 scale.
+/// Coarse noise requires half size. Noise is coarse if the level of means of 16x16 samples exceeds
+/// two limits: relative to means of 8x8 samples, and on the 0..255 scale.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
@@ -29,8 +27,7 @@ bool is_same(float a, float b) {
          same_level * std::min(a, b) + 0.3f;  // low levels cannot be measured precisely
 }
 
-/// Returns the mean absolute difference of two luma planes. The function examines every 8th sample
-/// along both axes.
+/// Returns the mean absolute difference of two luma planes, at every 8th sample along both axes.
 template <class T>
 double change(PlaneView<const T> a, PlaneView<const T> b) {
   double sum = 0;
@@ -59,8 +56,8 @@ struct Level {
   float level;
 };
 
-/// Returns the time of the last frame of an excerpt. The search for a cut ends at this time,
-/// because the cut may be within the excerpt.
+/// Returns the time of the last frame of an excerpt, as the end of the search, because the cut may
+/// be within the excerpt.
 double end_of(const TimedExcerpt& excerpt) { return time_of(excerpt.frames.back()); }
 
 /// The difference between a frame and the previous frame.
@@ -68,10 +65,8 @@ struct Change {
   double time_s, change;
 };
 
-/// Returns the time of a cut from the differences between consecutive frames. A difference of more
-/// than 2.5 times the median is a cut. Without such a difference, the function splits the list into
-/// two groups so that the variance between the groups is largest. The cut is the start of the
-/// second group.
+/// Returns the time of a cut: the largest frame difference if above 2.5 times the median, and
+/// otherwise the split with the largest variance between the two groups.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;
@@ -96,8 +91,8 @@ double cut_at(const std::vector<Change>& changes) {
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
     const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);
-    // The bisection ends if no key frame lies between the two excerpts, because a source can start
-    // to read only at a key frame.
+    // The bisection ends if no keyframe lies between the two excerpts, because a source can seek
+    // only to keyframes.
     if (middle.frames.empty() || middle.time_s <= before.time_s || end_of(middle) >= after.time_s)
       break;
     const std::vector<Excerpt> one{middle.frames};
@@ -166,8 +161,8 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                    .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
-  // The noise level of a single picture already includes the effect of coarse noise, so lull does
-  // not filter frames of half the size (docs/measurements/noise-estimation.md).
+  // The noise level of a single picture already includes coarse noise, so half size is unnecessary
+  // (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = excerpts.front().front().format;
   if (std::min(format.width, format.height) < min_side) return scene;
@@ -187,8 +182,7 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
                                   const FramesFrom& frames_from) {
   std::vector<SceneNoise> scenes{scene_noise(excerpts.front().time_s, excerpts_of(excerpts), all)};
   if (!frames_from || all.excerpt_level.size() != excerpts.size()) return scenes;
-  // Indices of excerpts. Each index begins a group of successive excerpts with nearly equal noise
-  // levels.
+  // Indices of the excerpts at which groups of nearly equal noise level begin.
   std::vector<std::size_t> begins{0};
   std::size_t last = 0;  // last excerpt of the current group that has a level
   for (std::size_t i = 1; i < excerpts.size(); ++i) {

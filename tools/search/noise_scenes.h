@@ -1,6 +1,6 @@
 #pragma once
-// Estimates the noise of each scene of a clip. The noise may change, for example after a change of
-// ISO speed or camera.
+// Estimates the noise of each scene of a clip. The noise may change with the ISO speed or the
+// camera.
 
 #include <functional>
 #include <span>
@@ -19,12 +19,11 @@ struct TimedExcerpt {
 
 /// A function that receives frames one by one and returns whether it needs another frame.
 using FrameConsumer = std::function<bool(Frame frame)>;
-/// A function that reads frames, starting at about the time `time_s`, and passes the frames to
-/// `take`. If a read fails, the function does not call `take`.
+/// A function that reads frames from about `time_s` on and passes the frames to `take`. After a
+/// read error, no call of `take` follows.
 using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>;
 
-/// Returns the noise of a scene. For coarse noise, the result also contains the noise in frames of
-/// half the size.
+/// Returns the noise of a scene. For coarse noise, the result also contains the noise at half size.
 [[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                                      const NoiseEstimate& estimate);
 
@@ -33,8 +32,8 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 /// Splits frames into excerpts of up to three consecutive frames.
 [[nodiscard]] std::vector<Excerpt> split_excerpts(const std::vector<Frame>& frames);
 
-/// Returns the scenes of a clip. Each group of successive excerpts with similar noise levels is a
-/// scene. A new scene begins at the largest change of the picture between two excerpts.
+/// Returns the scenes of a clip: groups of successive excerpts with similar noise levels. A scene
+/// begins at the largest change of the picture between two excerpts.
 /// @param excerpts  in the order of time; not empty
 /// @param all  the estimate from all excerpts
 /// @param frames_from  reads frames of the clip; if empty, the clip is one scene

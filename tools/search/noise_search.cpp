@@ -19,10 +19,10 @@
 namespace lull::tools {
 namespace {
 
-/// Number of excerpts that lull reads from a video, and number of frames in each excerpt.
+/// Number of excerpts of a video, and number of frames in each excerpt.
 constexpr int positions = 8, frames_per_excerpt = 3;
-/// Number of slices of a stack for the noise estimate, and maximum number of samples that lull
-/// reads to reach these slices.
+/// Number of slices of a stack for the noise estimate, and maximum number of samples to read for
+/// these slices.
 constexpr int slices = 12;
 constexpr double max_samples = 2.7e8;
 
@@ -58,7 +58,7 @@ class Search {
       for (Frame& frame : excerpt.frames) frame = filter_view(std::move(frame));
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
     record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
-    // The estimates that scenes_of() compares do not contain the error of the codec.
+    // The estimates for scenes_of() do not contain the codec error.
     for (SceneNoise& scene : record.scenes)
       add_codec_error(excerpts_of(samples.excerpts), scene.estimate);
     move_to_cut(record.scenes);
@@ -91,8 +91,8 @@ class Search {
     return options_.input.interlaced == Interlaced::fields ? pipeline::field_of(frame, 0) : frame;
   }
 
-  /// Returns the beginning and the end of the selected part of the input, in seconds relative to
-  /// the first frame.
+  /// Returns the beginning and the end of the selected part, in seconds relative to the first frame
+  /// of the input.
   std::pair<double, double> part() const {
     const io::Selection& selection = options_.input.source.selection;
     double first = static_cast<double>(selection.start_us) * 1e-6, last = info_.duration_s;
@@ -107,8 +107,7 @@ class Search {
     return {first, std::max(last, first)};
   }
 
-  /// Reads frames, starting at about `time_s` seconds after the first frame. The first returned
-  /// frame is a frame at which decoding can start.
+  /// Reads frames from about `time_s` seconds after the first frame on, starting at a keyframe.
   void read_from(double time_s, const FrameConsumer& take) const {
     io::SourceOptions options = excerpt_options();
     options.skip_us = std::llround(time_s * 1e6);
@@ -116,8 +115,8 @@ class Search {
       const auto source = io::open_source(options_.input.file, options);
       for (;;) {
         std::optional<Frame> frame = source->read();
-        // The source counts slices from its first returned frame, so the position of the slice in
-        // the volume is unknown.
+        // The source counts slices from its first returned frame, so the index of the slice in the
+        // volume is unknown.
         if (frame) frame->slice = -1;
         if (!frame || frame->format != format_ || !take(*std::move(frame))) return;
       }
@@ -131,8 +130,8 @@ class Search {
                         time_s, frames);
   }
 
-  /// Returns whether time stamps identify scenes. Time stamps do not identify scenes if the
-  /// selection joins several parts of the input.
+  /// Returns whether time stamps identify scenes. Time stamps are ambiguous if the selection joins
+  /// parts of the input.
   bool has_scenes() const {
     return !info_.still && options_.input.source.selection.ranges.size() <= 1;
   }
@@ -155,16 +154,15 @@ class Search {
     for (int i = 0; i < positions; ++i) {
       TimedExcerpt excerpt =
           excerpt_at(first + (last - first) * (i + 0.5) / positions, frames_per_excerpt);
-      // If key frames are far apart, several positions give the same excerpt. The list contains
-      // such an excerpt once.
+      // If keyframes are far apart, several positions give the same excerpt, which the list
+      // contains once.
       const bool known = !excerpts.empty() && excerpt.time_s <= excerpts.back().time_s;
       if (!excerpt.frames.empty() && !known) excerpts.push_back(std::move(excerpt));
     }
     return excerpts.empty() ? leading_excerpts(first) : without_empty(std::move(excerpts));
   }
 
-  /// Returns excerpts from the first frames. lull uses these excerpts for short clips and for clips
-  /// of unknown length.
+  /// Returns excerpts from the first frames, for short clips and clips of unknown length.
   std::vector<TimedExcerpt> leading_excerpts(double time_s) const {
     TimedExcerpt excerpt = excerpt_at(time_s, static_cast<int>(frames_ahead));
     if (excerpt.frames.empty()) excerpt = excerpt_at(0, static_cast<int>(frames_ahead));
@@ -197,8 +195,7 @@ class Search {
     return excerpts;
   }
 
-  /// Makes the times of scenes relative to the selected part. Sessions use the same origin for time
-  /// stamps.
+  /// Makes the times of scenes relative to the selected part, like the time stamps of sessions.
   void move_to_cut(std::vector<SceneNoise>& scenes) const {
     const double cut = part().first;
     for (SceneNoise& scene : scenes) scene.from_s -= cut;
@@ -212,8 +209,7 @@ class Search {
   double start_s_ = 0;  // time of the input's first frame
 };
 
-/// Returns the excerpts in the form that sessions filter. If sessions filter fields, the result
-/// contains the even fields. Otherwise, the frames do not change.
+/// Returns the excerpts as the sessions filter them: as even fields, or unchanged.
 std::vector<Excerpt> as_filtered(const InputOptions& options, std::vector<Excerpt> excerpts) {
   if (options.interlaced == Interlaced::fields)
     for (Excerpt& excerpt : excerpts)
@@ -265,8 +261,7 @@ NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vect
             .unit = unit_of(values),
             .scenes = {*std::move(volume)}};
   const std::vector<Excerpt> excerpts = excerpts_from(options.input, frames);
-  // The scene begins at the first frame of the selected part. Context frames may precede this
-  // frame.
+  // The scene begins at the first selected frame. Context frames may precede this frame.
   const auto inside = std::ranges::find(frames, false, &Frame::context_only);
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);
   SceneNoise scene = scene_noise(begin, excerpts, estimate_noise(excerpts));

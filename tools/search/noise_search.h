@@ -18,56 +18,55 @@
 
 namespace lull::tools {
 
-/// Returns whether lull can read the input a second time. A pipe cannot be read a second time.
+/// Returns whether lull can read the input a second time. A pipe can be read only once.
 [[nodiscard]] bool can_read_again(const std::string& input);
 
-/// Frames of an input in which lull searches for noise and defects. For a stack, the list is empty:
-/// lull searches stacks neither for defects nor for clipping, because dark air looks like clipped
-/// samples.
+/// Frames to search for noise and defects. Empty for a stack, because stacks have no sensor
+/// defects, and dark air looks like clipped samples.
 struct InputSamples {
   std::vector<TimedExcerpt> excerpts;  // complete frames
   double start_s = 0;                  // time of the input's first frame
 };
 
-/// Decodes a few frames, spread over the selected part of an input. The function seeks, so its
-/// duration does not depend on the length of the input.
+/// Decodes a few frames, spread over the selected part of an input. The function seeks, so the
+/// length of the input does not matter.
 /// @param source  the open input; the function opens the input a second time
 /// @throws any error of opening and reading the input
 [[nodiscard]] InputSamples read_samples(const DenoiseOptions& options,
                                         const io::MediaSource& source);
 
-/// Estimates the noise of an input that lull can read a second time. If the noise of a clip
-/// changes, the function estimates the noise of each scene.
+/// Estimates the noise of an input that lull can read a second time, per scene if the noise of a
+/// clip changes.
 /// @param source  the open input; the function does not read from `source`
 /// @param samples  repaired excerpts of the input
 /// @param repair  repairs the further frames that the function reads
 [[nodiscard]] NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& source,
                                        const InputSamples& samples, const RepairPlan& repair);
 
-/// The noise of an input, and the defects that lull repairs before it estimates the noise.
+/// The noise of an input, and the defects that lull repairs before the noise estimation.
 struct FoundNoise {
   NoiseRecord noise;
   RepairPlan repair;
 };
-/// Reads samples of an input that lull can read a second time, and finds its defects and its noise.
+/// Finds the defects and the noise of an input that lull can read a second time.
 /// @throws any error of opening and reading the input
 [[nodiscard]] FoundNoise search_noise(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// Estimates the noise from the first frames of a pipe. The frames are consecutive.
+/// Estimates the noise from the consecutive first frames of a pipe.
 [[nodiscard]] NoiseRecord noise_of_first_frames(const DenoiseOptions& options,
                                                 const std::vector<Frame>& frames,
                                                 const io::ValueScale& values);
 
-/// Returns frames as excerpts for the noise estimation. If sessions filter the fields of interlaced
-/// video, the excerpts contain only the even fields.
+/// Returns frames as excerpts for the noise estimation: only the even fields if sessions filter
+/// fields.
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const std::vector<Frame>& frames);
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const InputSamples& samples);
 
-/// Number of frames that lull reads from a pipe before it denoises the first frame.
+/// Number of frames that lull reads from a pipe before the first frame is denoised.
 inline constexpr std::size_t frames_ahead = 12;
-/// Number of slices that lull reads from a pipe with a stack before it denoises the first slice.
+/// Number of slices that lull reads from a piped stack before the first slice is denoised.
 inline constexpr std::size_t slices_ahead = 48;
 [[nodiscard]] inline std::size_t frames_to_read_ahead(const InputOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;
@@ -75,7 +74,7 @@ inline constexpr std::size_t slices_ahead = 48;
 
 [[nodiscard]] std::vector<Frame> read_frames(FrameSource& source, std::size_t count);
 
-/// A source that first returns given frames, and then the frames of another source.
+/// A source that returns given frames first, then the frames of another source.
 class PrefixedSource final : public FrameSource {
  public:
   PrefixedSource(FrameSource& source, std::vector<Frame> first)

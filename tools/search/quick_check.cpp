@@ -10,16 +10,14 @@
 namespace lull::tools {
 namespace {
 
-/// The check converts samples to integers, so that sums depend neither on the order of summation
-/// nor on the machine.
+/// Integer sums do not depend on the order of summation or on the machine.
 constexpr int unit = 16;  // integer units per 8-bit level
 constexpr int cell = 16, row_step = 4;
-/// Side of the examined blocks in samples, approximate number of blocks, and share of the blocks
-/// that the check treats as flat.
+/// Side of the blocks in samples, approximate number of blocks, and share of flat blocks.
 constexpr int side = 8, wanted_blocks = 600;
 constexpr double flat_share = 0.2;
-/// The check searches for copies of `copy_blocks` x `copy_blocks` blocks, at a distance of at most
-/// `copy_range` samples along each axis.
+/// The search for copies examines a grid of `copy_blocks` x `copy_blocks` blocks of 8x8 samples,
+/// with displacements of up to `copy_range` samples along each axis.
 constexpr int copy_blocks = 8, copy_range = 12;
 
 template <class T>
@@ -57,8 +55,8 @@ Plane<std::uint8_t> cells_of(const Luma<T>& luma) {
   return cells;
 }
 
-/// Returns the sum of absolute second differences along the rows of a block. Differences along
-/// columns are not useful, because adjacent rows of interlaced frames belong to different fields.
+/// Returns the sum of absolute second differences along the rows of a block, because adjacent rows
+/// of interlaced frames belong to different fields.
 template <class T>
 std::int32_t second_differences_at(const Luma<T>& luma, int x, int y) {
   std::int32_t sum = 0;
@@ -87,8 +85,7 @@ float measure_flat_noise(const Luma<T>& luma) {
   return static_cast<float>(*position) / (2 * unit * side * side);
 }
 
-/// Position of an exact copy of an 8x8 block in another frame. find_copy() does not examine
-/// constant blocks.
+/// Position of an exact copy of an 8x8 block in another frame. find_copy() skips constant blocks.
 enum class CopyPosition { nowhere, in_place, moved };
 
 template <class T>

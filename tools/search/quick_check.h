@@ -1,6 +1,6 @@
 #pragma once
-// Checks every frame of a stream in a fraction of a millisecond. The results determine the frames
-// at which lull estimates the noise again.
+// Checks every frame of a stream in a fraction of a millisecond. The results trigger new noise
+// estimates.
 
 #include <cstdint>
 
@@ -11,31 +11,29 @@ namespace lull::tools {
 
 /// Statistics of the luma plane, or of the green plane of RGB frames.
 struct QuickCheck {
-  /// Means of blocks of 16x16 samples in 8-bit levels. The means use every fourth row.
+  /// Means of blocks of 16x16 samples in 8-bit levels, from every fourth row.
   Plane<std::uint8_t> cells;
-  /// Mean deviation of samples from the mean of their two neighbours in the row, in 8-bit levels.
-  /// The mean includes flat areas that are not constant. For white noise, the value is about 0.9
-  /// times the standard deviation. If the frame is constant, the value is 0.
+  /// Mean deviation of samples from the mean of their two neighbours in the row, in 8-bit levels,
+  /// in flat areas that are not constant: about 0.9 standard deviations of white noise, or 0 for a
+  /// constant frame.
   float flat_noise = 0;
 };
 
-/// Computes the statistics of `frame`. The frame must be in host memory.
+/// Computes the statistics of `frame`, which must be in host memory.
 [[nodiscard]] QuickCheck quick_check(const Frame& frame);
 
 /// Returns whether the two frames belong to the same shot, without a cut between them.
 [[nodiscard]] bool is_same_scene(const QuickCheck& a, const QuickCheck& b);
-/// Returns whether the statistics of two frames are equal, so that one frame may repeat the other
-/// frame.
+/// Returns whether the statistics are equal, so that one frame may repeat the other.
 [[nodiscard]] bool may_repeat(const QuickCheck& a, const QuickCheck& b);
-/// Returns whether most blocks of the second frame are exact copies of displaced blocks of the
-/// first frame. Differences between such synthetic frames, for example of a scrolling title,
-/// contain no noise. The function compares luma, or green for RGB.
+/// Returns whether most luma (RGB: green) blocks of the second frame are exact copies of displaced
+/// blocks of the first frame. Such frames, for example of scrolling titles, differ without noise.
 [[nodiscard]] bool is_moved_copy(const Frame& a, const Frame& b);
-/// Returns whether two values of QuickCheck::flat_noise differ by more than a tenth. Such a
-/// difference indicates different noise levels.
+/// Returns whether two values of QuickCheck::flat_noise differ by more than a tenth, a sign of
+/// different noise levels.
 [[nodiscard]] bool may_differ_in_noise(float flat_noise_a, float flat_noise_b);
-/// Returns whether the values of QuickCheck::flat_noise of two consecutive frames differ by more
-/// than a fifth. Such a difference indicates different noise levels.
+/// Returns whether QuickCheck::flat_noise of two consecutive frames differs by more than a fifth, a
+/// sign of different noise levels.
 [[nodiscard]] bool noise_jumps(float flat_noise_a, float flat_noise_b);
 
 }  // namespace lull::tools

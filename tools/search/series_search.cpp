@@ -17,12 +17,11 @@
 namespace lull::tools {
 namespace {
 
-/// Divisor for real and imaginary parts before the estimation of their noise. After the division,
-/// negative samples are within the range of the estimator (core/float_range.h).
+/// Divisor of real and imaginary parts, which brings negative samples into the range of the noise
+/// estimator (core/float_range.h).
 constexpr float part_scale = 4;
 
-/// Sets the noise of the scene. The noise level of the scene is the median of the noise levels of
-/// all volumes.
+/// Sets the noise of the scene. Its noise level is the median over all volumes.
 void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
   const float level = series::median_level(noise);
   VolumeEstimate& volume = *scene.volume;
@@ -95,8 +94,8 @@ std::optional<VolumeEstimate> SeriesCollector::add_parts() {
   return estimate_volume(cubes, NoiseKind::gaussian, 0);
 }
 
-/// Returns the noise of the real and imaginary parts. If `given` is false, the function estimates
-/// the noise and also sets the noise of the scene. Returns no value if the estimation fails.
+/// Returns the noise of the real and imaginary parts, or no value after a failure. Unless `given`,
+/// the function also sets the noise of the scene.
 std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& scene, bool given) {
   read_phases();
   const std::optional<VolumeEstimate> found = add_parts();
@@ -128,8 +127,7 @@ series::SeriesNoise SeriesCollector::given_noise(const SceneNoise& scene) const 
   return noise;
 }
 
-/// Returns one flag for each voxel of a volume. The flag is set if the voxel is inside the masks of
-/// all volumes.
+/// Returns a flag per voxel: whether the voxel is inside the masks of all volumes.
 std::vector<std::uint8_t> SeriesCollector::mask() const {
   const std::optional<VolumeMask> given = given_mask(options_.input, source_);
   if (!given) return {};
@@ -183,9 +181,8 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       scene.volume->noise.kind = NoiseKind::rician;
       scene.volume->noise.zero = sample_of_zero(source_.info().values);
     }
-    // The noise estimate is certain if the number of signal components is at most half of the
-    // number of combined volumes. The other components then contain only noise, even if all cubes
-    // of 4x4x4 voxels contain structure.
+    // The estimate is certain if at most half of the components contain signal, because the other
+    // components then contain only noise.
     const bool measured = 2 * fit.spectrum.components <= fit.combined;
     scene.volume->certain = scene.estimate.certain = scene.volume->certain || measured;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Determines the noise of the volumes of a series, and the signal components of the series.
+// The noise of the volumes of a series, and the signal components of the series.
 
 #include <cstdint>
 #include <memory>
@@ -21,24 +21,23 @@ struct FittedSeries {
   SeriesStore store;
   series::Fit fit;
   series::FitOptions options;  // options with which the fit was made
-  /// True for a series with phases (--phase). For such a series, the first half of the volumes
-  /// contains the real parts, and the second half contains the imaginary parts.
+  /// True for a series with phases (--phase): the first half of the volumes are the real parts, the
+  /// second half the imaginary parts.
   bool is_complex = false;
 };
 
-/// Collects the slices of a series. The slices determine the noise level of each volume and the
-/// decomposition.
+/// Collects the slices of a series, for the noise level of each volume and the decomposition.
 class SeriesCollector {
  public:
   /// The collector stores the samples only if the options and the input allow a series
   /// (may_be_series()).
   SeriesCollector(const DenoiseOptions& options, const io::MediaSource& source);
 
-  /// Adds a slice. The caller must add the slices in order.
+  /// Adds the next slice, in order.
   void add(const Frame& slice);
 
-  /// Adds the noise level of each volume to `scene`, and decomposes the series if required. The
-  /// caller may call this function only once.
+  /// Adds the noise level of each volume to `scene`, and decomposes the series if required. Only
+  /// one call is allowed.
   /// @param scene  the noise of all volumes together
   /// @param given  true: the noise is given and does not change; false: the decomposition may
   ///     correct the noise
@@ -46,11 +45,10 @@ class SeriesCollector {
 
  private:
   series::SeriesNoise given_noise(const SceneNoise& scene) const;
-  /// Reads the phases, and replaces the magnitudes in the store by real and imaginary parts.
+  /// Reads the phases, and replaces the stored magnitudes by real and imaginary parts.
   void read_phases();
-  /// Measures the noise of the real and imaginary parts, divided by `part_scale`. The function
-  /// stores the levels of the volumes in `levels_`, and returns the common noise of all parts.
-  /// Returns no value if too few voxels are usable.
+  /// Measures the noise of the real and imaginary parts, divided by `part_scale`. Stores the level
+  /// of each volume in `levels_`, and returns the common noise, or no value for too few voxels.
   std::optional<VolumeEstimate> add_parts();
   std::optional<series::SeriesNoise> noise_of_parts(SceneNoise& scene, bool given);
   std::vector<std::uint8_t> mask() const;
@@ -62,15 +60,14 @@ class SeriesCollector {
   series::VolumeLevels levels_;
 };
 
-/// Reads the input a second time and decomposes the series. If lull does not denoise the input as a
-/// series, or `scene` contains a decomposition, the function does nothing. The noise of `scene`
-/// must be given.
+/// Reads the input a second time and decomposes the series, if the input is a series and `scene`
+/// contains no decomposition. The noise of `scene` must be given.
 /// @throws any error of reading
 void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
                       SceneNoise& scene);
 
-/// Returns the folder of a file, for temporary files, or an empty text if `file` is not the name of
-/// a file.
+/// Returns the folder of a file, for temporary files, or an empty text if `file` does not name a
+/// file.
 [[nodiscard]] std::string folder_of(const std::string& file);
 
 }  // namespace lull::tools

@@ -16,9 +16,8 @@
 namespace lull::tools {
 namespace {
 
-/// Maximum number of excerpts of a channel, and number of frames per excerpt for stacks whose time
-/// points form a clip. All excerpts of a stack together have at most `max_excerpt_samples` samples,
-/// because they are in memory at the same time.
+/// Maximum number of excerpts of a channel, and number of frames per excerpt if the time points
+/// form a clip. `max_excerpt_samples` limits all excerpts in memory.
 constexpr std::int64_t max_excerpts = 12, frames_over_time = 3;
 constexpr double max_excerpt_samples = 6.7e7;
 
@@ -49,8 +48,7 @@ class ChannelNoise {
     ++added_;
   }
 
-  /// Returns the scenes of the channel. The times of the scenes are relative to the first frame of
-  /// the channel.
+  /// Returns the scenes of the channel. Times are relative to the first frame of the channel.
   std::vector<SceneNoise> scenes() {
     finish_volume();
     std::optional<VolumeEstimate> found;
@@ -104,8 +102,8 @@ class ChannelNoise {
                   "--method bm3d");
   }
 
-  /// Returns one scene for each time point if the noise levels of the volumes differ. Otherwise,
-  /// returns the unchanged scene.
+  /// Returns one scene per time point if the noise levels of the volumes differ, and the unchanged
+  /// scene otherwise.
   std::vector<SceneNoise> by_time(SceneNoise scene) const {
     if (!scene.volume || volumes_.size() < 2) return {std::move(scene)};
     std::vector<float> levels;
@@ -140,8 +138,7 @@ class ChannelNoise {
 
 SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts) {
   NoiseEstimate estimate = estimate_noise(excerpts);
-  // The estimate contains no noise curve. Dark air in a stack looks like clipped samples, and a
-  // noise curve would model the clipping.
+  // The estimate contains no noise curve, because dark air in a stack looks like clipped samples.
   for (int i = 0; i < 3; ++i) {
     PlaneNoise& plane = estimate.noise.plane(i);
     plane = {plane.level_in_samples(), plane.correlation, nullptr};

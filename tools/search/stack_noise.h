@@ -12,9 +12,8 @@ namespace lull::tools {
 /// Estimates the noise of a stack whose slices are single pictures or the frames of a clip.
 [[nodiscard]] SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts);
 
-/// Estimates the noise of a TIFF stack that lull can read a second time. The function reads all
-/// slices once. Each channel has one scene. If the volumes of a channel have different noise
-/// levels, each time point of the channel has a scene.
+/// Estimates the noise of a TIFF stack from all slices, in a second pass over the input. Each
+/// channel has one scene, or one scene per time point if the noise levels of its volumes differ.
 /// @throws any error of reading
 [[nodiscard]] std::vector<SceneNoise> noise_of_tiff_stack(const DenoiseOptions& options,
                                                           const io::MediaSource& source);

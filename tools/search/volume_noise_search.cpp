@@ -18,8 +18,8 @@ bool is_volume_noise(const DenoiseOptions& options, const io::VideoInfo& info) {
   return is_volume(options, info) || (rician && (info.stack || options.input.stack));
 }
 
-/// Reads all slices of the input and returns the statistics of their cubes of 4x4x4 voxels. The
-/// function also adds the slices to `series`, unless `series` is null.
+/// Reads all slices of the input and returns the statistics of their cubes of 4x4x4 voxels. Adds
+/// the slices to `series`, unless null.
 CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& source,
                       SeriesCollector* series = nullptr) {
   CubeCollector collector(source.format(), source.info().frames_estimate);
@@ -32,7 +32,7 @@ CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& sour
   return collector;
 }
 
-/// Returns the noise of a volume from its cubes of 4x4x4 voxels, or no value if too few cubes are
+/// Returns the noise of a volume from cubes of 4x4x4 voxels, or no value if too few cubes are
 /// usable.
 std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
                                        const CubeCollector& collector,
@@ -41,9 +41,8 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
   return estimate_volume(collector, options.noise.kind, sample_of_zero(values));
 }
 
-/// Returns the noise of a volume, or of the slices of a pipe, from cubes of 4x4x4 voxels. For
-/// volumes (`is_volume`), the function assumes photon noise only if an option requests photon
-/// noise.
+/// Returns the noise of a volume, or of the slices of a pipe, from cubes of 4x4x4 voxels. Volumes
+/// (`is_volume`) have photon noise only by an option.
 std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
                                          const CubeCollector& collector,
                                          const io::ValueScale& values, bool is_volume) {
@@ -105,9 +104,8 @@ SceneNoise scene_of(VolumeEstimate volume) {
 std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                        const CubeCollector& collector, const io::ValueScale& values,
                                        const std::optional<VolumeEstimate>& other) {
-  // Minimum ratio, for photon noise, of the noise level in the brightest cubes to the noise level
-  // in the darkest cubes. Rician noise has a ratio of 1.5 (tissue to air), so
-  // `min_rise_above_rician` applies if the noise may be Rician.
+  // Minimum ratio, for photon noise, of the noise level in the brightest to the darkest cubes.
+  // Rician noise has a ratio of 1.5 (tissue to air), less than `min_rise_above_rician`.
   constexpr double min_rise = 1.3, min_rise_above_rician = 2;
   constexpr double max_error = 0.2;  // relative error of the gain
   if (options.noise.kind || options.noise.sigma) return std::nullopt;

@@ -12,15 +12,15 @@
 
 namespace lull::tools {
 
-/// Returns the sample, on the 0..255 scale, that corresponds to the value 0 of the file.
+/// Returns the sample, on the 0..255 scale, for the value 0 of the file.
 [[nodiscard]] float sample_of_zero(const io::ValueScale& values);
 
 /// Returns the noise of a volume as a scene.
 [[nodiscard]] SceneNoise scene_of(VolumeEstimate volume);
 
-/// Estimates photon noise from cubes of 4x4x4 voxels. Returns no value if --noise requests another
-/// kind of noise, or if the noise level does not rise clearly with the brightness. If `other` is
-/// Rician, the noise level must rise more, because Rician noise also rises with the brightness.
+/// Estimates photon noise from cubes of 4x4x4 voxels. Returns no value if --noise excludes photon
+/// noise, or if the noise level rises too little with brightness. The minimum rise is higher if
+/// `other` is Rician.
 [[nodiscard]] std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                                      const CubeCollector& collector,
                                                      const io::ValueScale& values,
@@ -29,12 +29,12 @@ namespace lull::tools {
 /// Opens the input a second time to read all slices of a volume.
 [[nodiscard]] std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options);
 
-/// @throws InvalidArgument  --noise rician, --noise-map or --phase is given, but the input does not
-///     support the option
+/// @throws InvalidArgument  the input does not support a given --noise rician, --noise-map or
+///     --phase
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Estimates the noise of a volume that lull can read a second time. The function reads all slices
-/// once. Returns no value if the frames have colour or there are too few slices.
+/// Estimates the noise of a volume from all slices, in a second pass over the input. Returns no
+/// value for frames with colour, or too few slices.
 [[nodiscard]] std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
                                                         const io::MediaSource& source);
 /// Estimates the noise of all slices of a pipe from the first slices.
@@ -42,18 +42,16 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
                                                               const std::vector<Frame>& slices,
                                                               const io::ValueScale& values);
 
-/// Determines whether noise of the level --sigma is Gaussian or Rician. If --noise does not state
-/// the kind, the function determines the kind from the background of the input. For this purpose,
-/// the input must be a volume that lull can read a second time.
+/// Determines whether the noise of --sigma is Gaussian or Rician: by --noise, or from the
+/// background of a volume that lull can read twice.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 
-/// Checks the file name of --noise-map. The caller calls this function before it estimates the
-/// noise.
+/// Checks the file name of --noise-map. The call must precede the noise estimation.
 /// @throws any exception of io::check_output()
 void check_noise_map(const DenoiseOptions& options, io::MediaSource& source);
-/// Writes the file of --noise-map if the option is given. The input must be a volume. The file has
-/// the geometry of the input, and its voxels are noise levels in the units of the input.
+/// Writes the file of --noise-map, if given, for a volume: noise levels in the units of the input,
+/// with its geometry.
 /// @throws any error of reading and writing
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise);

@@ -27,12 +27,12 @@ struct DepthPlan {
 /// Reads the first frames of an input that lull can read a second time.
 [[nodiscard]] std::vector<Frame> read_first_maps(const InputOptions& options);
 
-/// Plans the denoising of an input. `frames` contains the first frames of the input.
+/// Plans the denoising of an input with the given first frames.
 /// @throws BadData  the frames contain only holes
 [[nodiscard]] DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,
                                    const std::vector<Frame>& frames);
 
-/// Returns the filters and their parameters for an input with this depth plan.
+/// Returns the filters and their parameters.
 /// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] ClipPlan clip_plan(const DenoiseOptions& options, const DepthPlan& depth,
                                  const io::VideoInfo& input);

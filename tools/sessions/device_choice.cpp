@@ -30,8 +30,8 @@ std::string describe(const std::vector<cuda::DeviceInfo>& devices) {
 }  // namespace
 
 std::string cpu_target() {
-  // HWY_TARGETS contains the instruction sets of the build as bits. Highway assigns the lowest bit
-  // to the most capable instruction set, and uses the lowest bit that the CPU supports.
+  // HWY_TARGETS contains the instruction sets of the build as bits, the lowest bit for the most
+  // capable set. Highway uses the lowest bit that the CPU supports.
   const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
   return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
 }
@@ -40,8 +40,8 @@ std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options) {
   const DeviceKind kind = options.device.kind;
   if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
     return std::nullopt;
-  // If FFmpeg decodes on a GPU, lull does not create a context. FFmpeg accepts only its own
-  // contexts and contexts with the same flags.
+  // If FFmpeg decodes on a GPU, lull creates no context, because FFmpeg rejects contexts with other
+  // flags than its own.
   if (options.hwaccel == Hwaccel::cuda) return std::nullopt;
   return std::optional<cuda::ContextWarmup>(std::in_place, options.device.gpus);
 }

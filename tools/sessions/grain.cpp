@@ -11,8 +11,8 @@
 namespace lull::tools {
 namespace {
 
-// Sampling of frames in the first pass of --grain keep. The first pass samples fewer frames than a
-// run with one pass, because the first pass takes additional time.
+// Sampling of frames in the first pass of --grain keep, sparser than in a run with one pass to save
+// time.
 constexpr GrainSampling sparse{.step = 6, .dense = 48, .sparse_step = 48};
 
 void check_grain_format(const FrameFormat& format) {
@@ -23,16 +23,14 @@ void check_grain_format(const FrameFormat& format) {
         "first");
 }
 
-/// Returns whether the removed grain has the statistics of the estimated noise. The result is false
-/// if sessions filter fields, because the noise of fields has other statistics than the noise of
-/// frames. With a strength below 1, the result is false, because a part of the noise remains.
+/// Returns whether the removed grain has the statistics of the estimated noise: not for fields, and
+/// not for a strength below 1, which leaves a part of the noise.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }
 
-/// Returns the known noise of each scene, for the grain table. An estimate from a single picture is
-/// too high, so the noise of such a scene counts as unknown. For such a scene, the removed noise
-/// determines the table.
+/// Returns the known noise of each scene, for the grain table. Estimates from a single picture are
+/// too high and count as unknown.
 std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;
   for (const SceneNoise& scene : scenes) {

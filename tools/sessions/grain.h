@@ -18,24 +18,21 @@
 
 namespace lull::tools {
 
-/// Implements --grain and --grain-table. With --grain keep, lull reads the input twice, because an
-/// encoder requires the grain table when it opens. The first pass denoises a few frames of each
-/// scene.
+/// Implements --grain and --grain-table. --grain keep requires a first pass over a few frames of
+/// each scene, because an encoder needs the grain table when it opens.
 class GrainJob {
  public:
   /// @param format  format of the input
-  /// @throws InvalidArgument  frames of this format have no grain table, or lull cannot read the
-  ///     input a second time
+  /// @throws InvalidArgument  frames of this format have no grain table, or the input can be read
+  ///     only once
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format);
 
-  /// Sets the estimated noise of the input. Estimates from differences between frames describe the
-  /// grain better than the removed noise. The caller must call set_noise() before the other
-  /// functions.
+  /// Sets the estimated noise. set_noise() must be the first call. Estimates from differences
+  /// between frames describe the grain better than the removed noise.
   void set_noise(const NoiseRecord& noise) { scenes_ = noise.scenes; }
-  /// Computes the table in a first pass if --grain is keep, and sets the scenes of `noise` to the
-  /// scenes of the first pass. The caller must call this function before it opens the session and
-  /// the sink. Returns false if the user has stopped the run.
+  /// With --grain keep, computes the table and the scenes of `noise` in a first pass. The call must
+  /// precede the opening of the session and the sink. Returns false after a stop by the user.
   [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                                     const std::vector<bm3d::Backend>& backends,
                                     const Notify& notify, const std::stop_token& stop);
@@ -43,10 +40,10 @@ class GrainJob {
   std::string encoder_table() const;
   /// Appends a new scene during the run. Thread-safe.
   void on_new_scene(const SceneNoise& scene);
-  /// Returns a denoiser that passes frames to `denoiser` and measures the removed grain. If the
-  /// options request no table, the function returns `denoiser` itself.
+  /// Returns a denoiser that passes frames to `denoiser` and measures the removed grain. Without a
+  /// requested table, returns `denoiser` itself.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
-  /// Writes the table. The caller must call this function after the last frame.
+  /// Writes the table. The call must follow the last frame.
   /// @throws IoError, CannotCreate
   void finish();
 

@@ -18,9 +18,8 @@
 namespace lull::tools {
 namespace {
 
-/// The source of a run. The source returns repaired frames: first the frames from the noise
-/// estimation, then the frames of the input. After a call of follow(), the source also tracks the
-/// noise.
+/// The source of a run, with repaired frames: first those of the noise estimation, then those of
+/// the input. After follow(), the source also tracks the noise.
 class RunSource final : public FrameSource {
  public:
   RunSource(FrameSource& source, std::vector<Frame> first, const RepairPlan& repair)
@@ -41,15 +40,14 @@ class RunSource final : public FrameSource {
   std::optional<NoiseFollower> follower_;
 };
 
-/// Returns the number of frames that a session receives before it returns the first result. If lull
-/// reads only this number of frames from a pipe for the noise estimation, the first result is not
-/// delayed.
+/// Returns the number of frames that a session receives before the first result. A noise estimation
+/// from as many frames of a pipe adds no delay.
 std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }
 
-/// Returns whether the run tracks the noise. A process that computes segments of a shared job uses
-/// the scenes in the plan instead.
+/// Returns whether the run tracks the noise. A process that computes segments of a shared job takes
+/// the scenes from the plan.
 bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
                     const NoiseRecord& known) {
   return finds_noise(options) && !options.run.job.is_part() && follows_scenes(options, input) &&
@@ -92,9 +90,8 @@ void InputNoise::find(io::MediaSource& source) {
   write_noise_map(options_, source, known_);
 }
 
-/// Determines the defects, and repairs the frames for the noise estimation. For a pipe, these
-/// frames are the elements of `first_`. For any other input, the function reads these frames and
-/// returns them.
+/// Determines the defects, and repairs the frames for the noise estimation: the elements of
+/// `first_` for a pipe, and otherwise the returned frames.
 InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
   InputSamples samples;
   if (needed) samples = read_samples(options_, source);
@@ -141,8 +138,8 @@ void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const i
   const ScenePlan plan = scene_plan(options_, scene, input);
   on_scene(scene, plan);
   plan_.later->add(scene.from_s,
-                   // add() must be the last call of this function, because other threads may push
-                   // frames of the scene after add().
+                   // add() must be the last call, because other threads may then push frames of the
+                   // scene.
                    plan);
 }
 

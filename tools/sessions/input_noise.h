@@ -1,6 +1,5 @@
 #pragma once
-// Determines the noise of the input of a run. The noise determines the parameters of the denoising
-// methods.
+// Determines the noise of the input of a run.
 
 #include <cstddef>
 #include <functional>
@@ -19,48 +18,45 @@
 
 namespace lull::tools {
 
-/// The noise of the input. The user specifies the noise, or lull estimates the noise before the
-/// first frame. lull tracks estimated noise from scene to scene.
+/// The noise of the input: given, or estimated before the first frame and tracked from scene to
+/// scene.
 class InputNoise {
  public:
-  /// The reading thread calls this function at the beginning of a scene with different noise. The
-  /// source returns the first frame of the scene after the call.
+  /// The reading thread calls this function before the source returns the first frame of a scene
+  /// with different noise.
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
-  /// `options` must outlive this object. The object calls `info` with messages about the noise.
-  /// After the first frame, the reading thread makes these calls.
+  /// `options` must outlive this object. `info` receives messages about the noise, in the reading
+  /// thread after the first frame.
   InputNoise(const DenoiseOptions& options, Notify info)
       : options_(options), info_(std::move(info)) {}
 
-  /// Determines the noise. For a pipe, the function reads and stores the first frames, so the
-  /// caller must open the sink first.
+  /// Determines the noise. For a pipe, the function reads and stores the first frames, so the sink
+  /// must open first.
   /// @throws InvalidArgument, and any error of reading
   void find(io::MediaSource& source);
 
-  /// Returns the noise that lull determines before the first frame: the given or estimated noise of
-  /// the input.
+  /// Returns the given or estimated noise, as known before the first frame.
   const NoiseRecord& known() const { return known_; }
-  /// Returns the scenes up to the last frame of the source. If lull does not track the noise, the
-  /// record contains all known scenes. If two successive scenes have the same start time, the first
-  /// of these scenes contains no frame.
+  /// Returns the scenes up to the last frame, or all known scenes without tracking of the noise. A
+  /// scene with the start time of the next scene has no frame.
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
-  /// Returns the defects that the source of frames() repairs. If there are defects, frames must be
-  /// in host memory.
+  /// Returns the defects that the source of frames() repairs. With defects, frames must be in host
+  /// memory.
   const RepairPlan& repair() const { return repair_; }
 
   /// Returns whether the frames of the noise estimation have constant areas. If so, frames must be
   /// in host memory.
   bool has_areas() const { return has_areas_; }
-  /// Returns a source of the repaired frames of the input. The source first returns the frames that
-  /// find() has read, and then the frames of `source`. For a pipe, the caller may call this
-  /// function only once.
+  /// Returns a source of repaired frames: first the frames that find() has read, then the frames of
+  /// `source`. For a pipe, only one call is allowed.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
   /// Turns off the search for scenes during the run. The run then uses only the scenes from find().
   void use_known_scenes(const io::VideoInfo& input);
-  /// Replaces the known scenes by the detected scenes, for a second pass over the input. The caller
-  /// must call this function after the last frame of the first pass.
+  /// Replaces the known scenes by the detected scenes, between the first and the second pass over
+  /// the input.
   void keep_scenes(const io::VideoInfo& input);
 
  private:

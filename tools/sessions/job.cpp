@@ -48,9 +48,8 @@ class Hash {
   std::uint32_t hash_ = 2166136261;
 };
 
-/// Returns the text that a job records for noise. The text contains the noise levels. For coloured
-/// noise, the text also contains a hash of the autocorrelations. For noise that depends on
-/// brightness, the text also contains a hash of the noise curves.
+/// Returns the text that a job records for noise: the noise levels, and hashes of autocorrelations
+/// and noise curves.
 std::string text_of(const NoiseModel& noise) {
   std::string text;
   Hash correlations, curves;
@@ -78,8 +77,7 @@ std::string text_of(const VolumeNoise& noise) {
   return text + " mapped " + levels.text();
 }
 
-/// Returns a text for the kind of a device. Devices of the same kind compute bit-exact equal
-/// results.
+/// Returns a text for the kind of a device. Devices of the same kind give bit-identical results.
 std::string device_of(const std::vector<bm3d::Backend>& backends) {
   switch (backends.front().kind) {
     case bm3d::BackendKind::reference:

@@ -25,8 +25,7 @@ std::int64_t available(const std::string& root) {
   return no_limit;
 }
 
-/// Reads a memory limit in bytes from a file. If the file is missing or contains "max", the
-/// function returns no limit.
+/// Reads a memory limit in bytes from a file. A missing file or "max" means no limit.
 std::int64_t limit_in(const std::string& path) {
   std::ifstream file(path);
   std::int64_t bytes = 0;
@@ -34,8 +33,8 @@ std::int64_t limit_in(const std::string& path) {
 }
 
 /// Returns the lowest memory limit of the process's control groups (cgroups(7)). Lines of
-/// /proc/self/cgroup have the form "0::/path" for version 2 and "4:memory:/path" for version 1. The
-/// root in a container may be the control group of the container.
+/// /proc/self/cgroup have the form "0::/path" (version 2) or "4:memory:/path" (version 1). In a
+/// container, the root may be its control group.
 std::int64_t memory_limit(const std::string& root) {
   const std::string groups = root + "sys/fs/cgroup";
   std::int64_t limit = std::min(limit_in(groups + "/memory.max"),
@@ -86,8 +85,7 @@ int part_frames(const Method& method, const FrameFormat& format, std::size_t ses
   return static_cast<int>(std::max(std::ceil(count / (of_all * rounds)), 1.0 * margin.before));
 }
 
-// A BM3D session on a GPU stores its planes in GPU memory, and requires host memory only for its
-// frames.
+// A BM3D session on a GPU requires host memory only for its frames.
 std::int64_t host_memory(const PlannedSessions& plan) {
   const Margin margin = margin_of(plan.params);
   const bm3d::Backend& backend = plan.backends.front();
@@ -118,7 +116,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
   }
   // A still picture requires memory for its samples and its result, but not for full queues.
   if (plan.params.frames == 1) frames = 2;
-  // A render requires memory for its feature buffers (at most 12 planes for each frame) and for the
+  // A render requires memory for its feature buffers (at most 12 planes per frame) and for the
   // variance-stabilised picture.
   if (plan.params.render)
     bytes += (frames + 2 * inside) * 14 * plan.frame.width * plan.frame.height * sizeof(float);

@@ -1,5 +1,5 @@
 #pragma once
-// Estimates the host memory of a job, and determines the limit of host memory.
+// The host memory of a job, and the limit of host memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,9 +13,8 @@
 
 namespace lull::tools {
 
-/// Returns half of the memory that is available without swapping, or half of the limit of the
-/// process's control groups if this limit is lower. Encoders and decoders use the other half.
-/// Returns 0 if no limit is known.
+/// Returns half of the memory available without swapping, or half of the control group limit if
+/// lower; 0: unknown. The other half is for encoders and decoders.
 /// @param root  the folder that contains proc and sys
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
 
@@ -26,15 +25,14 @@ struct PlannedSessions {
   double other_bytes = 0;  // memory that other parts of the run need, in bytes
 };
 
-/// Returns the length of a part in frames, for a clip that several sessions of temporal filtering
-/// share. All parts in host memory together use at most a quarter of the memory limit, but at least
-/// 1 GiB and at most 8 GiB.
+/// Returns the length of a part in frames, for a clip that several temporal sessions share. All
+/// parts together use at most a quarter of the memory limit, bounded to 1..8 GiB.
 /// @param clips  number of clips in memory
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);
 
-/// Estimates the memory in bytes of the frames inside the sessions, in the queues before the
-/// sessions and in the queues after the sessions.
+/// Estimates the memory in bytes of the frames in the sessions and in the queues before and after
+/// the sessions.
 [[nodiscard]] std::int64_t host_memory(const PlannedSessions& plan);
 
 /// @throws OutOfMemory  the estimated memory exceeds the limit in the options

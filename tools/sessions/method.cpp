@@ -15,8 +15,8 @@
 namespace lull::tools {
 namespace {
 
-/// Opens the detector of repeated frames for renders. The detector compares frames before the
-/// division by the albedo and the variance stabilisation.
+/// Opens the detector of repeated frames for renders, which compares frames before the division by
+/// the albedo and the variance stabilisation.
 std::unique_ptr<RepeatFinder> open_render_finder(int temporal, const FrameFormat& format) {
   return nlm::open_repeat_finder(nlm::FeatureParams{.noise = {}, .temporal = temporal}, format);
 }
@@ -41,8 +41,7 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
   return bm3d::open(method.pictures, format, backend);
 }
 
-/// A detector of repeated frames for depth maps. The detector compares variance-stabilised depth
-/// maps.
+/// A detector of repeated frames for depth maps, which compares variance-stabilised depth maps.
 class StabilisedDepthFinder final : public RepeatFinder {
  public:
   StabilisedDepthFinder(const DepthScale& scale, const FrameFormat& stabilised,
@@ -71,9 +70,8 @@ std::unique_ptr<RepeatFinder> open_finder(const Method& method, const FrameForma
   return method.volumes ? nullptr : bm3d::open_repeat_finder(method.pictures, format);
 }
 
-/// Returns whether the method preserves constant areas. Depth maps have holes instead of constant
-/// areas. The noise model of a render does not describe the samples. For both inputs, the result is
-/// false.
+/// Returns whether the method preserves constant areas. Depth maps have holes instead, and the
+/// noise model of a render does not describe the samples.
 bool has_area_search(const Method& method) {
   return method.preserves_areas && !method.depth && !method.render;
 }

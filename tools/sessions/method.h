@@ -1,5 +1,5 @@
 #pragma once
-// Describes the method that denoises the frames of a run, and its parameters.
+// The method that denoises the frames of a run, and its parameters.
 
 #include <array>
 #include <cstdint>
@@ -25,16 +25,14 @@ struct Method {
   bm3d::Params pictures;
   std::optional<bm4d::Params> volumes;  // if set, used instead of `pictures`
   std::optional<nlm::Params> means;     // non-local means; if set, used instead of both
-  /// Rician or spatially varying noise of stacks. The session stabilises the variance of this noise
-  /// before the filter.
+  /// Rician or spatially varying noise of stacks, for the variance stabilisation before the filter.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise levels of the volumes of a series, if the levels differ. The session scales the samples
-  /// to a common noise level before the variance stabilisation.
+  /// Noise levels of the volumes of a series, if different. The session scales all volumes to a
+  /// common noise level before the variance stabilisation.
   std::optional<VolumeLevels> volume_levels;
   // Scale of depth maps, for the variance stabilisation before the filter.
   std::optional<DepthScale> depth;
-  /// The noise level and the strength that the user specifies for a render with feature buffers.
-  /// For any other input, the member is empty.
+  /// The given noise level and strength for a render with feature buffers; otherwise empty.
   std::optional<RenderNoise> render;
   bool preserves_areas = true;  // whether constant areas are preserved
   std::int64_t frames = 0;      // expected number of frames; 0: unknown
@@ -52,7 +50,7 @@ struct Method {
   }
   /// Returns whether the frames are slices of volumes.
   bool is_volume() const { return means ? means->is_volume() : volumes.has_value(); }
-  /// Returns the temporal radius. For volumes, the result is 0.
+  /// Returns the temporal radius, or 0 for volumes.
   int temporal() const { return means ? means->temporal : volumes ? 0 : pictures.temporal; }
   /// Returns whether the filter uses patches of neighbouring frames.
   bool is_temporal() const { return temporal() > 0; }
@@ -65,31 +63,31 @@ struct Method {
   bool has_batches() const { return !means && !volumes; }
 };
 
-/// Selects the method. The noise, the options and the kind of the input determine the method.
+/// Selects the method by the noise, the options and the kind of the input.
 /// @throws InvalidArgument  the options contradict each other or do not apply to the input
 [[nodiscard]] Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                                    const io::VideoInfo& input);
 
-/// Returns the numbers of frames before and after a frame on which the result of the frame depends.
+/// Returns how many frames before and after a frame affect its result.
 [[nodiscard]] Margin margin_of(const Method& method);
 /// Opens a session on one device.
 [[nodiscard]] std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,
                                                     const bm3d::Backend& backend);
 /// Opens the detector of repeated frames. Returns null if the method does not distinguish repeated
-/// frames from other frames.
+/// frames.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method,
                                                                const FrameFormat& format);
 
-/// Returns a noise level for each plane. A session searches for constant areas in planes whose
-/// noise level is above 0.
+/// Returns a noise level per plane. A session searches for constant areas in planes with a level
+/// above 0.
 [[nodiscard]] std::array<float, 3> levels_for_areas(const Method& method);
 
 /// Returns whether the frame has constant areas that a session of the method preserves.
 [[nodiscard]] bool has_constant_areas(const Method& method, const Frame& frame);
 
-/// Returns a session that preserves constant areas and passes all other samples to a session of
-/// `method`. If the method does not preserve constant areas, the function returns `denoiser`
-/// itself. `levels` must return levels_for_areas() for the method that filters the frame.
+/// Returns a session that preserves constant areas and passes other samples to `denoiser`, or
+/// `denoiser` itself if the method preserves none. `levels` must return levels_for_areas() for the
+/// method of the frame.
 [[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
                                                        const Method& method, LevelsOfFrame levels,
                                                        const FrameFormat& format,

@@ -22,9 +22,8 @@ bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
   return input.stack || options.stack;
 }
 
-/// Returns the noise model of the filter. For a stack with variance stabilisation, the model
-/// contains the noise level after the stabilisation. If a noise file describes a volume and the
-/// input is not a volume, the model contains the median noise level.
+/// Returns the noise model of the filter: for a variance-stabilised stack, with the level after
+/// stabilisation; for a noise file of a volume and another kind of input, with the median level.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;
@@ -32,8 +31,8 @@ NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
   return NoiseModel({level, level, level});
 }
 
-/// Returns the noise levels of volumes that a session filters separately. Returns no value if the
-/// levels are equal or unknown.
+/// Returns the noise levels of separately filtered volumes, or no value if the levels are equal or
+/// unknown.
 std::optional<VolumeLevels> levels_of_volumes(const DenoiseOptions& options,
                                               const SceneNoise& scene, const io::VideoInfo& input) {
   if (!scene.series || scene.fitted || !scene.volume) return std::nullopt;
@@ -64,8 +63,7 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
   if (noise.is_plain() || !(noise.sigma > 0)) return std::nullopt;
   noise.zero = sample_of_zero(input.values);
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
-  // If the noise map comes from another input, lull stretches the noise map to the number of slices
-  // of this input.
+  // lull stretches the noise map of another input to the number of slices of this input.
   if (noise.map && slices > 0) {
     auto map = std::make_shared<NoiseMap>(*noise.map);
     map->voxels[2] = static_cast<int>(slices);
@@ -74,8 +72,7 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
   return noise;
 }
 
-/// Returns the plan for a stack with photon noise. The plan contains a variance stabilisation
-/// before the filter.
+/// Returns the plan for a stack with photon noise, with a variance stabilisation before the filter.
 ScenePlan photon_plan(const DenoiseOptions& options, const SceneNoise& scene,
                       const io::VideoInfo& input) {
   const double frames =
@@ -96,7 +93,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
                                         const io::ValueScale& values) {
   if (uses_features(options.method)) {
     // The feature buffers determine the noise of a render. The noise model contains the noise level
-    // of the variance-stabilised samples.
+    // after variance stabilisation.
     SceneNoise scene;
     scene.estimate.noise = NoiseModel({light_filter_sigma, light_filter_sigma, light_filter_sigma});
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
@@ -116,9 +113,8 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
   NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
-  // Scenes with names are the channels of a stack, and lull uses all channels. Without names, lull
-  // uses only the first scene, because the noise file may come from a clip whose scenes begin at
-  // other times.
+  // Scenes with names are the channels of a stack, and all apply. Without names, only the first
+  // scene applies, because another clip has scenes at other times.
   if (noise.scenes.front().name.empty()) noise.scenes.resize(1);
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise.file + " (it is from " +
@@ -233,8 +229,7 @@ ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& given,
   const SceneNoise scene = levels ? scaled_to(*levels, given) : given;
   ScenePlan plan{.method = choose_method(options, filter_noise(options, scene, input), input),
                  .half = {}};
-  // A guide contains only frames of full size, so a session with a guide cannot filter frames of
-  // half the size.
+  // A guide exists only at full size, so a session with a guide cannot filter at half size.
   if (scene.half && options.method.guide.empty())
     plan.half = choose_method(options, scene.half->noise, input);
   plan.method.volume_noise = noise_to_stabilise(options, scene, input);

@@ -1,6 +1,5 @@
 #pragma once
-// Determines the noise that a run removes. Options specify the noise, or lull estimates the noise
-// from the input.
+// Determines the noise that a run removes, from the options or by estimation.
 
 #include <optional>
 #include <string>
@@ -23,28 +22,26 @@ namespace lull::tools {
                                                       const FrameFormat& format,
                                                       const io::ValueScale& values);
 
-/// Returns whether lull must search the samples of the input for the clip limits of the given
-/// noise. The search is unnecessary for stacks, depth maps and renders, for weak noise, and for
-/// coloured noise from a single picture.
+/// Returns whether the given noise needs the clip limits of the input. Stacks, depth maps, renders,
+/// weak noise, and coloured noise from a single picture need no clip limits.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
-/// Adds the clip limits of the input to the noise of --sigma or --noise, if the filter requires
-/// clip limits. The limits come from the excerpts, or from the plan of the job.
+/// Adds the clip limits to the noise of --sigma or --noise, if required by the filter, from the
+/// excerpts or from the plan of the job.
 /// @param excerpts  the result of excerpts_from()
 /// @throws BadData  the plan is damaged
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
-/// Assigns given noise to the channels of a stack, with one scene for each channel. If the numbers
-/// of scenes and channels differ, the function assigns the first scene to all channels.
+/// Assigns given noise to the channels of a stack: one scene per channel, or the first scene for
+/// all channels if the numbers differ.
 void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise);
 
-/// Returns the messages about the noise, one for each scene. For noise from --sigma, the messages
-/// contain only the properties that lull has found in the samples.
+/// Returns the messages about the noise, one per scene. For --sigma, the messages contain only the
+/// properties found in the samples.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise);
-/// Returns the messages about the noise. The first message also describes the defects that lull
-/// repairs.
+/// Returns the messages about the noise. The first message also describes the repaired defects.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise,
                                                    const RepairPlan& repair);

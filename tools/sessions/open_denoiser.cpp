@@ -13,17 +13,17 @@
 namespace lull::tools {
 namespace {
 
-// Minimum length of the longer side of a batch, in samples. A batch is the area of the reference
-// patches that a GPU filters together. Smaller batches do not contain enough work for a GPU.
+// Minimum of the longer side of a batch (reference patches in one launch), in samples. Smaller
+// batches do not fill a GPU.
 constexpr int min_batch = 128;  // side in samples
 
 std::string text_of(const bm3d::BatchSize& batch) {
   return std::to_string(batch.width) + "x" + std::to_string(batch.height);
 }
 
-/// Reduces the memory of a session by one step and returns a description of the step. Returns an
-/// empty text if no further step is possible. Fewer streams do not reduce the memory of a temporal
-/// session, because all its streams share one ring buffer of frames.
+/// Reduces the memory of a session by one step. Returns a description, or an empty text after the
+/// last step. All streams of a temporal session share one ring buffer, so fewer streams save no
+/// memory.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;
@@ -65,8 +65,8 @@ bool cpu_may_help(const Error& error) {
          error.kind() == ErrorKind::device_failed;
 }
 
-/// The devices whose failure a denoiser has already reported. Several denoisers share the devices
-/// and detect failures separately.
+/// The devices with an already reported failure. Several denoisers share the devices and detect
+/// failures separately.
 class ReportedFailures {
  public:
   bool is_first_of_device(std::size_t device) {
@@ -84,8 +84,8 @@ class ReportedFailures {
   bool fallback_reported_ = false;
 };
 
-/// Returns the functions that the session calls after the failure of a device. The functions write
-/// messages and open the replacement session with `cpu_fallback`, which may be empty.
+/// Returns the functions for a device failure: messages, and a replacement session from
+/// `cpu_fallback` (may be empty).
 pipeline::ShardOptions failure_options(const Notify& notify,
                                        const std::shared_ptr<ReportedFailures>& reported,
                                        std::function<std::unique_ptr<Denoiser>()> cpu_fallback) {
@@ -105,9 +105,8 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines the sessions on all devices into one denoiser for a clip. `clips` is the number of such
-/// denoisers whose frames are in memory at the same time. If a single temporal session fails, its
-/// replacement filters the pending frames and the preceding frames on which they depend.
+/// Combines the sessions on all devices into one denoiser. `clips` denoisers have frames in memory.
+/// The replacement of a single temporal session filters the pending frames and their margin.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

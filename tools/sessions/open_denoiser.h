@@ -1,6 +1,6 @@
 #pragma once
-// Opens the sessions of a run on its backends. If the memory of a device is too small, the sessions
-// use less memory.
+// Opens the sessions of a run on its backends. If device memory is short, the sessions use less
+// memory.
 
 #include <functional>
 #include <memory>
@@ -27,18 +27,16 @@ struct OpenedDenoisers {
   std::vector<bm3d::Backend> backends;  // backends in use by each denoiser
 };
 
-/// Opens a session for each of `backends`. The sessions share the frames of a clip. If the memory
-/// of a device is too small, the function reduces the memory of the sessions. `fallback` states
-/// whether the CPU may replace all GPUs. `notify` receives messages from any thread.
+/// Opens a session on each of `backends` for one clip, reduced in memory if necessary. `fallback`
+/// states whether the CPU may replace all GPUs. `notify` receives messages from any thread.
 /// @throws OutOfDeviceMemory, DeviceFailure
 [[nodiscard]] OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                                            const std::vector<bm3d::Backend>& backends,
                                            Fallback fallback, const Notify& notify,
                                            const Opener& open = open_method);
 
-/// Opens one denoiser for each of `count` clips that share the devices. If one denoiser requires
-/// less memory, or the CPU instead of a GPU, the function changes all denoisers. The denoisers
-/// report the failure of a device once.
+/// Opens one denoiser for each of `count` clips that share the devices, with equal memory settings
+/// and the same fallback. A device failure is reported once.
 [[nodiscard]] OpenedDenoisers open_denoisers(int count, const Method& params,
                                              const FrameFormat& format,
                                              const std::vector<bm3d::Backend>& backends,

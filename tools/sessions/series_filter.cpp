@@ -16,7 +16,7 @@ namespace lull::tools {
 namespace {
 
 /// Returns an observer that adds a phase to each pair of real and imaginary parts, and passes the
-/// result to another observer.
+/// result on.
 /// @param phase   the phases of all slices in radians
 /// @param format  format of the parts
 series::PartsObserver with_phase(const series::PartsObserver& parts,

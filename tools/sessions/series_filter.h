@@ -19,8 +19,7 @@
 
 namespace lull::tools {
 
-/// A function that receives the number of filtered slices, and the total number of slices of all
-/// components.
+/// Receives the number of filtered slices, and the total number of slices of all components.
 using ComponentProgress = std::function<void(std::int64_t done, std::int64_t all)>;
 
 /// Reports the progress as a line of text, at most every 15 seconds.
@@ -35,7 +34,7 @@ class SeriesProgress {
 };
 
 /// Filters each component of a series as a volume. Returns a session for the slices of the filtered
-/// series, or null if the user has stopped the run.
+/// series, or null after a stop by the user.
 /// @param parts  receives the filtered real and imaginary parts; may be empty
 /// @param series  the function overwrites its samples
 /// @throws any exception of the sessions

@@ -17,8 +17,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Returns the cases in which the CPU may replace a GPU. A job in segments uses one kind of device,
-/// so that its results do not depend on the time of a failure.
+/// Returns the cases in which the CPU may replace a GPU. In a job in segments, the CPU never
+/// replaces a GPU after the start, so that results do not depend on failures.
 Fallback fallback_of(const RunOptions& options) {
   const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
   return other_later ? Fallback::cpu_at_start : options.fallback;
@@ -29,16 +29,14 @@ Backends with_results(Backends backends, const ResultSamples& results) {
   return backends;
 }
 
-/// Returns the backends for the full-size session of a scene. If the scene also has a session for
-/// frames of half the size, a denoiser adds the results of both sessions. For this addition, the
-/// full-size session returns samples of higher precision.
+/// Returns the backends for the full-size session of a scene, with results of higher precision if a
+/// denoiser adds half-size results.
 Backends fine_backends(const ScenePlan& plan, const Backends& backends) {
   if (!plan.half) return backends;
   return with_results(backends, precise_samples(backends.front().results));
 }
 
-/// Combines the session `fine` with a session for frames of half the size, if the scene requires
-/// such a session.
+/// Combines the session `fine` with a half-size session, if the scene requires one.
 std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const ScenePlan& plan,
                                     const FrameFormat& format, const Backends& backends,
                                     Fallback fallback, const Notify& notify) {
@@ -57,8 +55,8 @@ std::unique_ptr<Denoiser> open_scene(const ScenePlan& plan, const FrameFormat& f
   return with_half(std::move(fine.denoiser), plan, format, backends, fallback, notify);
 }
 
-/// Returns a denoiser that opens a new session for each new scene. `first` is the session of the
-/// first scene at full size. `first` must use the backends from fine_backends().
+/// Returns a denoiser that opens a session for each new scene. `first` is the full-size session of
+/// the first scene, on fine_backends().
 std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const ClipPlan& plan,
                                         const FrameFormat& format, const Backends& backends,
                                         Fallback fallback, const Notify& notify) {
@@ -71,8 +69,8 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
   return pipeline::by_scenes(std::move(first), find, open);
 }
 
-/// A detector of repeated frames for clips with several scenes. The detector uses the parameters of
-/// the scene of each frame.
+/// A detector of repeated frames for clips with several scenes, with the parameters of the scene of
+/// each frame.
 class RepeatsOfScenes final : public RepeatFinder {
  public:
   RepeatsOfScenes(const ClipPlan& plan, const FrameFormat& format,

@@ -1,5 +1,5 @@
 #pragma once
-// Creates the source options and the denoiser of a run from the options on the command line.
+// Creates the source options and the denoiser of a run from the command line options.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,13 +22,13 @@ namespace lull::tools {
 /// Returns whether the source must also return context frames around the selection.
 [[nodiscard]] bool needs_margins(const DenoiseOptions& options);
 
-/// Returns the reason why no GPU can decode although --hwaccel requests a GPU. The text is empty if
-/// a GPU can decode. Only a denoiser on the same GPU can use decoded frames in GPU memory.
+/// Returns the reason why no GPU can decode in spite of --hwaccel, or an empty text. Frames in GPU
+/// memory require a denoiser on the same GPU.
 [[nodiscard]] std::string why_no_gpu_decodes(const DenoiseOptions& options,
                                              const std::vector<bm3d::Backend>& backends);
 
-/// Returns the options of the source of a run on `backends`. With these options, the source counts
-/// damage of the input and continues.
+/// Returns the options of the source of a run on `backends`. The source counts damage of the input
+/// and continues.
 [[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options,
                                                const std::vector<bm3d::Backend>& backends);
 
@@ -38,12 +38,11 @@ struct ScenePlan {
   std::optional<Method> half;  // for frames of half the size, which are filtered in addition
 };
 
-/// The scenes after the first scene. The reading thread adds each scene when it detects the scene.
-/// Thread-safe.
+/// The scenes after the first scene, added by the reading thread on detection. Thread-safe.
 class LaterScenes {
  public:
-  /// Adds a scene. `from_s` must be later than in all previous calls. Other threads may push frames
-  /// of the scene after the call.
+  /// Adds a scene that begins later than all earlier scenes. Other threads may push frames of the
+  /// scene after the call.
   void add(double from_s, ScenePlan plan);
   /// Counts the scenes of this object that begin at or before the frame.
   std::size_t count_at(const Frame& frame) const;
@@ -55,12 +54,12 @@ class LaterScenes {
   std::vector<ScenePlan> plans_;
 };
 
-/// The methods for a clip, one for each scene. The methods differ only in their noise.
+/// The methods for a clip, one per scene. The methods differ only in their noise.
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
-  /// All scenes after the first scene, or null if lull does not track the noise of the stream. If
-  /// `later` is set, `starts` has no meaning.
+  /// All scenes after the first scene, or null if lull does not track the noise. If `later` is set,
+  /// `starts` has no meaning.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
@@ -69,33 +68,30 @@ struct ClipPlan {
   std::size_t scene_at(const Frame& frame) const;
   /// Returns the methods for the scene with the index from scene_at().
   ScenePlan scene(std::size_t number) const;
-  /// Returns whether sessions also filter frames of half the size. If so, frames must be in host
-  /// memory.
+  /// Returns whether sessions also filter at half size. If so, frames must be in host memory.
   bool has_halves() const;
 };
 
-/// Returns the numbers of context frames that a session requires before and after a part of the
-/// clip.
+/// Returns the numbers of context frames before and after a part of the clip.
 [[nodiscard]] pipeline::PartContext part_context_of(const ClipPlan& plan,
                                                     const FrameFormat& format);
 
-/// Opens the denoisers of a stream: one for complete frames, or one for the fields of each parity.
-/// `format` is the format of the frames or fields. Any thread may call `notify` while the denoisers
-/// exist.
+/// Opens the denoisers of a stream: one for complete frames, or one per field parity. `format` is
+/// the format of the frames or fields. Any thread may call `notify` while the denoisers exist.
 [[nodiscard]] OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
                                             const FrameFormat& format,
                                             const std::vector<bm3d::Backend>& backends,
                                             const Notify& notify);
 
-/// Stops the reading of context frames after the last part. The reading stops when no session
-/// requires further frames.
+/// Stops the reading of context frames after the last part, when no session requires further
+/// frames.
 class ContextEnd {
  public:
   ContextEnd(io::MediaSource& source, std::size_t sessions)
       : source_(source), idle_(sessions, -1) {}
 
-  /// Returns a function for the session with the index `session`. The session calls the function
-  /// with the index of the last required frame. One thread must make all calls.
+  /// Returns the function that session number `session` calls with the index of the last required
+  /// frame. One thread must make all calls.
   std::function<void(std::int64_t)> listener(std::size_t session);
 
  private:
@@ -112,19 +108,18 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
                    const Notify& notify, std::size_t first_session = 0);
 
-/// Returns the format of the frames that sessions filter. If sessions filter fields, the result is
-/// the format of a field. If sessions filter complete frames, the result is `format`.
+/// Returns the format that sessions filter: the format of a field, or `format` for complete frames.
 [[nodiscard]] FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& format);
 
 /// Returns a denoiser that preserves the constant areas of frames of `format`. The methods of
-/// `plan` determine the constant areas.
+/// `plan` determine the areas.
 [[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
                                                        const ClipPlan& plan,
                                                        const FrameFormat& format,
                                                        const ResultSamples& results);
 
-/// Combines the denoisers of fields into one denoiser for complete frames of `format`. The result
-/// preserves the constant areas that the methods of `plan` determine.
+/// Combines the denoisers of fields into one denoiser for frames of `format`. The methods of `plan`
+/// determine the preserved constant areas.
 [[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const ClipPlan& plan,
                                                      const FrameFormat& format);
 

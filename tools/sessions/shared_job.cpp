@@ -14,8 +14,8 @@
 namespace lull::tools {
 namespace {
 
-/// Throws an error if the path exists but is not a regular file. A plan can contain any path, and
-/// the process could wait forever to open a pipe.
+/// Throws an error if the path exists but is not a regular file, because a plan can name a pipe
+/// that blocks forever.
 void require_file(const std::string& what, const std::string& path) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
@@ -32,8 +32,8 @@ io::JobPlan read_plan_for_task(const std::string& folder) {
   }
 }
 
-/// A denoiser that filters nothing, and records the repeated frames in the plan. The denoiser calls
-/// `context_end` with the index of the last picture of the job, and `at_end` at the end of the
+/// A denoiser that records the repeated frames in the plan and filters nothing. `context_end`
+/// receives the index of the last picture of the job. The denoiser calls `at_end` at the end of the
 /// input.
 class IndexingDenoiser final : public Denoiser {
  public:
@@ -107,8 +107,8 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   }
   options.output.file = plan->output;
   options.run.segment_frames = plan->segment_frames;
-  // A process of the job requires no limit, because `lull plan` has already compared the number of
-  // damaged frames with the limit.
+  // A process of the job needs no limit, because `lull plan` has already checked the number of
+  // damaged frames.
   options.input.max_decode_errors = std::numeric_limits<int>::max();
   options.run.job.plan = plan;
   return options;
@@ -232,9 +232,8 @@ std::int64_t add_part_to_side_input(const RunOptions& options, const std::string
   const std::int64_t first = job.plan->index.frames_before(job.start_picture, margins);
   source.index = {job.plan, &input->index};
   source.start_picture = input->index.seek_point_at(first, margins);
-  // Errors after a seek are not damage of the file, because decoding starts in the middle of the
-  // stream. If frames differ from the plan, the source throws IndexMismatch, and the run decodes
-  // the input from its start.
+  // Errors after a seek are not damage of the file. If frames differ from the plan, the source
+  // throws IndexMismatch, and the run decodes the input from its start.
   source.tolerate_damage = source.start_picture > 0;
   return first - input->index.frames_before(source.start_picture, margins);
 }
@@ -246,8 +245,8 @@ std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options, const Clip
   pipeline::PartContext context = part_context_of(clip, format);
   io::JobPlan& plan = *options.run.job.plan;
   plan.margin = context.margin.before;
-  // The plan stores the temporal radius of a preset, because the preset may have another radius in
-  // another version of lull.
+  // The plan stores the temporal radius, because a preset may have another radius in another
+  // version of lull.
   if (options.method.preset && !options.method.temporal && clip.method().is_temporal())
     plan.options.emplace_back("--temporal", std::to_string(clip.method().temporal()));
   if (context.repeats && options.input.interlaced == Interlaced::fields) {

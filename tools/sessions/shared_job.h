@@ -1,6 +1,5 @@
 #pragma once
-// Prepares shared jobs before a process reads frames: creates or reads the plan, and selects the
-// part of the job for the process.
+// Prepares shared jobs: creates or reads the plan, and selects the part of the job for the process.
 
 #include <functional>
 #include <memory>
@@ -15,7 +14,7 @@
 
 namespace lull::tools {
 
-/// Returns the options of `lull denoise --job`: the options in the plan, followed by the options on
+/// Returns the options of `lull denoise --job`: first the options in the plan, then the options on
 /// the command line.
 /// @throws NoInput, BadData  there is no valid plan
 /// @throws InvalidArgument  the options contradict each other
@@ -25,33 +24,30 @@ namespace lull::tools {
 /// @throws CannotCreate  the path of the job's folder is the path of a file
 [[nodiscard]] std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options);
 
-/// Returns the options for the opening of the sink of a run.
+/// Returns the options for opening the sink of a run.
 [[nodiscard]] io::SinkOptions sink_options(const DenoiseOptions& options);
 
-/// Returns a description of the plan for a job scheduler: one JSON object and a line break.
+/// Describes the plan for a job scheduler: one JSON object and a line break.
 [[nodiscard]] std::string to_json(const SharedJob& job);
 
-/// Sets SharedJob::start_picture to the picture at which the source must begin for the missing
-/// frames of a part. Returns false if no frames are missing. The function reports the picture and
-/// the missing frames with `info`.
+/// Sets SharedJob::start_picture to the first picture to decode for the missing frames of a part.
+/// Returns false if no frames are missing. `info` receives a message.
 [[nodiscard]] bool prepare_part(SharedJob& job, const Notify& info);
 
-/// Sets the options of the sink for the part of the job that `options` selects. The caller must add
-/// the recorded settings after this call.
+/// Sets the options of the sink for the part that `options` selects. The call must precede the
+/// addition of recorded settings.
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
-/// Sets the options of the source for the part of the job that this process computes. If the
-/// process plans the job, the source records an index of all pictures. Otherwise, the source starts
-/// at the position of the part.
+/// Sets the options of the source: to record an index of all pictures for a plan, or to start at
+/// the part of this process.
 void add_part(const DenoiseOptions& options, io::SourceOptions& source);
-/// Sets the options `source` of a side input for the part of the job that this process computes.
-/// `name` is the name of the side input in the plan. Returns the number of frames that the side
-/// input returns before the first frame of the input.
+/// Sets the options `source` of the side input `name` for the part of this process. Returns the
+/// number of side input frames before the first frame of the input.
 [[nodiscard]] std::int64_t add_part_to_side_input(const RunOptions& options,
                                                   const std::string& name,
                                                   io::SourceOptions& source);
 
-/// Returns a denoiser that filters nothing. The denoiser returns frames without samples, and
-/// records the repeated frames in the plan.
+/// Returns a denoiser that filters nothing, returns frames without samples, and records the
+/// repeated frames in the plan.
 /// @param context_end  receives the index of the last picture of the job
 /// @param at_end  the denoiser calls this function after the last frame, before it writes the plan
 [[nodiscard]] std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options,
@@ -60,7 +56,7 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source);
                                                      std::function<void(std::int64_t)> context_end,
                                                      std::function<void()> at_end);
 
-/// Replaces the recorded settings of the plan whose names are in `facts`.
+/// Replaces the recorded settings of the plan that `facts` names.
 void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts);
 
 }  // namespace lull::tools

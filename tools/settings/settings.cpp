@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view config_row = "--config", prefix = "LULL_";
 
-/// Two options that set the same property. If the option `by` has higher precedence than the option
-/// `option`, the value of `by` replaces the value of `option`.
+/// Two options for the same property. The value of `by` replaces the value of `option` if `by` has
+/// higher precedence.
 struct Replaced {
   std::string_view by, option;
 };
@@ -27,12 +27,12 @@ constexpr Replaced replaced_options[] = {{"--preset", "-p,--profile"},  {"--pres
                                          {"--noise-map", "-s,--sigma"}, {"--lossless", "--crf"},
                                          {"--crf", "--lossless"}};
 
-/// Returns whether the value `higher`, which has precedence, replaces the value `lower`. The values
-/// must belong to the same option, or to options that set the same property (replaced_options).
+/// Returns whether the value `higher` replaces the value `lower`: both set the same option or the
+/// same property (replaced_options).
 bool replaces(const OptionValue& higher, const OptionValue& lower) {
   if (higher.row.names == lower.row.names) return true;
-  // The values "gaussian", "rician" and "auto" of --noise state only the kind of noise and do not
-  // replace --sigma.
+  // The values "gaussian", "rician" and "auto" of --noise do not replace --sigma, because they
+  // state only the kind of noise.
   const auto is_kind = [](const OptionValue& value) {
     return value.row.names == "--noise" &&
            (value.value == "gaussian" || value.value == "rician" || value.value == "auto");
@@ -74,8 +74,7 @@ std::vector<std::string> settable_keys(const std::vector<OptionRow>& rows) {
   return keys;
 }
 
-/// Returns whether a word turns a flag on (true) or off (false), or no value if the word has
-/// another meaning.
+/// Returns whether a word turns a flag on (true) or off (false), or no value for another word.
 std::optional<bool> switched(std::string word) {
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const char* on : {"1", "true", "yes", "on"})
@@ -125,8 +124,8 @@ bool concerns(const Setting& setting, const CommandSettings& command, const std:
          row_with_key(command.rows, setting.key);
 }
 
-/// Reads the values of a settings file. `general` receives the values before the first table, and
-/// `special` receives the values in the table of the command, which have precedence.
+/// Reads the values of a settings file: `general` from before the first table, and `special`, with
+/// precedence, from the table of the command.
 void read_file_layers(const CommandSettings& command, const std::string& file,
                       std::vector<OptionValue>& general, std::vector<OptionValue>& special) {
   for (const Setting& setting : read_settings(file)) {

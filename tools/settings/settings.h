@@ -1,7 +1,6 @@
 #pragma once
-// Reads options that users set for many runs. The sources are environment variables (LULL_PROFILE
-// for --profile) and a settings file (--config). The order of precedence is: command line,
-// environment, file, defaults.
+// Options for many runs, by descending precedence: command line, environment variables
+// (LULL_PROFILE for --profile), settings file (--config), defaults.
 
 #include <functional>
 #include <string>
@@ -11,7 +10,7 @@
 
 namespace lull::tools {
 
-/// A value of an option, with the place where the user set it.
+/// A value of an option, with the place where the user set the value.
 struct OptionValue {
   OptionRow row;
   std::string value;  // empty for a flag
@@ -19,23 +18,23 @@ struct OptionValue {
   bool off = false;   // for flags: the value switches the flag off
 };
 
-/// Returns the name of the environment variable for an option, for example LULL_LOG_LEVEL.
+/// Returns the environment variable of an option, for example LULL_LOG_LEVEL.
 [[nodiscard]] std::string variable_of(const OptionRow& row);
 
 using Environment = std::function<const char*(const std::string&)>;
 
-/// Properties of a command. The parser sets the properties.
+/// Properties of a command, set by the parser.
 struct CommandSettings {
   std::string command;             // "denoise"
   std::vector<std::string> names;  // of all commands
   std::vector<OptionRow> rows;     // options of this command
-  /// True if the command processes a part of a shared job. For such a command, only options with
-  /// the bit `of_machine` apply.
+  /// True if the command processes a part of a shared job. Only options with the bit `of_machine`
+  /// then apply.
   bool is_part = false;
 };
 
-/// Returns all values that apply to a run. A value replaces values with lower precedence that set
-/// the same property. For example, --preset on the command line replaces LULL_PROFILE.
+/// Returns all values that apply to a run. A value replaces values of lower precedence for the same
+/// property: --preset on the command line replaces LULL_PROFILE.
 /// @param given  the values on the command line, which come last in the result
 /// @throws InvalidArgument  the file or a variable is invalid
 /// @throws NoInput  the file cannot be read
@@ -43,14 +42,13 @@ struct CommandSettings {
                                                      std::vector<OptionValue> given,
                                                      const Environment& environment);
 
-/// Applies the values to `options`. A message about an invalid value begins with the place of the
-/// value (OptionValue::place).
+/// Applies the values to `options`. A message about an invalid value begins with
+/// OptionValue::place.
 /// @throws InvalidArgument
 void apply_values(const std::vector<OptionValue>& values, DenoiseOptions& options);
 
-/// Returns a message about environment variables that are probably misspelt, because their names
-/// are similar to a variable of lull. The text is empty if there are no such variables. `variables`
-/// contains the names of all environment variables.
+/// Returns a message about environment variables whose names resemble a variable of lull, or an
+/// empty text. `variables` are the names of all environment variables.
 [[nodiscard]] std::string misspelt_variables(const std::vector<std::string>& variables);
 
 }  // namespace lull::tools

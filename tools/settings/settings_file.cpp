@@ -92,7 +92,7 @@ class SettingsLine {
     return decimal(word);
   }
 
-  /// Checks a decimal number of TOML and returns the number without underscores and plus sign.
+  /// Checks a decimal number of TOML. Returns the number without underscores and plus sign.
   std::string decimal(const std::string& word) const {
     std::string digits;
     for (std::size_t i = 0; i < word.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the settings file of --config. The file contains values of options in TOML.
+// Reads the settings file of --config: values of options in TOML.
 
 #include <string>
 #include <vector>
@@ -17,9 +17,8 @@ struct Setting {
   int line = 0;                     // from 1
 };
 
-/// Parses a part of TOML 1.0: tables with bare names, and keys with a string, a number, a boolean,
-/// or an array of strings and numbers. Each value must be on one line. `name` is the name of the
-/// file for messages.
+/// Parses a part of TOML 1.0: tables with bare names, and one-line values (string, number, boolean,
+/// or array of strings and numbers). `name` is the file name for messages.
 /// @throws InvalidArgument  the text contains other syntax
 [[nodiscard]] std::vector<Setting> parse_settings(const std::string& text, const std::string& name);
 

@@ -16,7 +16,7 @@ std::string size_text(const FrameFormat& format, std::int64_t slices) {
          std::to_string(slices);
 }
 
-/// Opens the file of the mask. The slice axis and the size limits are those of the volume.
+/// Opens the file of the mask, with the slice axis and the size limits of the volume.
 std::unique_ptr<io::MediaSource> open_mask(const std::string& path,
                                            const io::SourceOptions& options) {
   io::SourceOptions mask_options;
@@ -62,8 +62,8 @@ T zero_of(const FrameFormat& format, int plane, float zero) {
   return chroma ? static_cast<T>(1 << (format.bits - 1)) : T{};
 }
 
-/// Copies the input samples outside the mask to the result. The mask of a subsampled plane is the
-/// subsampled mask of the first plane.
+/// Copies the input samples outside the mask to the result. A subsampled plane has the subsampled
+/// mask of the first plane.
 template <class T>
 void restore_plane(const Frame& noisy, int plane, float zero, const Frame& result) {
   const SliceMask& mask = *noisy.mask;

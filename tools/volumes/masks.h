@@ -1,5 +1,5 @@
 #pragma once
-// Reads masks of volumes. A mask selects the voxels that lull denoises.
+// Masks of volumes: the voxels that lull denoises.
 
 #include <cstdint>
 #include <memory>
@@ -14,15 +14,13 @@
 
 namespace lull::tools {
 
-/// The masks of slices. A mask is a single volume that applies to all volumes of a series, or a
-/// complete series.
+/// The masks of slices: a single volume for all volumes of a series, or a complete series.
 struct VolumeMask {
   std::vector<std::shared_ptr<const SliceMask>> slices;
   bool series = false;
   std::int64_t inside = 0;  // number of voxels inside the mask
   float zero = 0;           // the sample that represents the value 0, for float samples
 
-  /// Returns the mask of a slice.
   /// @throws BadData  the mask has no such slice
   [[nodiscard]] const std::shared_ptr<const SliceMask>& of(const Frame& slice) const;
 };
@@ -35,15 +33,14 @@ struct VolumeMask {
 [[nodiscard]] VolumeMask read_mask(const std::string& path, const io::MediaSource& source,
                                    const io::SourceOptions& options, bool zero_outside);
 
-/// Reads the mask of --mask. Returns no value if the option is not given.
+/// Reads the mask of --mask. Returns no value without the option.
 /// @throws InvalidArgument  a mask is given, but the frames are not slices
 /// @throws any error of read_mask()
 [[nodiscard]] std::optional<VolumeMask> given_mask(const InputOptions& options,
                                                    const io::MediaSource& source);
 
-/// Returns a denoiser that assigns a mask to every slice and passes the slice to `denoiser`. In the
-/// results, voxels outside the mask have their input value or 0. The returned denoiser stores each
-/// input slice until it returns the result.
+/// Returns a denoiser that assigns a mask to every slice for `denoiser`. Voxels outside the mask
+/// keep their input value or become 0. The returned denoiser stores each slice until its result.
 [[nodiscard]] std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask);
 
 }  // namespace lull::tools

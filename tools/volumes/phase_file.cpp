@@ -43,9 +43,8 @@ std::unique_ptr<io::MediaSource> open_phases(const InputOptions& options,
 }  // namespace
 
 double turn_of_range(double low, double high) {
-  // Noise has phases in the full circle, so the range of the phases is nearly a full turn. If the
-  // range is smaller and the values are small, the unit is radians, because other units have larger
-  // values.
+  // The phases of noise range over nearly a full turn. A smaller range of small values means
+  // radians.
   constexpr double least_share = 0.9, most_share = 1.001;
   const double range = high - low;
   if (!(range > 0)) return 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Reads and writes the files of --phase and --phase-out. These files contain the phases of complex
-// samples; the input contains the magnitudes.
+// The files of --phase and --phase-out: the phases of complex samples, whose magnitudes are the
+// input.
 
 #include <cstdint>
 #include <functional>
@@ -16,8 +16,7 @@ namespace lull::tools {
 /// Reads the file of --phase slice by slice.
 class PhaseFile {
  public:
-  /// Opens the file. Without --phase-turn, the constructor reads the file once, and the range of
-  /// the values determines the value of a full turn.
+  /// Opens the file. Without --phase-turn, the range of all values determines a full turn.
   /// @param source  the magnitudes
   /// @param on_open  receives the open file
   /// @throws NoInput  the file cannot be opened
@@ -25,14 +24,14 @@ class PhaseFile {
   PhaseFile(const InputOptions& options, const io::MediaSource& source,
             const std::function<void(io::MediaSource& phases)>& on_open = {});
 
-  /// Returns the next slice of the file. The function writes the phases of the slice to `radians`,
-  /// row by row, in radians. Phases may be NaN.
+  /// Returns the next slice, and writes its phases to `radians` in radians, row by row. Phases may
+  /// be NaN.
   /// @throws BadData  there is no further slice
   [[nodiscard]] Frame next(std::vector<float>& radians);
   /// Value of a full turn in the unit of the file.
   double turn() const { return turn_; }
-  /// The lowest phase in the unit of the file. PhaseOutput writes phases in the range of a full
-  /// turn that begins at this value.
+  /// The lowest phase in the unit of the file. PhaseOutput writes phases in the full turn from this
+  /// value on.
   double lowest() const { return lowest_; }
   io::MediaSource& source() { return *source_; }
 
@@ -45,9 +44,8 @@ class PhaseFile {
   std::vector<double> values_;
 };
 
-/// Returns the value of a full turn for phases from `low` to `high`. Known values are 2 pi
-/// (radians), 360 (degrees), 4096, 8192 (-4096..4096) and 2000 pi (thousandths of a radian).
-/// Returns 0 for any other range.
+/// Returns the value of a full turn for phases from `low` to `high`: 2 pi (radians), 360 (degrees),
+/// 4096, 8192 (-4096..4096) or 2000 pi (thousandths of a radian). Returns 0 for any other range.
 [[nodiscard]] double turn_of_range(double low, double high);
 
 /// Writes the file of --phase-out. Without this option, the object does nothing.
@@ -57,8 +55,8 @@ class PhaseOutput {
   PhaseOutput(const DenoiseOptions& options, const io::MediaSource& source);
 
   bool is_requested() const { return sink_ != nullptr; }
-  /// Writes the phases of the next slice. If the run does not change the magnitude of a voxel, the
-  /// phase does not change.
+  /// Writes the phases of the next slice. If the magnitude of a voxel does not change, its phase
+  /// does not change.
   /// @param noisy  the magnitudes before the filter
   /// @param real, imaginary  the filtered parts without the slowly varying phase, which the
   ///     function adds

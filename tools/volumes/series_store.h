@@ -1,5 +1,5 @@
 #pragma once
-// Stores the samples of a series. The source returns the series slice by slice.
+// Stores the samples of a series, slice by slice.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +14,8 @@ namespace lull::tools {
 
 class SeriesStore {
  public:
-  /// Allocates memory for all samples of `volumes` volumes. If the samples need more than
-  /// `max_memory` bytes (0: no limit), the store uses a temporary file in `folder`
-  /// (io/files/scratch_memory.h).
+  /// Allocates memory for `volumes` volumes. Above `max_memory` bytes (0: no limit), the memory is
+  /// a temporary file in `folder` (io/files/scratch_memory.h).
   /// @throws OutOfMemory, IoError
   SeriesStore(const io::MediaSource& source, int volumes, std::int64_t max_memory,
               const std::string& folder);
@@ -24,8 +23,8 @@ class SeriesStore {
   /// Stores the samples of a slice. Frame::pts is the index of the slice in the series.
   void add(const Frame& slice);
 
-  /// Returns a new store for `volumes` volumes. The size of the volumes and the memory limit are
-  /// those of this store.
+  /// Returns a new store for `volumes` volumes, with the volume size and the memory limit of this
+  /// store.
   /// @throws OutOfMemory, IoError
   [[nodiscard]] SeriesStore with_volumes(int volumes) const;
 

@@ -10,14 +10,12 @@
 
 namespace lull::tools {
 
-/// Checks whether lull can align the input. The caller must call this function before it opens an
-/// output.
+/// Checks whether lull can align the input. The call must precede the opening of outputs.
 /// @throws InvalidArgument  the input is not a burst, or --keep is missing
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// Returns a denoiser that aligns frames to the reference frame (--keep) and passes them to
-/// `denoiser`, which uses `method`. Frames that do not affect the result of the reference frame do
-/// not reach `denoiser`. Without --align, the function returns `denoiser`.
+/// Returns a denoiser that aligns frames to the reference frame (--keep) for `denoiser`, and skips
+/// frames without effect on the result. Without --align, returns `denoiser`.
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const DenoiseOptions& options, const Method& method,
                                                 const io::MediaSource& source);

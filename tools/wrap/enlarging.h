@@ -11,23 +11,21 @@
 
 namespace lull::tools {
 
-/// Checks whether lull can enlarge the input. The caller must call this function before it opens an
-/// output.
+/// Checks whether lull can enlarge the input. The call must precede the opening of outputs.
 /// @throws InvalidArgument  the input has slices or fields
 /// @throws BadData  the results would exceed the maximum frame size
 void check_scale(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// Sets the size of the frames for the sink to the enlarged size.
+/// Sets the frame size of the sink to the enlarged size.
 void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkOptions& sink);
 
-/// Returns the additional host memory for the enlargement in bytes, or 0 without --scale.
+/// Returns the additional host memory in bytes, or 0 without --scale.
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
-/// Returns a denoiser that enlarges the results of `denoiser`, including alpha channels, on the
-/// first backend in `backends`. The results of `denoiser` must be floats, or have the sample type
-/// precise_samples(results). Context frames and frames without samples do not change. Without
-/// --scale, the function returns `denoiser`.
+/// Returns a denoiser that enlarges the results of `denoiser`, with alpha, on the first of
+/// `backends`. The results must be floats or have the sample type precise_samples(results). Without
+/// --scale, returns `denoiser`.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,

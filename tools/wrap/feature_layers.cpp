@@ -14,9 +14,8 @@ namespace {
 using LayerNames = std::span<const std::string_view>;
 using ChannelNames = std::vector<std::string>;
 
-/// Names of layers with feature buffers (AOVs), in lower case and without the view layer (the part
-/// before the last dot). Open Image Denoise (OIDN) accepts these names, or Blender, Arnold and
-/// RenderMan write them.
+/// Names of layers with feature buffers (AOVs) in Open Image Denoise (OIDN), Blender, Arnold and
+/// RenderMan, in lower case, without the view layer (the part before the last dot).
 constexpr std::string_view albedo_names[] = {"albedo", "denoising albedo", "diffcol",
                                              "denoise_albedo", "diffuse_albedo"};
 constexpr std::string_view normal_names[] = {"normal", "denoising normal", "n", "normals",
@@ -42,8 +41,7 @@ bool has_channels(const io::LayerName& layer, const ChannelNames& channels) {
   });
 }
 
-/// Returns the channels of a layer that form the feature buffer, or no channels if the layer lacks
-/// one of the channels.
+/// Returns the channels of a layer that form the feature buffer, or none if a channel is missing.
 ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   if (feature == Feature::depth) {
     for (const char* one : {"Z", "V", "Y", "R"})
@@ -57,15 +55,14 @@ ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   return {};
 }
 
-/// Names, in lower case, of layers with light that does not contain the albedo. Examples are light
-/// sources, and light before the multiplication by the colour of a surface. Division by the albedo
-/// would add the texture of the albedo to such light.
+/// Names, in lower case, of layers with light without the albedo, such as light sources. Division
+/// by the albedo would add texture.
 constexpr std::string_view plain_light_names[] = {
     "diffdir",     "diffind",    "transdir", "transind", "subsurfacedir", "subsurfaceind",
     "env",         "ao",         "shadow",   "volume",   "volumedir",     "volumeind",
     "environment", "background", "lighting", "gi"};
-/// Parts of the names of layers with light that does not contain the albedo. Examples of such names
-/// are "directSpecular", "GlossInd" and "coat_indirect".
+/// Parts of the names of layers with light without the albedo, such as "directSpecular", "GlossInd"
+/// and "coat_indirect".
 constexpr std::string_view plain_light_parts[] = {
     "specular", "gloss",    "reflect",   "refract", "coat",     "sheen",      "emission",    "emit",
     "caustic",  "rawlight", "raw_light", "rawdiff", "raw_diff", "irradiance", "transmission"};
@@ -89,8 +86,8 @@ bool is_plain_light(const io::LayerInfo& layer) {
          });
 }
 
-/// Returns the rank of `layer` as a feature buffer for the denoised layer `target`. The rank 0 is
-/// the best rank. Returns nullopt if `layer` does not belong to `target`.
+/// Returns the rank of `layer` as a feature buffer for the denoised layer `target` (0 is the best),
+/// or nullopt if `layer` does not belong to `target`.
 std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerInfo& target,
                                     const std::vector<io::LayerInfo>& all) {
   if (lower_case(layer.view) != lower_case(target.view) || layer.window != target.window)
@@ -105,8 +102,8 @@ std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerI
   return is_other_group ? std::nullopt : std::optional(2);
 }
 
-/// Returns whether the name of `layer` shows that the layer contains a feature buffer for the
-/// denoised layer `target`. `name` is one of the usual names of the feature buffer.
+/// Returns whether `layer` contains a feature buffer for the denoised layer `target`, by its name.
+/// `name` is a usual name of the feature buffer.
 bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view name,
                  const io::LayerInfo& target) {
   const std::string last = last_name(layer.base);
@@ -118,8 +115,8 @@ bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view n
   return last == name && prefix_of(layer.base) == lower_case(target.base);
 }
 
-/// Returns the layer with a usual name that contains a feature buffer for the denoised layer
-/// `target`, or null.
+/// Returns the layer with a usual name of the feature buffer for the denoised layer `target`, or
+/// null.
 const io::LayerInfo* find_by_names(const std::vector<io::LayerInfo>& all, Feature feature,
                                    const io::LayerInfo& target) {
   if (feature == Feature::albedo && is_plain_light(target)) return nullptr;
@@ -154,7 +151,7 @@ std::vector<FeatureLayer> find_all(const std::vector<io::LayerInfo>& all,
   return found;
 }
 
-/// Returns the layer that --feature specifies as a feature buffer for the denoised layer `target`.
+/// Returns the layer that --feature specifies for the denoised layer `target`.
 io::LayerName given_layer(const std::vector<io::LayerInfo>& all, const FeatureChoice& given,
                           const io::LayerInfo& target) {
   const io::LayerInfo* layer = io::find_layer(all, given.layer);

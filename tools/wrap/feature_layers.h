@@ -1,6 +1,5 @@
 #pragma once
-// Selects the layers of a render that contain feature buffers. Options specify the layers, or lull
-// finds layers with well-known names.
+// Selects the layers of a render with feature buffers, by options or well-known names.
 
 #include <string>
 #include <vector>
@@ -13,14 +12,13 @@ namespace lull::tools {
 
 struct FeatureLayer {
   Feature feature;
-  /// The channels that form a feature buffer. The member is empty if the layer is missing, lacks a
-  /// channel, or has another size or position.
+  /// The channels of a feature buffer. Empty if the layer is missing, lacks a channel, or has
+  /// another size or position.
   io::LayerName layer;
 };
 
-/// The feature buffers of one denoised layer. A feature buffer with a well-known name must have the
-/// view and the size of the denoised layer. lull prefers feature buffers with the prefix of the
-/// denoised layer, for example the view layer in "ViewLayer.Combined".
+/// The feature buffers of one denoised layer, with its view and size if found by name. lull prefers
+/// buffers with the prefix of the layer, for example the view layer in "ViewLayer.Combined".
 class FeatureLayers {
  public:
   FeatureLayers() = default;
@@ -28,7 +26,7 @@ class FeatureLayers {
   explicit FeatureLayers(const DenoiseOptions& options);
 
   [[nodiscard]] std::vector<FeatureLayer> select(const std::vector<io::LayerInfo>& all) const;
-  /// Returns the layers that the source must read with each picture (io::SourceOptions::layers).
+  /// Returns the layers to read with each picture (io::SourceOptions::layers).
   [[nodiscard]] io::LayerChoice choice() const;
   /// Returns whether --guide auto finds a feature buffer for at least one layer with colours.
   [[nodiscard]] static bool any(const std::vector<io::LayerInfo>& all);

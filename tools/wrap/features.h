@@ -1,5 +1,5 @@
 #pragma once
-// Reads the feature buffers of renders. Feature buffers are layers of the input or separate files.
+// Reads the feature buffers of renders: layers of the input or separate files.
 
 #include <cstdint>
 #include <memory>
@@ -27,8 +27,7 @@ struct FeatureSources {
   std::string input;
 };
 
-/// Opens the files of feature buffers in the options `given`. The source options are those of
-/// `input`.
+/// Opens the files of feature buffers in the options `given`, with the source options of `input`.
 /// @throws NoInput  a file cannot be opened
 /// @throws BadData  a file is damaged, or has another size than the input
 [[nodiscard]] FeatureSources open_features(const DenoiseOptions& given,

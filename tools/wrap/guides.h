@@ -1,5 +1,5 @@
 #pragma once
-// Reads the guide of a run. The guide is another clip, in which sessions match patches.
+// Reads the guide of a run: another clip, in which sessions match patches.
 
 #include <memory>
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace lull::tools {
 
-/// Opens the guide of the options `given`, with the source options of `input`. Returns no value if
-/// the options specify no guide.
+/// Opens the guide of the options `given`, with the source options of `input`. Returns no value
+/// without a guide.
 /// @throws NoInput  the guide cannot be opened
 /// @throws BadData  the guide is damaged, or has another size or layout than the input
 [[nodiscard]] std::optional<SideInput> open_guide(const DenoiseOptions& given,
                                                   const io::SourceOptions& options,
                                                   const io::MediaSource& input);
 
-/// Returns a denoiser that adds the guide (Frame::guide) to every frame and passes the frame to
-/// `denoiser`. The guide has the scale of the input.
+/// Returns a denoiser that adds the guide (Frame::guide), on the scale of the input, to every frame
+/// and passes the frame to `denoiser`.
 /// @param first_frame  if set, the guide may be longer than the input
 /// @throws BadData  also from push() and drain(): the guide has a wrong length
 [[nodiscard]] std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser, SideInput guide,

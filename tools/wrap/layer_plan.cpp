@@ -30,8 +30,8 @@ bool has_channel(const io::LayerInfo& layer, std::string_view name) {
   return std::ranges::find(layer.channels, name, upper_case) != layer.channels.end();
 }
 
-/// Returns whether lull may denoise the layer as a single grey picture, for example as a depth map.
-/// Layers of IDs are not grey pictures.
+/// Returns whether lull may denoise the layer as a grey picture, for example as a depth map, unlike
+/// layers of IDs.
 bool is_grey(const io::LayerInfo& layer) {
   return std::ranges::none_of(std::to_array<std::string_view>({"R", "X", "U"}),
                               [&](std::string_view name) { return has_channel(layer, name); });
@@ -63,9 +63,8 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
   return layers;
 }
 
-/// Returns the selected layers. A name selects the layer with this name. If no layer has the name,
-/// the name selects the layers of a view. If the output can contain only one picture, the name of a
-/// view selects only the picture of the view.
+/// Returns the selected layers. A name selects a layer, or else the layers of a view (only the
+/// picture of the view if the output can contain one picture).
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;
@@ -98,8 +97,7 @@ Layers default_layers(const Layers& all, bool keeps_layers, const std::string& i
   return layers;
 }
 
-/// Returns the names of the channels of a denoised layer that lull copies unchanged. These are all
-/// channels except the colours and the alpha channel.
+/// Returns the copied channels of a denoised layer: all except the colours and the alpha channel.
 std::vector<std::string> copied_channels(const io::LayerInfo& layer) {
   std::vector<std::string> names;
   if (!layer.has_colours()) return names;

@@ -9,8 +9,7 @@
 namespace lull::tools {
 
 struct LayerPlan {
-  /// The denoised layers. The first layer is the picture of the source. If the input has no layers,
-  /// the list is empty.
+  /// The denoised layers, with the picture of the source first. Empty if the input has no layers.
   std::vector<io::LayerInfo> denoised;
   /// Labels of the copied layers, and of single copied channels of denoised layers.
   std::vector<std::string> copied;
@@ -20,7 +19,7 @@ struct LayerPlan {
   [[nodiscard]] std::string text() const;
 };
 
-/// Plans the denoised layers and the copied layers of an open source.
+/// Plans the denoised and the copied layers of an open source.
 /// @param names  layers of --layer; empty: all layers with colours
 /// @param keeps_layers  whether the output contains all layers
 /// @param input, output  names for messages

@@ -27,8 +27,8 @@ class LayerSession {
   LayerSession(const DenoiseOptions& options, const io::LayerInfo& layer,
                const io::LayerInfo& picture);
 
-  /// Opens a separate source whose picture is this layer, to determine the format and the noise of
-  /// the layer.
+  /// Opens a separate source with this layer as the picture, to determine the format and the noise
+  /// of the layer.
   /// @throws any error of opening a source and side inputs
   void find_noise(const std::vector<bm3d::Backend>& backends, const Notify& info);
   /// Returns the host memory of the session in bytes.
@@ -37,8 +37,7 @@ class LayerSession {
   std::size_t sessions() const { return opened_.denoisers.size(); }
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
-  /// Returns the session of the layer for LayerSessions::attach_to(). The caller may call this
-  /// function only once.
+  /// Returns the session of the layer for LayerSessions::attach_to(). Only one call is allowed.
   [[nodiscard]] LayerDenoiser denoiser();
 
  private:
@@ -46,8 +45,8 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
-  /// The source of this layer. The source stores the first file of the input in memory. The member
-  /// becomes null when neither a guide nor the alignment requires the source.
+  /// The source of this layer, with the first file of the input in memory. Null when neither a
+  /// guide nor the alignment requires the source.
   std::unique_ptr<io::MediaSource> source_;
   FrameFormat format_;
   SideInputs side_inputs_;
@@ -67,12 +66,12 @@ class LayerSessions {
   void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
   /// Returns the number of sessions of all layers.
   std::size_t sessions() const;
-  /// Selects the frames of all sessions. `first_session` is the index in `context_end` for the
-  /// first session.
+  /// Selects the frames of all sessions. `first_session` is the index of the first session in
+  /// `context_end`.
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
-  /// Returns a denoiser that denoises the picture with `denoiser` and the layers with their
-  /// sessions. The caller may call this function only once.
+  /// Returns a denoiser that filters the picture with `denoiser` and the layers with their
+  /// sessions. Only one call is allowed.
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> picture);
 
  private:

@@ -11,8 +11,7 @@
 namespace lull::tools {
 namespace {
 
-/// Returns a description of the file that contains a frame, for messages. The first file of a
-/// sequence has the number 0.
+/// Describes the file that contains a frame, for messages. Files of a sequence count from 0.
 std::string file_name_of(const Frame& frame) {
   return "picture " + std::to_string(frame.slice) + " of the input";
 }
@@ -31,8 +30,7 @@ void check_layer(const Frame& frame, const LayerDenoiser& layer) {
                   std::to_string(layer.format.height) + "); leave the file out");
 }
 
-/// Returns the layer of a frame as a new frame. The new frame has the time and the side data of the
-/// frame.
+/// Returns the layer of a frame as a new frame, with the time and the side data of the frame.
 Frame layer_of(const Frame& frame, const LayerDenoiser& layer) {
   check_layer(frame, layer);
   Frame shown = io::read_layer(frame, layer.layer.name, layer.layer.channels);
@@ -42,7 +40,7 @@ Frame layer_of(const Frame& frame, const LayerDenoiser& layer) {
 }
 
 /// A denoiser that combines the sessions of several layers. The denoiser returns a frame when all
-/// sessions have returned their results for the frame.
+/// layers of the frame are ready.
 class LayeredDenoiser final : public Denoiser {
  public:
   LayeredDenoiser(std::unique_ptr<Denoiser> picture, std::vector<LayerDenoiser> layers)

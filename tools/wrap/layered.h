@@ -1,5 +1,5 @@
 #pragma once
-// Defines a denoiser that filters several layers of OpenEXR files together.
+// A denoiser that filters several layers of OpenEXR files together.
 
 #include <memory>
 #include <vector>
@@ -9,16 +9,16 @@
 
 namespace lull::tools {
 
-/// The session for a denoised layer other than the picture. The frames of the session contain the
-/// samples of the layer.
+/// The session for a denoised layer other than the picture. Its frames contain the samples of the
+/// layer.
 struct LayerDenoiser {
   io::LayerName layer;  // the layer, only with the channels that are filtered
   FrameFormat format;
   std::unique_ptr<Denoiser> denoiser;
 };
 
-/// Returns a denoiser that passes each frame to `picture`, and the layers of the frame to their
-/// sessions. The results are frames of the picture with filtered layers (io::set_layers()).
+/// Returns a denoiser that passes each frame to `picture` and its layers to their sessions. The
+/// results are frames of the picture with filtered layers (io::set_layers()).
 /// @throws BadData  from push(): a layer is missing or has another size
 [[nodiscard]] std::unique_ptr<Denoiser> layered(std::unique_ptr<Denoiser> picture,
                                                 std::vector<LayerDenoiser> layers);

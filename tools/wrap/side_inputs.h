@@ -17,20 +17,19 @@ class SideInputs {
  public:
   /// Makes an object without side inputs.
   SideInputs() = default;
-  /// Opens the side inputs of the options `given`, with the source options of `input`. `input` must
+  /// Opens the side inputs of the options `given`, with the source options of `input`, which must
   /// outlive this object.
   /// @throws any error of open_guide() and open_features()
   SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
              const io::MediaSource& input);
 
-  /// Returns whether the run has side inputs from files. The first frame of such a side input
-  /// belongs to the first frame of the input.
+  /// Returns whether the run has side inputs from files. Their first frames belong to the first
+  /// frame of the input.
   bool has_files() const { return !job_sources().empty(); }
-  /// Returns the descriptions of the side inputs for a job in segments. The caller must call this
-  /// function before attach_to().
+  /// Describes the side inputs for a job in segments. The call must precede attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
   /// Returns a denoiser that adds the guide and the feature buffers to every frame and passes the
-  /// frame to `denoiser`. The caller may call this function only once.
+  /// frame to `denoiser`. Only one call is allowed.
   /// @throws any error of guided() and featured()
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> denoiser,
                                                     FirstFrame first_frame = {});

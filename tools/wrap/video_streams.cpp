@@ -54,7 +54,7 @@ std::vector<int> videos_of(const DenoiseOptions& options) {
   return videos;
 }
 
-/// A temporary file with the result for one stream. The file is the input for the next stream. The
+/// A temporary file with the result for one stream, as the input for the next stream. The
 /// destructor removes the file.
 class IntermediateFile {
  public:
@@ -77,8 +77,8 @@ class IntermediateFile {
   std::string path_;
 };
 
-/// Makes the intermediate file the input. The function resets the options that lull has already
-/// applied to the original input.
+/// Makes the intermediate file the input, without the options that lull has already applied to the
+/// original input.
 void read_intermediate(DenoiseOptions& options, const std::string& path) {
   options.input.file = path;
   options.input.raw = {};

@@ -8,12 +8,11 @@
 
 namespace lull::tools {
 
-/// A function that denoises a video stream, and returns the exit code.
+/// Denoises a video stream, and returns the exit code.
 using DenoiseStream = std::function<int(const DenoiseOptions& options)>;
 
-/// Calls `denoise` for each video stream, with the result of the previous call as the input. All
-/// results except the last result are temporary files in the folder of the output. `info` receives
-/// a line of text for each stream.
+/// Calls `denoise` for each video stream, on the result of the previous call. All results except
+/// the last are temporary files. `info` receives a line of text per stream.
 /// @throws InvalidArgument  an option does not support several video streams
 [[nodiscard]] int denoise_videos(const DenoiseOptions& options, const Notify& info,
                                  const DenoiseStream& denoise);

@@ -6,14 +6,14 @@
 namespace lull {
 namespace {
 
-// Number of strata. A stratum is one of 8 equal parts of the range (0, 1) of dithering thresholds.
-// In 8 successive rows of a column, each stratum contains one threshold.
+// Number of strata: equal parts of the range (0, 1) of dithering thresholds. Each of 8 successive
+// rows uses another stratum.
 constexpr int strata = 8;
 
 using Strata = std::array<int, dither_columns * dither_rows>;
 
-/// Returns the threshold in the stratum with the index `stratum`. A stratum is one of 8 equal parts
-/// of the range (0, 1). Even columns use its lower half, odd columns its upper half.
+/// Returns a threshold in the stratum `stratum`, one of 8 equal parts of the threshold range. Even
+/// columns use the lower half of the stratum, odd columns the upper half.
 constexpr float threshold(int stratum, int column) {
   return (static_cast<float>(2 * stratum + column % 2) + 0.5f) / (2 * strata);
 }
@@ -28,8 +28,7 @@ DitherPattern pattern_of(const Strata& at) {
 /// Returns the three bits of `v` in reverse order.
 constexpr int reversed(int v) { return (v & 1) << 2 | (v & 2) | (v >> 2 & 1); }
 
-/// Makes the pattern of ordered dithering. The thresholds of successive rows of a column form a
-/// one-dimensional Bayer matrix. Thresholds of adjacent columns differ by about 1/2.
+/// Makes the pattern of ordered dithering, whose columns contain one-dimensional Bayer matrices.
 DitherPattern ordered_pattern() {
   Strata at{};
   for (int y = 0; y < dither_rows; ++y)
@@ -38,10 +37,8 @@ DitherPattern ordered_pattern() {
   return pattern_of(at);
 }
 
-/// Makes the pattern of blue-noise dithering. Each group of 8 rows of a column contains each
-/// stratum (an eighth of the threshold range) once. The initial order is random. The algorithm
-/// exchanges strata within a group as long as an exchange makes neighbouring thresholds less
-/// similar. All arithmetic uses integers, so all machines make the same pattern.
+/// Makes the pattern of blue-noise dithering. Integer arithmetic gives the same pattern on every
+/// machine.
 class BlueNoise {
  public:
   BlueNoise() {
@@ -69,10 +66,8 @@ class BlueNoise {
       std::swap(at(x, top + k), at(x, top + static_cast<int>(random() % (k + 1))));
   }
 
-  /// Returns how similar the stratum (an eighth of the threshold range) at (x, y) is to its
-  /// neighbours. The similarity is a weighted sum of 100 cos(2 pi d / 8), where d is the difference
-  /// of two strata. Neighbours in other columns have lower weights, because a column is 4 samples
-  /// wide.
+  /// Returns the similarity of the threshold at (x, y) to its neighbours: a weighted sum of cos(2
+  /// pi d / 8), for differences d of strata (eighths of the threshold range).
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;
@@ -87,8 +82,7 @@ class BlueNoise {
     return sum;
   }
 
-  /// Exchanges two strata (eighths of the threshold range) within 8 rows of a column if the
-  /// exchange makes neighbouring thresholds less similar. The function examines all pairs once.
+  /// Exchanges dithering thresholds within 8 rows of a column where neighbours become less similar.
   /// Returns whether the pattern has changed.
   bool improve() {
     bool improved = false;

@@ -5,8 +5,8 @@
 
 namespace lull {
 
-/// Named sets of parameters of a method, from the fastest to the best. The profile `paper` contains
-/// the parameters of the method's paper. Each method supports some of these profiles.
+/// Named sets of parameters, from the fastest to the best. `paper` contains the parameters of the
+/// method's paper. Each method supports some of these profiles.
 enum class Profile { fast, balanced, high, best, paper };
 
 template <>

@@ -12,8 +12,8 @@
 namespace lull::io {
 namespace {
 
-/// The name of a unit in OME-Zarr and in OME-XML. The writer of OME-XML uses the first matching
-/// entry of the table `units`.
+/// A unit in OME-Zarr and in OME-XML. The writer of OME-XML uses the first matching entry of
+/// `units`.
 struct Unit {
   std::string_view name, ome;
 };
@@ -53,8 +53,7 @@ double positive_number(std::string_view text) {
   return error == std::errc() && std::isfinite(number) && number > 0 ? number : 0;
 }
 
-/// Returns the value in the line "key=value" of ImageJ's description. The result is empty if there
-/// is no such line.
+/// Returns the value of the line "key=value" in ImageJ's text; empty if there is no such line.
 std::string_view line_after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == text.npos) return {};

@@ -1,6 +1,5 @@
 #pragma once
-// Sizes of voxels and names of channels. OME-TIFF, ImageJ and OME-Zarr state this information in
-// different ways.
+// Voxel sizes and channel names in OME-TIFF, ImageJ and OME-Zarr.
 
 #include <string>
 #include <string_view>
@@ -10,7 +9,7 @@
 
 namespace lull::io {
 
-/// The distance between neighbouring samples along an axis, and the unit of the distance.
+/// The voxel size along an axis, with its unit.
 struct AxisStep {
   double step = 0;   // above 0; 0: unknown
   std::string unit;  // name as in OME-Zarr ("micrometer", "second"); empty: unknown
@@ -22,18 +21,17 @@ struct ImageFacts {
   std::vector<std::string> channels;  // names; empty: unknown
 };
 
-/// Reads the voxel sizes and channel names from the description of a TIFF file. The description is
-/// OME-XML or ImageJ's text.
+/// Reads voxel sizes and channel names from OME-XML or ImageJ's text.
 /// @param pixels_per_unit  resolution along x and y, for ImageJ's text only; 0: unknown
 [[nodiscard]] ImageFacts read_facts(std::string_view description, double pixels_per_unit);
 
-/// The size of the planes and the format of the samples, as OME-XML states them.
+/// The plane size and the sample format in OME-XML.
 struct OmePixels {
   int width = 0, height = 0;
   std::string type;  // "uint16", "float"
   bool big_endian = false;
 };
-/// Returns OME-XML for a file in which each page i contains frame i of `axes`.
+/// Returns OME-XML for a file whose page i contains frame i of `axes`.
 [[nodiscard]] std::string make_ome_xml(const StackAxes& axes, const OmePixels& pixels,
                                        const ImageFacts& facts);
 

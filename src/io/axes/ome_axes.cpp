@@ -13,15 +13,14 @@
 namespace lull::io {
 namespace {
 
-/// The attributes of an OME-XML element TiffData: a run of consecutive pages, and the plane on its
-/// first page.
+/// An OME-XML element TiffData: a run of pages, and the plane on its first page.
 struct PageRun {
   std::int64_t page, planes;          // -1: not stated
   std::array<std::int64_t, 3> first;  // index along C, Z, T
   std::string file_name, file_id;     // file that contains the pages; empty: this file
 };
 
-/// An OME-XML element Pixels, which describes the planes of one image.
+/// An OME-XML element Pixels: the planes of one image.
 struct Pixels {
   std::array<std::int64_t, 3> sizes;  // along C, Z, T
   std::array<int, 3> order;           // axes (0: C, 1: Z, 2: T) from the fastest to the slowest
@@ -35,7 +34,7 @@ struct OmeDescription {
   bool has_other_size = false;
 };
 
-/// The plane that a page contains: the index of its image, and its indices along C, T and Z.
+/// The plane on a page: image index, and indices along C, T and Z.
 using Plane = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
 constexpr std::string_view axis_letters = "CZT";
@@ -75,8 +74,7 @@ class OmeReader {
 
   std::int64_t number(const XmlTag& tag, std::string_view name, std::int64_t otherwise,
                       std::int64_t minimum) const {
-    // Upper bound for numbers in OME-XML. The product of three numbers below this bound fits in 64
-    // bits.
+    // Upper bound for numbers in OME-XML. The product of three smaller numbers fits in 64 bits.
     constexpr std::int64_t maximum = 1'000'000;
     const std::optional<std::int64_t> value = tag.number(name, otherwise);
     if (!value || *value > maximum || (*value < minimum && *value != otherwise))
@@ -131,8 +129,8 @@ class OmeReader {
     return run.file_name == std::filesystem::path(file_.path).filename().string();
   }
 
-  /// Returns whether the OME-XML assigns at least one page to this file. The result is false if a
-  /// user has renamed the file and the OME-XML identifies the file only by its name.
+  /// Returns whether the OME-XML assigns a page to this file. The result is false for a renamed
+  /// file that the OME-XML identifies only by its name.
   bool names_this_file() const {
     for (const Pixels& pixels : description_.images)
       if (pixels.runs.empty() || std::ranges::any_of(pixels.runs, [this](const PageRun& run) {
@@ -149,7 +147,7 @@ class OmeReader {
     return files.size() == 1;
   }
 
-  /// Returns the list of all planes, each with the page that contains the plane.
+  /// Returns all planes, each with its page.
   std::vector<std::pair<Plane, std::int64_t>> assign_pages() const {
     const bool all = !names_this_file();
     if (all && !names_one_file()) fail("assigns all planes to other files");
@@ -197,8 +195,8 @@ class OmeReader {
                               .warning = {}});
   }
 
-  /// Returns the plane on the page that comes `steps` pages after the first page of `run`. The
-  /// attribute DimensionOrder states the order of the planes.
+  /// Returns the plane that is `steps` pages after the first page of `run`, in the order of the
+  /// attribute DimensionOrder.
   Plane plane_at(const Pixels& pixels, std::int64_t image, const PageRun& run,
                  std::int64_t steps) const {
     std::array<std::int64_t, 3> index = run.first;

@@ -7,7 +7,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the number that follows `key` in the text; 1 if the text does not contain `key`.
+/// Returns the number after `key` in the text; 1 if there is none.
 std::int64_t number_after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == text.npos) return 1;
@@ -20,9 +20,8 @@ std::string counted(std::int64_t count, const std::string& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
-/// Returns the page of each frame of an ImageJ file. The list is empty if each frame i is on page
-/// i. ImageJ stores the channels of a slice on consecutive pages. StackAxes orders all frames of a
-/// channel before the frames of the next channel.
+/// Returns the page of each frame of an ImageJ file; empty if frame i is on page i. ImageJ
+/// interleaves the channels, StackAxes does not.
 std::vector<std::int64_t> imagej_pages(const StackAxes& axes) {
   std::vector<std::int64_t> pages;
   if (axes.channels == 1) return pages;
@@ -46,7 +45,7 @@ StackAxes imagej_axes(const DescribedPages& file) {
     axes.page_of_frame = imagej_pages(axes);
     return axes;
   }
-  // A description without axes causes no warning, because ImageJ often writes such descriptions.
+  // ImageJ often writes descriptions without axes, so these cause no warning.
   const bool is_plain = axes.channels == 1 && axes.times == 1 && axes.slices == 1;
   StackAxes plain{.slices = file.pages, .page_of_frame = {}, .warning = {}};
   if (!is_plain)

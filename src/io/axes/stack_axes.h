@@ -9,17 +9,15 @@
 
 namespace lull::io {
 
-/// The axes of a stack, and the order of its frames: by channel, within a channel by time point,
-/// within a time point by slice.
+/// The axes of a stack. Frames are ordered by channel, then by time point, then by slice.
 struct StackAxes {
   std::int64_t channels = 1;
   std::int64_t times = 1;   // time points of each channel
   std::int64_t slices = 1;  // slices of each time point
-  /// The page of each frame. An empty list means that each frame i is on page i.
+  /// The page of each frame; empty if frame i is on page i.
   std::vector<std::int64_t> page_of_frame;
   bool is_described = false;  // whether the axes come from the description of the file
-  /// One line about a contradiction between the description and the pages; empty if there is none.
-  /// The contradiction does not prevent the denoising of the file.
+  /// Warning that the description contradicts the pages; empty if there is no contradiction.
   std::string warning;
 
   std::int64_t frames_of_channel() const { return times * slices; }
@@ -30,7 +28,7 @@ struct StackAxes {
   bool is_over_time() const { return times > 1 && slices == 1; }
 };
 
-/// The description of a TIFF file, and the number and the size of the file's pages.
+/// The description of a TIFF file, and the number and size of its pages.
 struct DescribedPages {
   std::string path;              // path of the file in messages
   std::string_view description;  // tag ImageDescription of the first page
@@ -38,9 +36,8 @@ struct DescribedPages {
   int width = 0, height = 0;
 };
 
-/// Reads the axes from the description of a TIFF file: OME-XML, or ImageJ's text. Without a
-/// description, or if ImageJ's text contradicts the number of pages, all pages are slices of one
-/// volume. A contradiction in ImageJ's text also sets StackAxes::warning.
+/// Reads the axes from OME-XML or from ImageJ's text. If the description is missing, or if ImageJ's
+/// text contradicts the pages, all pages are slices of one volume.
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes read_axes(const DescribedPages& file);
 

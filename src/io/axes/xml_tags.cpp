@@ -25,14 +25,13 @@ std::string without_entities(std::string_view text) {
   return plain;
 }
 
-/// Removes the prefix of a namespace from a name such as "ome:Pixels".
+/// Removes the namespace prefix from a name such as "ome:Pixels".
 std::string_view local_name(std::string_view name) {
   const std::size_t colon = name.rfind(':');
   return colon == name.npos ? name : name.substr(colon + 1);
 }
 
-/// Returns the position of the '>' that ends a tag; npos if the tag does not end. The function
-/// skips each '>' in quotes.
+/// Returns the position of the '>' that ends a tag, outside quotes; npos if there is none.
 std::size_t end_of_tag(std::string_view text) {
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,5 +1,4 @@
-// Checks the structure of AVI files, which consist of chunks (a name of four letters, a size, data)
-// and lists of chunks. FFmpeg skips all bytes between an invalid chunk and the next valid name, and
+// Checks the structure of AVI files, which consist of RIFF chunks. FFmpeg skips invalid chunks and
 // reports no damage.
 
 #include <algorithm>
@@ -20,8 +19,7 @@ class AviWalk final : public ContainerWalk {
 
  private:
   struct Chunk {
-    // Name of the chunk. If the chunk is a list of chunks (RIFF or LIST), `list` is the name of the
-    // list.
+    // FourCC of the chunk. `list` is the FourCC of the list if the chunk is RIFF or LIST.
     std::string name, list;
     std::uint64_t size = 0;
   };
@@ -56,15 +54,15 @@ bool AviWalk::read(std::uint64_t at, Chunk& chunk) {
   return true;
 }
 
-/// Returns the stream number that the name of a chunk contains; -1 if it contains none.
+/// Returns the stream number in the FourCC of a chunk; -1 if there is none.
 int AviWalk::stream_of(const std::string& name) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const bool is_number = is_digit(name[0]) && is_digit(name[1]);
   return is_number ? 10 * (name[0] - '0') + (name[1] - '0') : -1;
 }
 
-/// Returns whether a chunk with this name belongs to the list "movi": data of a stream, such as
-/// "00dc", or an index, such as "ix00".
+/// Returns whether a chunk belongs to the list "movi": data of a stream ("00dc") or an index
+/// ("ix00").
 bool AviWalk::is_of_movie(const std::string& name) const {
   if (name == "JUNK" || name == "idx1" || name.starts_with("ix")) return true;
   const int stream = stream_of(name);
@@ -72,8 +70,8 @@ bool AviWalk::is_of_movie(const std::string& name) const {
          std::isalnum(static_cast<unsigned char>(name[3]));
 }
 
-/// Returns whether a chunk with this name has the same kind as the first chunk of its stream. "dc"
-/// and "db" both mean video. "pc", a change of the palette, is valid in each stream.
+/// Returns whether the chunk type matches the first chunk of the stream. "dc" and "db" both mean
+/// video. "pc", a palette change, is valid in each stream.
 bool AviWalk::has_usual_kind(const std::string& name) {
   const int stream = stream_of(name);
   if (stream < 0 || name.ends_with("pc")) return true;
@@ -94,7 +92,7 @@ void AviWalk::step() {
                          chunk.list == "hdrl";
     return go_to(is_open ? at() + list_bytes : end + chunk.size % 2);
   }
-  // Outside the list "movi", a chunk is valid if its name is printable.
+  // Outside the list "movi", any printable FourCC is valid.
   if (movie_end_ == 0 && !is_of_movie(chunk.name)) {
     const bool is_name =
         std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });
@@ -103,7 +101,7 @@ void AviWalk::step() {
   if (!is_of_movie(chunk.name) || !has_usual_kind(chunk.name)) return fail("an invalid chunk");
   if (movie_end_ > 0 && end > movie_end_) return fail("a chunk of a size that does not fit");
   last_ = at();
-  // An empty chunk of a video stream repeats the previous picture and is not a packet.
+  // An empty chunk of a video stream repeats the previous frame and is not a packet.
   if (stream_of(chunk.name) == video_ && chunk.size > 0) ++packets_;
   // Some writers omit the padding byte after a chunk of odd size.
   Chunk next;
@@ -123,8 +121,8 @@ void AviWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a valid chunk of the list "movi" begins at byte `place`, and whether another
-/// valid chunk or the end of the list follows the chunk.
+/// Returns whether a valid chunk of the list "movi" begins at byte `place` and is followed by
+/// another valid chunk or the end of the list.
 bool AviWalk::is_chunk_with_successor(std::uint64_t place, std::uint64_t end) {
   constexpr std::uint64_t head_bytes = 8;
   Chunk chunk, next;

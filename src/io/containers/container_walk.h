@@ -1,7 +1,6 @@
 #pragma once
-// Checks the structure of a media file unit by unit. Depending on the container, the units are
-// chunks, elements, packets or blocks. The check is needed because FFmpeg's demuxers skip damaged
-// units and report no damage.
+// Checks the structure of a media file unit by unit (chunk, element, packet or block), because
+// FFmpeg's demuxers skip damaged units without a report.
 
 #include <cstdint>
 #include <memory>
@@ -19,32 +18,30 @@ class ContainerWalk {
   ContainerWalk(const ContainerWalk&) = delete;
   ContainerWalk& operator=(const ContainerWalk&) = delete;
 
-  /// Continues the check at least to byte `end` of the file. If `end` is the demuxer's position in
-  /// the file, the check and the demuxer read the same bytes at about the same time.
+  /// Continues the check at least to byte `end`. If `end` is the demuxer's position, check and
+  /// demuxer share the page cache.
   void walk_to(std::uint64_t end);
   /// Continues the check to the end of the file.
   void walk_to_end() { walk_to(file_.size()); }
 
-  /// Returns the number of faults found so far. A damaged unit counts as one fault. A run of bytes
-  /// outside of units also counts as one fault.
+  /// Returns the number of faults so far. A damaged unit, or a run of bytes between units, is one
+  /// fault.
   std::int64_t faults() const { return faults_; }
   /// Returns the description of the first fault; empty if there is none.
   const std::string& first_fault() const { return first_fault_; }
-  /// Returns the number of packets of the main video in the checked part of the file; nullopt if
-  /// the check for this container does not count packets.
+  /// Returns the number of packets of the main video so far; nullopt if the check does not count
+  /// packets.
   virtual std::optional<std::int64_t> video_packets() const { return std::nullopt; }
 
  protected:
   explicit ContainerWalk(const std::string& path);
-  /// Checks the unit (chunk, element, packet or block) at the position `at()`, and moves the
-  /// position to the end of this unit.
+  /// Checks the unit (chunk, element, packet or block) at `at()`, and advances to its end.
   virtual void step() = 0;
 
   FileBytes& file() { return file_; }
   std::uint64_t at() const { return at_; }
   void go_to(std::uint64_t at) { at_ = at; }
-  /// Ends the check. The check of a container calls this function if it cannot interpret the
-  /// remaining bytes as units.
+  /// Ends the check, for remaining bytes that are not units.
   void stop() { at_ = file_.size(); }
   /// Counts a fault at the position `at()`.
   void add_fault(const std::string& text);
@@ -59,9 +56,9 @@ class ContainerWalk {
   std::string first_fault_;
 };
 
-/// Opens the structure check for a file that FFmpeg's demuxer `demuxer` reads. `video` is the
-/// stream index of the main video. Returns null if `path` is not a regular file, or if this demuxer
-/// itself reports damage.
+/// Opens the structure check for the FFmpeg demuxer `demuxer`. `video` is the stream index of the
+/// main video. Returns null if `path` is not a regular file, or if the demuxer itself reports
+/// damage.
 std::unique_ptr<ContainerWalk> open_container_walk(const std::string& path,
                                                    std::string_view demuxer, int video);
 

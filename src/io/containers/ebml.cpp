@@ -2,7 +2,7 @@
 
 namespace lull::io {
 
-// The number of leading zero bits plus one is the length of a number in bytes (RFC 8794, section
+// The length of a number in bytes is one plus the number of leading zero bits (RFC 8794, section
 // 4).
 bool read_ebml_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number) {
   std::uint8_t raw[8];

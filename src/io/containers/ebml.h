@@ -1,5 +1,5 @@
 #pragma once
-// Reads numbers and elements of EBML (RFC 8794), the binary format of Matroska files.
+// Reads EBML (RFC 8794), the binary format of Matroska files.
 
 #include <cstdint>
 
@@ -13,9 +13,8 @@ struct EbmlNumber {
   bool unknown = false;  // all bits are 1: the writer did not know the size
 };
 
-/// Reads a number of variable length at byte `at` of the file. Returns false if there is no valid
-/// number. If `keep_marker` is true, the result contains the leading bits that mark the length, as
-/// is usual for identifiers of elements.
+/// Reads a variable-length number at byte `at`. Returns false if there is none. If `keep_marker` is
+/// true, the result keeps the length marker, as usual for element IDs.
 bool read_ebml_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number);
 
 /// The identifier and the size of an element.
@@ -27,8 +26,7 @@ struct EbmlElement {
   std::uint64_t end() const { return data + size; }
 };
 
-/// Reads the identifier and the size of the element at `at`; returns false if there is no valid
-/// element.
+/// Reads the identifier and the size of the element at `at`; returns false on an error.
 bool read_ebml_element(FileBytes& file, std::uint64_t at, EbmlElement& element);
 
 }  // namespace lull::io

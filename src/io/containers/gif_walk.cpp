@@ -1,5 +1,5 @@
-// Checks the structure of GIF files (GIF89a): a header, extensions and pictures, and a trailer.
-// FFmpeg stops at a block of unknown kind and reports no damage.
+// Checks the structure of GIF files (GIF89a). FFmpeg stops at a block of unknown kind and reports
+// no damage.
 
 #include <string_view>
 #include <utility>
@@ -38,7 +38,7 @@ void GifWalk::skip_head() {
   go_to(head_bytes + table_bytes(flags));
 }
 
-/// Skips sub-blocks of up to 255 bytes each. The last sub-block is empty.
+/// Skips sub-blocks up to the empty sub-block at the end.
 void GifWalk::skip_blocks(std::uint64_t at) {
   for (std::uint8_t bytes = 1; bytes > 0; at += 1 + std::uint64_t{bytes})
     if (!file().read(at, &bytes, 1)) return stop();
@@ -58,8 +58,8 @@ void GifWalk::skip_extension() {
   constexpr std::uint8_t control = 0xf9, control_bytes = 4;
   std::uint8_t raw[8] = {};
   file().read(at(), raw, sizeof raw);
-  // A control extension of a wrong size is a fault, because skipping the extension could also skip
-  // the next picture.
+  // A control extension of a wrong size is a fault. Skipping the extension could also skip the next
+  // picture.
   if (raw[1] == control && (raw[2] != control_bytes || raw[3 + control_bytes] != 0))
     return fail("an extension of a wrong size");
   skip_blocks(at() + 2);
@@ -75,8 +75,8 @@ void GifWalk::step() {
   fail("a block of unknown kind");
 }
 
-/// Counts a fault and continues at the next control extension, which precedes the next picture. The
-/// search begins in the data of the previous picture, whose sizes may be wrong.
+/// Counts a fault and continues at the next control extension. The search begins in the data of the
+/// previous picture, whose sizes may be wrong.
 void GifWalk::fail(const std::string& text) {
   constexpr std::string_view control = "\x21\xf9\x04";
   add_fault(text);

@@ -1,6 +1,5 @@
-// Checks the structure of Matroska and WebM files (RFC 9559), which consist of nested elements.
-// FFmpeg skips elements with unknown identifiers and blocks of tracks that do not exist, and
-// reports no damage.
+// Checks the structure of Matroska and WebM files (RFC 9559). FFmpeg skips unknown elements and
+// blocks of unknown tracks, and reports no damage.
 
 #include <zlib.h>
 
@@ -21,8 +20,7 @@ constexpr std::uint64_t ebml_head = 0x1a45dfa3, segment_id = 0x18538067, cluster
                         track_number_id = 0xd7, crc_id = 0xbf, void_id = 0xec,
                         block_group_id = 0xa0, block_id = 0xa1, simple_block_id = 0xa3;
 
-/// Identifiers of the elements of a segment: SeekHead, Info, Tracks, Cluster, Cues, Attachments,
-/// Chapters, Tags.
+/// Element IDs in a segment: SeekHead, Info, Tracks, Cluster, Cues, Attachments, Chapters, Tags.
 constexpr std::array<std::uint64_t, 8> segment_elements = {
     0x114d9b74, info_id, tracks_id, cluster_id, 0x1c53bb6b, 0x1941a469, 0x1043a770, 0x1254c367};
 
@@ -32,8 +30,8 @@ struct Kind {
 };
 constexpr std::uint64_t number = 8, any = ~std::uint64_t{0};
 
-/// Identifiers of the elements of a cluster: Timestamp, Position, PrevSize, SilentTracks,
-/// EncryptedBlock, SimpleBlock, BlockGroup.
+/// Element IDs in a cluster: Timestamp, Position, PrevSize, SilentTracks, EncryptedBlock,
+/// SimpleBlock, BlockGroup.
 constexpr std::array<Kind, 7> cluster_elements = {{{0xe7, number},
                                                    {0xa7, number},
                                                    {0xab, number},
@@ -41,9 +39,9 @@ constexpr std::array<Kind, 7> cluster_elements = {{{0xe7, number},
                                                    {0xaf, any},
                                                    {simple_block_id, any},
                                                    {block_group_id, any}}};
-/// Identifiers of the elements of a block group: Block, BlockVirtual, BlockAdditions,
-/// BlockDuration, ReferencePriority, ReferenceBlock, ReferenceVirtual, CodecState, DiscardPadding,
-/// Slices, ReferenceFrame.
+/// Element IDs in a block group: Block, BlockVirtual, BlockAdditions, BlockDuration,
+/// ReferencePriority, ReferenceBlock, ReferenceVirtual, CodecState, DiscardPadding, Slices,
+/// ReferenceFrame.
 constexpr std::array<Kind, 11> group_elements = {{{block_id, any},
                                                   {0xa2, any},
                                                   {0x75a1, any},
@@ -88,8 +86,7 @@ class MatroskaWalk final : public ContainerWalk {
   bool leave_ended();
 
   std::uint64_t segment_end_ = 0;  // 0: outside of a segment, or its size is unknown
-  // Position of the end of the current cluster; 0 if the size of the cluster is unknown; nullopt
-  // outside of clusters.
+  // End of the current cluster in bytes; 0 if its size is unknown; nullopt outside of clusters.
   std::optional<std::uint64_t> cluster_end_;
   std::optional<std::uint64_t> group_end_;
   bool cluster_has_fault_ = false;     // several faults in a cluster count as one
@@ -99,8 +96,8 @@ class MatroskaWalk final : public ContainerWalk {
   std::int64_t packets_ = 0;
 };
 
-/// Updates the state when `at()` has reached the end of the block group or of the cluster. Returns
-/// whether the position is still within the segment.
+/// Updates the state at the end of a block group or cluster. Returns false after the end of the
+/// segment.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
   if (cluster_end_ && *cluster_end_ > 0 && at() >= *cluster_end_) cluster_end_.reset();
@@ -117,7 +114,7 @@ void MatroskaWalk::step() {
   const bool is_outer = element.id == segment_id || element.id == ebml_head;
   if (!is_outer && element.end() > end) return fail("an element of a size that does not fit");
   if (element.id == void_id || element.id == crc_id) return go_to(element.end());
-  // A cluster of unknown size ends where the next element of its segment begins.
+  // A cluster of unknown size ends at the next element of its segment.
   if (cluster_end_ == 0U && is_segment_element(element.id)) cluster_end_.reset();
   if (cluster_end_)
     step_in_cluster(element);
@@ -165,9 +162,8 @@ void MatroskaWalk::step_in_cluster(const EbmlElement& element) {
   go_to(element.end());
 }
 
-/// Returns the number of frames in a block; 0 if the block is invalid. A block contains the track
-/// number, a time stamp of 16 bits and flags. In a block with lacing (several frames in a block),
-/// the next byte is the number of frames minus one.
+/// Returns the number of frames in a block; 0 if the block is invalid. With lacing, the byte after
+/// the block header is the number of frames minus one.
 std::int64_t MatroskaWalk::frames_of_block(const EbmlElement& element) {
   constexpr int laced = 6, equal_sizes = 4;
   EbmlNumber track;
@@ -209,8 +205,8 @@ void MatroskaWalk::read_tracks(const EbmlElement& tracks) {
   }
 }
 
-/// Verifies the checksum of an element (RFC 8794, section 11.3.1). The checksum is in an optional
-/// first child element, covers the other children, and is little-endian.
+/// Verifies the CRC-32 of an element (RFC 8794, section 11.3.1): an optional first child,
+/// little-endian, which covers the other children.
 void MatroskaWalk::check_crc(const EbmlElement& element) {
   EbmlElement first;
   std::uint8_t raw[4];
@@ -230,8 +226,8 @@ void MatroskaWalk::check_crc(const EbmlElement& element) {
   cluster_has_fault_ = true;
 }
 
-/// Counts a fault and continues at the next block of the cluster, at the end of the cluster, or at
-/// the next cluster. The search begins in the data of the previous block, whose size may be wrong.
+/// Counts a fault and continues at the next block or cluster. The search begins in the data of the
+/// previous block, whose size may be wrong.
 void MatroskaWalk::fail(const std::string& text) {
   if (!cluster_has_fault_) add_fault(text);
   cluster_has_fault_ = true;
@@ -251,8 +247,8 @@ void MatroskaWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a valid block begins at byte `place`, and whether a valid element or the end of
-/// the cluster follows the block.
+/// Returns whether a valid block begins at byte `place` and is followed by a valid element or the
+/// end of the cluster.
 bool MatroskaWalk::is_block_with_successor(std::uint64_t place, std::uint64_t end) {
   EbmlElement block, next;
   return read_ebml_element(file(), place, block) && block.id == simple_block_id &&

@@ -1,6 +1,5 @@
-// Checks the structure of NUT files (FFmpeg's specification of 2007). A NUT file consists of
-// frames, and of packets with checksums. FFmpeg skips all bytes from an invalid header to the next
-// synchronisation point, and reports no damage.
+// Checks the structure of NUT files (FFmpeg's specification of 2007). FFmpeg skips from an invalid
+// header to the next synchronisation point, and reports no damage.
 
 extern "C" {
 #include <libavutil/crc.h>
@@ -20,8 +19,7 @@ constexpr std::uint64_t main_code = 0x4e4d7a561f5f04ad, stream_code = 0x4e531140
                         info_code = 0x4e49ab68b596ba78;
 constexpr int startcode_bytes = 8;
 
-/// Reads consecutive numbers from the file. After a read beyond the end of the file, `has_failed()`
-/// returns true.
+/// Reads consecutive numbers. After a read beyond the end of the file, `has_failed()` returns true.
 class NumberReader {
  public:
   NumberReader(FileBytes& file, std::uint64_t at) : file_(file), at_(at) {}
@@ -33,8 +31,8 @@ class NumberReader {
     at_ += static_cast<std::uint64_t>(bytes);
     return failed_ ? 0 : big_endian(raw, bytes);
   }
-  /// Reads a number with seven bits per byte, most significant bits first. The eighth bit is set if
-  /// another byte follows.
+  /// Reads a number of seven bits per byte, most significant bits first. Bit 7 is set if another
+  /// byte follows.
   std::uint64_t number() {
     constexpr int max_bytes = 10;
     std::uint64_t value = 0;
@@ -54,7 +52,7 @@ class NumberReader {
   bool failed_ = false;
 };
 
-/// The properties of a frame. Its first byte, the frame code, determines them.
+/// The properties of a frame, determined by the frame code in its first byte.
 struct FrameCode {
   std::uint64_t flags = 0, stream = 0, size_factor = 1, size_rest = 0, reserved = 0, elided = 0;
 };
@@ -77,8 +75,7 @@ struct MainHead {
   std::vector<std::uint64_t> elided{0};  // frame header bytes that the file omits
 };
 
-/// A run of consecutive entries in the table of frame codes. For fields that the file omits, the
-/// function `read_run()` uses the default values of the specification.
+/// A run of entries in the table of frame codes.
 struct CodeRun {
   FrameCode code;
   std::uint64_t count = 0;
@@ -155,8 +152,7 @@ void NutWalk::step() {
   stop();  // frames cannot be read without a main header
 }
 
-/// Returns whether the checksum at the end of a packet matches. In a valid packet, the checksum of
-/// all bytes, including the stored checksum, is 0.
+/// Returns whether the checksum of a packet matches. The CRC over the packet and its checksum is 0.
 bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
   if (end > file().size() || end - begin < 4) return false;
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(end - begin));
@@ -165,7 +161,7 @@ bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
 }
 
 void NutWalk::step_packet() {
-  // Packets with more than 4096 bytes have a second checksum for their header.
+  // Packets of more than 4096 bytes have a second checksum for their header.
   constexpr std::uint64_t with_checksum = 4096;
   constexpr std::uint64_t max_packet_bytes = std::uint64_t{1} << 28;
   NumberReader in(file(), at());

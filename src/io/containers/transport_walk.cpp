@@ -1,5 +1,5 @@
-// Checks the structure of MPEG transport streams (ISO/IEC 13818-1), which consist of packets of 188
-// bytes. FFmpeg drops payload units that do not begin with a start code, and reports no damage.
+// Checks the structure of MPEG transport streams (ISO/IEC 13818-1). FFmpeg drops payload units
+// without a start code, and reports no damage.
 
 #include <algorithm>
 #include <array>
@@ -33,8 +33,7 @@ class TransportWalk final : public ContainerWalk {
   std::map<int, Stream> streams_;
 };
 
-/// Finds the distance in bytes between the beginnings of packets. Time stamps (Blu-ray) or
-/// checksums (DVB) may separate the packets. The function searches for the first packet, because a
+/// Finds the packet stride in bytes: 188, plus time stamps (Blu-ray) or checksums (DVB). A
 /// recording may begin in the middle of a packet.
 bool TransportWalk::find_distance() {
   constexpr int in_a_row = 5;
@@ -76,7 +75,7 @@ void TransportWalk::examine(const Packet& packet) {
   const bool has_code = std::equal(start_code.begin(), start_code.end(), &packet[payload]);
   Stream& stream = streams_[(packet[1] & 0x1f) << 8 | packet[2]];
   // A payload unit without a start code is a fault if earlier and later units of its stream have
-  // start codes. Streams of tables, such as the programme map, have no start codes.
+  // start codes. Tables, such as the PMT, have no start codes.
   if (has_code && stream.is_missing) add_fault("a unit without a start code before");
   stream.is_missing = !has_code && stream.has_units;
   stream.has_units |= has_code;

@@ -10,20 +10,19 @@
 namespace lull::io {
 namespace {
 
-// Maximum increase from one decoding time of a stream to the next, in seconds. A larger increase is
-// a forward jump. The ffmpeg command uses the same limit.
+// Maximum increase between consecutive decoding times of a stream, in seconds, as in the ffmpeg
+// command. A larger increase is a forward jump.
 constexpr double max_gap_s = 10;
-// Maximum decrease from one decoding time of a stream to the next, in seconds. A larger decrease is
+// Maximum decrease between consecutive decoding times of a stream, in seconds. A larger decrease is
 // a backward jump.
 constexpr double max_back_s = 0.1;
-// Maximum waiting time of packets, in seconds of the video. If the time stamps of another stream
-// jump first, the packets of this stream wait for the jump of the video.
+// Maximum waiting time in seconds of video. Packets of a stream that jumps before the video wait
+// for the jump of the video.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
 
-/// Returns whether the packets of the stream follow one another without long gaps. The result is
-/// true for audio and video.
+/// Returns whether the packets of the stream have no long gaps: true for audio and video.
 bool is_dense(const AVStream& stream) {
   const AVMediaType type = stream.codecpar->codec_type;
   return (type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO) &&
@@ -66,17 +65,15 @@ std::int64_t ClockBridge::mapped(const AVPacket& packet, std::size_t clock) cons
   return time_of(packet) + offset(clock, packet.stream_index);
 }
 
-/// Returns the time between `packet` and the most recent video packet, in the time base of the
-/// packet's stream.
+/// Returns the time between `packet` and the most recent video packet, in the packet's time base.
 std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t clock) const {
   const std::int64_t video = streams_[static_cast<std::size_t>(video_)].last;
   return std::abs(mapped(packet, clock) -
                   av_rescale_q(video, video_tick(), tick(packet.stream_index)));
 }
 
-/// Returns whether the time stamps of the input have jumped back although the time stamp of
-/// `packet` has increased. A demuxer causes such an increase if it mistakes a backward jump for an
-/// overflow of the counter.
+/// Returns whether the demuxer mistook a backward jump before `packet` for an overflow of the
+/// counter, so that the time stamp of `packet` increased.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);
@@ -84,8 +81,8 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether the packet follows the previous packet of its stream without a jump. The
-/// function adds the stream's current offset to the time stamp of the packet.
+/// Returns whether the packet, with the current offset of its stream, follows the previous packet
+/// without a jump.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -94,9 +91,8 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
          (keeps_gaps_ && !is_earlier_clock(packet));
 }
 
-/// Returns whether a video packet, shifted by the video's current offset, has about the same time
-/// as the most recent audio packet. If so, the time stamps of the video have not jumped. The video
-/// has only paused, for example in a slide show.
+/// Returns whether a video packet, with the current offset, is close in time to the most recent
+/// audio packet. The video has then paused, as in a slide show, and not jumped.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -145,9 +141,8 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. If the
-/// second packet continues the first packet, the time stamps jump. If not, only the first packet
-/// has a wrong time stamp.
+/// Decides whether the video jumps at the first packet in `suspects_`. If the second packet does
+/// not continue the first packet, only the first packet has a wrong time stamp.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -171,23 +166,22 @@ void ClockBridge::examine_suspects(bool at_end) {
   release_held();
 }
 
-/// Returns whether the demuxer has read all video packets with a presentation time before
-/// `first_pts`.
+/// Returns whether the demuxer has read all video packets with a PTS before `first_pts`.
 bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
   const AVPacket& last = *suspects_.back();
   return at_end || suspects_.size() > max_reordered ||
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Begins a new section of continuous time stamps after a jump of the video. The offset of the
-/// section moves the first frame of the section to the end of the last frame before the jump.
+/// Begins a new section of continuous time stamps at a jump of the video. The offset moves the
+/// first frame after the jump to the end of the last frame before the jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // The time stamps of another stream may have jumped long before the time stamps of the video. The
-  // function therefore first tests the offsets that other streams already use.
+  // Another stream may have jumped long before the video. The function therefore first tests the
+  // offsets of the other streams.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
     const std::int64_t gap = first + offset - video.end;
@@ -206,8 +200,8 @@ void ClockBridge::open_clock() {
   release_held();
 }
 
-/// Returns the section of continuous time stamps of an audio, subtitle or data packet. The result
-/// is an index in `offsets_`; nullopt if the time stamp of the packet fits no section.
+/// Returns the index in `offsets_` for an audio, subtitle or data packet; nullopt if no offset
+/// fits.
 std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const auto& video = streams_[static_cast<std::size_t>(video_)];
@@ -224,8 +218,7 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // After a long pause, the time stamps of a stream have not jumped if they agree with the time
-  // stamps of the video.
+  // After a long pause, a stream whose time stamps agree with the video has not jumped.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }
@@ -234,8 +227,8 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // If the next packet does not continue the single waiting packet, the waiting packet has a
-    // wrong time stamp. In this case, the time stamps of the stream have not jumped.
+    // If the next packet does not continue a single waiting packet, the waiting packet has a wrong
+    // time stamp and the stream has not jumped.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -264,15 +257,14 @@ void ClockBridge::hold(PacketPtr packet) {
 }
 
 /// Passes the waiting packets to `push_other()` again, because their time stamps may fit a new
-/// section.
+/// offset.
 void ClockBridge::release_held() {
   for (std::size_t i = 0; i < streams_.size(); ++i)
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the waiting packets of a stream whose time stamps have jumped while the time stamps of
-/// the video have not. A packet whose time stamp fits no section of continuous time stamps begins a
-/// new section.
+/// Delivers the waiting packets of a stream that has jumped without the video. A packet that fits
+/// no offset begins a new section of continuous time stamps.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -294,8 +286,8 @@ void ClockBridge::end_waiting(int stream) {
   }
 }
 
-/// Begins a new section of continuous time stamps for the stream of the packet. The offset of the
-/// section places the packet directly after the previous packet of the stream.
+/// Begins a new section of continuous time stamps for the packet's stream, directly after the
+/// previous packet of the stream.
 void ClockBridge::give_own_clock(PacketPtr packet) {
   const int stream = packet->stream_index;
   Stream& s = state(stream);
@@ -350,15 +342,15 @@ void ClockBridge::change_clock(Stream& stream, std::size_t clock) {
   remove_marks(stream);
 }
 
-/// Clears the damage flag of the waiting packets of the stream, and delivers these packets.
+/// Delivers the waiting packets of the stream without the damage flag.
 void ClockBridge::remove_marks(Stream& stream) {
   for (const PacketPtr& packet : stream.doubtful) packet->flags &= ~AV_PKT_FLAG_CORRUPT;
   deliver_doubtful(stream);
 }
 
-/// Adds a packet to the packets that `pop()` returns. A packet that the demuxer flags as damaged
-/// waits for three further packets, because the demuxer also sets this flag before a jump. FFmpeg's
-/// parsers may move the flag to an earlier packet, so one further packet does not suffice.
+/// Adds a packet for `pop()`. A packet with the damage flag waits for three further packets,
+/// because the demuxer also sets this flag before a jump, and FFmpeg's parsers may move the flag to
+/// an earlier packet.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =
@@ -372,7 +364,7 @@ void ClockBridge::deliver_doubtful(Stream& stream) {
   for (PacketPtr& packet : std::exchange(stream.doubtful, {})) ready_.push_back(std::move(packet));
 }
 
-/// Reports an overflow of the time stamp counter. The demuxer itself has corrected the time stamps.
+/// Reports an overflow of the time stamp counter, which the demuxer itself has corrected.
 void ClockBridge::note_wrap(const AVPacket& packet) {
   const Stream& video = state(video_);
   if (!video.started) return;
@@ -390,8 +382,7 @@ double ClockBridge::since_start(std::int64_t video_time) const {
   return static_cast<double>(video_time - first_) * av_q2d(video_tick());
 }
 
-/// Converts a time stamp of the input to seconds, and reverts the demuxer's correction of
-/// overflows.
+/// Converts a time stamp of the input to seconds, without the demuxer's correction of overflows.
 double ClockBridge::clock_seconds(std::int64_t time, int stream) const {
   const AVStream& of = *context_.streams[stream];
   const std::int64_t counted =

@@ -1,6 +1,5 @@
 #pragma once
-// Removes discontinuities from time stamps. Joined recordings and restarted encoders cause such
-// discontinuities.
+// Removes discontinuities of time stamps, for example from joined recordings or restarted encoders.
 
 #include <cstdint>
 #include <deque>
@@ -12,10 +11,9 @@
 
 namespace lull::io {
 
-/// Shifts the time stamps of a demuxer's packets, so that no time stamp jumps. After a jump, the
-/// video continues directly after the last frame before the jump. ClockBridge shifts all other
-/// streams by the same offset, and drops audio packets that overlap with earlier audio packets.
-/// Packets of formats without FFmpeg's flag AVFMT_TS_DISCONT do not change.
+/// Shifts time stamps so that the video continues directly after the last frame before a jump, with
+/// the same offset for all other streams. Drops overlapping audio packets. Formats without FFmpeg's
+/// flag AVFMT_TS_DISCONT do not change.
 class ClockBridge {
  public:
   /// @param context  must outlive this object
@@ -23,15 +21,14 @@ class ClockBridge {
   /// @param keeps_gaps  if true, ClockBridge removes only backward jumps
   ClockBridge(const AVFormatContext& context, int video, bool keeps_gaps);
 
-  /// Adds the next packet that the demuxer has read.
+  /// Adds the next packet from the demuxer.
   void push(PacketPtr packet);
-  /// Ends the input. The caller must call this function after the last packet.
+  /// Ends the input. Call after the last packet.
   void finish();
-  /// Returns the next packet with continuous time stamps; null if the caller must push further
-  /// packets first.
+  /// Returns the next packet with continuous time stamps; null if the bridge needs further packets
+  /// first.
   PacketPtr pop();
-  /// Discards all packets that `pop()` has not yet returned. The caller must call this function
-  /// after each seek.
+  /// Discards all packets that `pop()` has not yet returned. Required after each seek.
   void restart();
   const std::vector<ClockJump>& jumps() const { return jumps_; }
 
@@ -39,15 +36,14 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // current section of continuous time stamps
     bool started = false;
-    // Times in ticks of the stream, after the packet that `pop()` returned most recently. `last` is
-    // the decoding time of this packet, `next` is the expected decoding time of the next packet,
-    // and `end` is the end of the presentation.
+    // Times in ticks after the most recent packet from `pop()`: decoding time of this packet,
+    // expected decoding time of the next packet, end of the presentation.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
     std::int64_t held_since = 0;          // time of the video when the first waiting packet arrived
-    // A packet that the demuxer flagged as damaged, and the packets after it. The packets wait
-    // until ClockBridge has decided whether the time stamps jump after the flagged packet.
+    // A packet that the demuxer flagged as damaged, and the packets after it, until ClockBridge has
+    // decided whether the time stamps jump.
     std::deque<PacketPtr> doubtful;
   };
 
@@ -87,8 +83,7 @@ class ClockBridge {
   const AVFormatContext& context_;
   const int video_;
   const bool keeps_gaps_, can_jump_;
-  // The offset of each section of continuous time stamps, in ticks of the video. ClockBridge adds
-  // the offset to the time stamps of the section. The names in this class call a section "clock".
+  // The offset of each section of continuous time stamps ("clock"), in ticks of the video.
   std::vector<std::int64_t> offsets_{0};
   std::deque<Stream> streams_;
   std::deque<PacketPtr> suspects_;  // packets of the video after a possible jump

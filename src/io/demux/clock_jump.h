@@ -1,12 +1,12 @@
 #pragma once
-// Discontinuities of an input's time stamps, for messages to users.
+// Discontinuities of time stamps, for messages to users.
 
 #include <cstdio>
 #include <string>
 
 namespace lull::io {
 
-/// A discontinuity of the input's time stamps that ClockBridge has removed.
+/// A discontinuity of time stamps that ClockBridge has removed.
 struct ClockJump {
   double time_s;        // in seconds since the first frame, in the corrected times
   double from_s, to_s;  // times of the input before and after the discontinuity

@@ -15,9 +15,8 @@ namespace {
 
 std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
 
-// Checks whether the boxes of an MP4 file are complete (ISO/IEC 14496-12, 4.2). A box begins with
-// its size and type. If the size is 1, a size of 64 bits follows the type. The check ends at the
-// first box of unknown type, because data of other programs may follow the last box.
+// Checks whether the boxes of an MP4 file are complete (ISO/IEC 14496-12, 4.2). The check ends at
+// the first box of unknown type, because other data may follow the last box.
 std::string check_boxes(FileBytes& file) {
   constexpr std::array<std::string_view, 16> known = {
       "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",
@@ -36,8 +35,7 @@ std::string check_boxes(FileBytes& file) {
   return {};
 }
 
-// Checks whether the Segment element of a Matroska file is complete. The element Segment follows
-// the file's header (RFC 9559, section 5). In a finished file, the element states its size.
+// Checks whether the Segment element of a Matroska file is complete (RFC 9559, section 5).
 std::string check_segment(FileBytes& file) {
   constexpr std::uint64_t segment_id = 0x18538067;
   EbmlElement element;
@@ -50,8 +48,8 @@ std::string check_segment(FileBytes& file) {
   return {};
 }
 
-// Checks whether the chunks of a RIFF file are complete. A WebP file has one RIFF chunk. An AVI
-// file has a further RIFF chunk for each further gigabyte.
+// Checks whether the chunks of a RIFF file are complete. An AVI file has one RIFF chunk for each
+// gigabyte.
 std::string check_riff(FileBytes& file) {
   std::uint64_t at = 0;
   for (std::uint8_t head[8]; file.read(at, head, 8) && tag(head) == "RIFF";) {
@@ -65,7 +63,6 @@ std::string check_riff(FileBytes& file) {
 }
 
 // Checks whether each picture of a PNG file is complete up to the chunk IEND (ISO/IEC 15948, 5.3).
-// The check ignores other data after IEND.
 std::string check_png(FileBytes& file) {
   constexpr std::uint64_t signature = 0x89504e470d0a1a0a;
   std::uint64_t at = 0;
@@ -81,13 +78,12 @@ std::string check_png(FileBytes& file) {
   return {};
 }
 
-/// Maximum number of bytes after the last packet or page of a complete file, for example padding or
-/// tags of other programs. Players ignore these bytes.
+/// Maximum number of bytes after the last packet or page of a complete file, such as padding or
+/// tags of other programs.
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
-// Checks whether the last packet of an MPEG-TS file is complete. A packet has 188 bytes and begins
-// with 0x47. Packets begin every 188 bytes, every 192 bytes (Blu-ray, with time stamps), or every
-// 204 bytes (DVB, with checksums). The function searches for five consecutive packets.
+// Checks whether the last packet of an MPEG-TS file is complete. The stride of packets is 188
+// bytes, 192 bytes (Blu-ray, with time stamps) or 204 bytes (DVB, with checksums).
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204
@@ -107,8 +103,7 @@ std::string check_transport_stream(FileBytes& file) {
   return {};
 }
 
-// Checks whether the last tag of an FLV file is complete. After the header, the file consists of
-// tags: type, size in 24 bits, time, stream number 0, data. The total size of a tag follows the tag
+// Checks whether the last tag of an FLV file is complete. The size of a tag follows the tag
 // (Adobe's FLV specification, annex E).
 std::string check_flv(FileBytes& file) {
   constexpr int sound = 8, video = 9, script = 18;
@@ -116,8 +111,8 @@ std::string check_flv(FileBytes& file) {
   std::uint8_t head[11];
   if (!file.read(5, head, 4) || file.size() < 13) return "no tag";
   const std::uint64_t first = big_endian(head, 4) + 4;
-  // In most files, the last four bytes state the size of the last tag. If other data follow the
-  // last tag, the function reads the sizes of all tags.
+  // In most files, the last four bytes are the size of the last tag. If not, the function walks all
+  // tags.
   file.read(file.size() - 4, head, 4);
   const std::uint64_t last = big_endian(head, 4);
   if (last >= 11 && last <= file.size() - 4 && file.read(file.size() - 4 - last, head, 4) &&
@@ -135,8 +130,7 @@ std::string check_flv(FileBytes& file) {
   return at == file.size() ? "" : cut;
 }
 
-// Checks whether a GIF file is complete: a header, an optional colour table, blocks and a trailer
-// (GIF89a, appendix B).
+// Checks whether a GIF file is complete up to the trailer (GIF89a, appendix B).
 std::string check_gif(FileBytes& file) {
   const std::string cut = "the trailer is missing";
   const auto table = [](std::uint8_t flags) -> std::uint64_t {
@@ -164,9 +158,8 @@ std::string check_gif(FileBytes& file) {
   return cut;
 }
 
-// Checks whether an Ogg file ends with the complete last page of a stream. A page consists of a
-// header, the lengths of its segments, and the segments (RFC 3533, section 6). A flag marks the
-// last page.
+// Checks whether an Ogg file ends with the complete last page of a stream, which has the
+// end-of-stream flag (RFC 3533, section 6).
 std::string check_ogg(FileBytes& file) {
   constexpr std::uint64_t longest = 27 + 255 + 255 * 255, end_of_stream = 4;
   const std::string missing = "the last page is missing";
@@ -185,8 +178,8 @@ std::string check_ogg(FileBytes& file) {
   return missing;
 }
 
-// A NUT file ends with the length of its index and a checksum (FFmpeg's specification, "index").
-// The index is optional in the specification, but FFmpeg always writes it.
+// A NUT file ends with the length of its index and a checksum. The index is optional, but FFmpeg
+// always writes it.
 constexpr std::uint64_t nut_index = 0x4e58dd672f23e64e;
 
 std::string check_nut(FileBytes& file) {
@@ -198,8 +191,8 @@ std::string check_nut(FileBytes& file) {
   return whole ? "" : "the index is missing";
 }
 
-// Checks whether the file contains all samples that the index of an MP4 file lists. A truncated
-// file can have a complete index, because MP4 stores index and samples at different positions.
+// Checks whether the file contains all samples in the index of an MP4 file. A truncated file can
+// have a complete index at the beginning.
 std::string check_index(const AVFormatContext& context, std::uint64_t size) {
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream* stream = context.streams[i];
@@ -236,9 +229,8 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Checks the end of an input from a pipe. Only a NUT input ends with an element (the index) which
-// proves that the input is complete. If the index is longer than the stored last bytes of the
-// input, the function assumes that the input is complete.
+// Checks the end of an input from a pipe. Only the index of a NUT input proves completeness. An
+// index longer than the stored last bytes counts as complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

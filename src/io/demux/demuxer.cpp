@@ -8,7 +8,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the files that match the pattern `path`. The list is empty if `path` is not a pattern.
+/// Returns the files that match the pattern `path`; empty if `path` is not a pattern.
 PictureFiles files_of(const std::string& path, const SourceOptions& options) {
   const bool one = path == "-" || options.raw || is_address(path) || !is_sequence(path);
   return one ? PictureFiles() : PictureFiles(path, options);
@@ -38,8 +38,7 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCo
     walk_ = open_container_walk(this->path(), context().iformat->name, video().index);
 }
 
-// Prepares the stream of a picture sequence. The time stamp of a picture is its frame number. The
-// first picture determines the format of all pictures.
+// Prepares the stream of a picture sequence. Time stamps are frame numbers.
 void Demuxer::init_sequence(const SourceOptions& options) {
   const std::string_view name = context().iformat->name;
   if (!name.ends_with("_pipe"))
@@ -116,8 +115,8 @@ PacketPtr Demuxer::read() {
   return nullptr;
 }
 
-/// Returns the next packet of any stream, with continuous time stamps. Returns null at the end of
-/// the input.
+/// Returns the next packet of any stream, with continuous time stamps; null at the end of the
+/// input.
 PacketPtr Demuxer::read_next() {
   for (;;) {
     if (PacketPtr packet = clock_.pop()) return packet;
@@ -156,8 +155,7 @@ void Demuxer::forward(PacketPtr packet) {
                            [this](PacketPtr stays) { relay_->put(std::move(stays)); });
 }
 
-// Counts a read error as damage. Returns whether the demuxer may continue. Some of FFmpeg's
-// demuxers can continue at a later position after a read error.
+// Counts a read error as damage. Returns whether the demuxer may continue at a later position.
 bool Demuxer::can_continue_after(int code) {
   bytes_.check();
   constexpr int attempts = 100;
@@ -185,13 +183,13 @@ void Demuxer::check_structure(const AVPacket& packet) {
   const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
   if (packet.duration > 0) duration_ = packet.duration;
   if (first_time_ == AV_NOPTS_VALUE) first_time_ = time;
-  // The number of missing frames follows from the time stamps before and after the fault.
+  // The number of missing frames follows from the time stamps around the fault.
   note_faults(frames_between(last_time_, time) - 1);
   last_time_ = time;
   ++packets_;
 }
 
-/// Returns the number of video frames between two time stamps; 0 if the number is unknown.
+/// Returns the number of video frames between two time stamps; 0 if unknown.
 std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
   const AVRational rate = video().avg_frame_rate;
   const std::int64_t duration = duration_ > 0  ? duration_
@@ -201,8 +199,8 @@ std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
   return (to - from + duration / 2) / duration;
 }
 
-/// Counts new faults in the structure of the input. According to the time stamps, `missing` frames
-/// are missing at these faults.
+/// Counts new faults in the structure of the input. `missing` is the number of missing frames
+/// according to the time stamps.
 void Demuxer::note_faults(std::int64_t missing) {
   if (!walk_ || walk_->faults() == faults_) return;
   lost_ += std::max(walk_->faults() - faults_, std::min(missing, max_missing));
@@ -218,15 +216,13 @@ void Demuxer::read_others_until(std::int64_t end) {
 
 void Demuxer::check_end() {
   bytes_.check();
-  // The search for a truncation needs the demuxer's index. In a fragmented MP4 file, the index is
-  // complete only at the end.
+  // The search for a truncation needs the complete index. In fragmented MP4, the index is complete
+  // only at the end.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
-  // For a Matroska file of unknown size that ends within a cluster, the demuxer reports the
-  // truncation only in FFmpeg's log.
+  // For a truncated cluster in a Matroska file of unknown size, the only report is in FFmpeg's log.
   if (cut.empty()) cut = container_.said().find("File ended prematurely");
-  // In a Y4M file, bytes after the last complete frame mean a truncation. FFmpeg's demuxer does not
-  // report this truncation.
+  // FFmpeg's Y4M demuxer does not report an incomplete frame at the end of the file.
   if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       bytes_.size() > last_end_)
     cut = "the last frame is incomplete";
@@ -235,9 +231,8 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // The demuxer may lose packets after a fault. The number of lost packets is the expected number
-  // of packets minus the number of packets that the demuxer returned. The structure check or the
-  // time stamps determine the expected number.
+  // Number of packets that the demuxer lost after a fault: the number expected from the structure
+  // check or the time stamps, minus the number returned.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

@@ -1,6 +1,6 @@
 #pragma once
-// Reads the packets of a media file. The demuxer returns the packets of the main video, and passes
-// the packets of all other streams to the muxer through a PacketRelay.
+// Reads the packets of a media file. `read()` returns the packets of the main video and passes all
+// others to the muxer through a PacketRelay.
 
 #include <memory>
 #include <string>
@@ -23,26 +23,24 @@ namespace lull::io {
 
 class Demuxer {
  public:
-  /// Opens a file, a pipe or a picture sequence and finds its main video stream. `damage` must
-  /// outlive the demuxer. Damage in a picture sequence always throws an error.
+  /// Opens a file, a pipe or a picture sequence, and finds its main video stream. `damage` must
+  /// outlive the demuxer. Damage in a picture sequence always throws.
   /// @throws NoInput, BadData, InvalidArgument
   Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
 
-  /// Returns the name of the input, or, for a picture sequence, the name of the first file.
+  /// Returns the name of the input; for a picture sequence, the name of the first file.
   const std::string& path() const { return bytes_.name(); }
   AVFormatContext& context() const { return container_.context(); }
   AVStream& video() const { return container_.video(); }
-  /// Returns whether the input is a single file with still pictures (one or several), and not a
-  /// video.
+  /// Returns whether the input is a single file of still pictures and not a video.
   bool holds_pictures() const;
-  /// Returns the files of a picture sequence; an empty list for other inputs. The time stamp of a
-  /// packet is the index of its file in the list.
+  /// Returns the files of a picture sequence; empty for other inputs. The PTS of a packet is its
+  /// index in the list.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
-  /// Returns whether the container stores a time stamp for each frame and guarantees that the time
-  /// stamps do not jump.
+  /// Returns whether the container stores a time stamp for each frame, without discontinuities.
   bool has_rising_times() const;
-  /// Returns the library that decodes the pictures. Packets for OpenEXR's library contain complete
-  /// files. Packets for libtiff have no data, because libtiff reads the files itself.
+  /// Returns the library that decodes the pictures. OpenEXR's packets are complete files. libtiff's
+  /// packets have no data, because libtiff reads the files itself.
   PictureReader reader() const { return container_.reader(); }
   bool reads_whole_files() const { return reader() != PictureReader::ffmpeg; }
   /// Returns FFmpeg's messages about this input.
@@ -50,30 +48,27 @@ class Demuxer {
   PacketRelay& relay() const { return *relay_; }
   std::shared_ptr<PacketRelay> share_relay() const { return relay_; }
 
-  /// Returns the next packet of the video; null at the end of the input. The function passes
-  /// packets of other streams to `relay()`.
+  /// Returns the next packet of the video; null at the end. Packets of other streams go to
+  /// `relay()`.
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError  the file could not be read
   PacketPtr read();
-  /// Returns whether the input is a still picture of HEIF (HEIC, AVIF). The packets of such an
-  /// input do not contain the picture's metadata.
+  /// Returns whether the input is a HEIF still picture (HEIC, AVIF), whose packets contain no
+  /// metadata.
   bool is_heif() const;
-  /// Returns whether the input can be opened a second time. The result is false for pipes and
-  /// network addresses.
+  /// Returns whether the input can be opened a second time; false for pipes and network addresses.
   bool can_reopen() const { return !bytes_.pipe() && !is_address(path()); }
-  /// Reads packets until the demuxer has read all packets of the other streams with times before
-  /// `end`. `end` is in the video's time base. In some containers, audio packets come after the
-  /// video packets of the same time.
+  /// Reads packets until all packets of the other streams before `end` have arrived; `end` is in
+  /// the video's time base. Audio packets may come after the video packets of the same time.
   void read_others_until(std::int64_t end);
-  /// Stores the size of the video's pictures in the parameters of the stream if the container does
-  /// not state the size.
+  /// Sets the size of the video's pictures if the container does not state the size.
   void note_size(int width, int height);
-  /// Seeks to a position before `time`, which is in the video's time base. Returns false if the
-  /// input does not support seeking.
+  /// Seeks to a position before `time`, in the video's time base. Returns false if the input cannot
+  /// seek.
   bool seek(std::int64_t time);
-  /// Returns the discontinuities of the input's time stamps that ClockBridge has removed so far.
+  /// Returns the discontinuities of time stamps that ClockBridge has removed so far.
   const std::vector<ClockJump>& clock_jumps() const { return clock_.jumps(); }
-  /// Ends a call of `read()` that is waiting for data. Any thread may call this function.
+  /// Ends a `read()` that is waiting for data. Any thread may call this function.
   void interrupt() noexcept { bytes_.interrupt(); }
 
  private:
@@ -95,9 +90,8 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null if the structure of the container is not checked
-  /// State after the most recent packet of the video: number of faults, number of missing frames at
-  /// the faults, number of video packets, duration of the packet, times of the first and the last
-  /// packet.
+  /// State after the most recent video packet: faults, missing frames at the faults, video packets,
+  /// duration of the packet, first and last time.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
   std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
   ClockBridge clock_;

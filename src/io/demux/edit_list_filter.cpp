@@ -6,15 +6,15 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether a packet is preroll. Preroll ends less than `preroll_us` microseconds before
-/// `first`, the time of the first kept packet. All times are in units of `tick`.
+/// Returns whether a packet is preroll: it ends less than `preroll_us` microseconds before `first`,
+/// the time of the first kept packet. Times are in units of `tick`.
 bool is_preroll(std::int64_t time, std::int64_t duration, std::int64_t first, AVRational tick) {
   return av_compare_ts(first - time - std::max<std::int64_t>(duration, 0), tick, preroll_us,
                        {1, 1000000}) < 0;
 }
 
-/// Returns whether a decoder of the stream needs preroll. Audio codecs with independent packets
-/// need no preroll.
+/// Returns whether a decoder of the stream needs preroll. Codecs with independent packets need no
+/// preroll.
 bool needs_preroll(const AVStream& stream) {
   const AVCodecID id = stream.codecpar->codec_id;
   return stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO && av_get_bits_per_sample(id) == 0 &&

@@ -1,6 +1,6 @@
 #pragma once
-// Applies edit lists (ISO/IEC 14496-12, 8.6.6) to copied streams. FFmpeg's demuxer also returns the
-// packets that an edit list removes, and sets the discard flag of these packets.
+// Applies edit lists (ISO/IEC 14496-12, 8.6.6) to copied streams. FFmpeg's demuxer only sets the
+// discard flag of packets that an edit list removes.
 
 #include <cstdint>
 #include <deque>
@@ -11,14 +11,12 @@
 
 namespace lull::io {
 
-/// Duration in microseconds of the packets that a decoder needs before the first kept packet. Opus
-/// needs the longest time of all audio codecs in use: 80 ms (RFC 7845, 4.6).
+/// Maximum preroll in microseconds. Opus needs the longest preroll of all audio codecs in use: 80
+/// ms (RFC 7845, 4.6).
 inline constexpr std::int64_t preroll_us = 80000;
 
-/// Passes packets without the discard flag to `output`. The filter also passes the preroll: the
-/// packets directly before the first kept packet that a decoder needs in order to start. Preroll
-/// packets keep the discard flag, so that containers can hide them. The filter drops all other
-/// packets.
+/// Passes packets without the discard flag, and the preroll, to `output`. Preroll packets, which a
+/// decoder needs in order to start, keep the flag, so that containers can hide them.
 class EditListFilter {
  public:
   void filter(PacketPtr packet, const AVStream& stream,

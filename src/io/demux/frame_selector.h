@@ -1,6 +1,6 @@
 #pragma once
-// Selects parts of a video, and shifts the time stamps of all streams so that the selected parts
-// follow each other without gaps.
+// Selects parts of a video, and shifts the time stamps of all streams so that the parts follow each
+// other without gaps.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,35 +12,32 @@
 
 namespace lull::io {
 
-/// Decides for each frame and packet whether the output contains it. FrameSelector shifts time
-/// stamps, so that each selected part begins where the previous part ends. The decoding thread
-/// calls `judge_frame()`. The muxing thread calls `judge_packet()` for packets of other streams.
+/// Decides which frames and packets the output contains, and joins the time stamps of the selected
+/// parts. The decoding thread calls `judge_frame()`, the muxing thread calls `judge_packet()`.
 class FrameSelector {
  public:
   /// @param tick  seconds per tick of the frames' times
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
-  /// Decides whether the output contains the frame with index `number` in the input. For a kept
-  /// frame, the function changes `pts` to the time in the output. The caller must call this
-  /// function for each frame in order of presentation.
+  /// Returns whether the output contains frame `number` of the input, and changes its `pts` to the
+  /// time in the output. Calls must follow the order of presentation.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
-  /// Ends the selection. The caller must call this function after the last frame of the input.
+  /// Ends the selection. Call after the last frame of the input.
   void finish();
   /// Returns the end of the last kept frame so far, in ticks of the input.
   std::int64_t end() const;
 
   enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
-  /// Decides whether the output contains a packet. The output contains a packet that begins within
-  /// a selected part, and a subtitle that overlaps with a selected part. The function shifts the
-  /// time stamps of kept packets, and shortens subtitles to the selected part.
+  /// Returns whether a packet begins in a selected part, or a subtitle overlaps a selected part.
+  /// Shifts the times of kept packets, and cuts subtitles to the part.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
   /// Returns whether `judge_packet()` would drop the packet now.
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }
-  /// Converts the time stamp `pts` of a kept frame from the output to the input.
+  /// Converts `pts` of a kept frame from the output to the input.
   std::int64_t input_time(std::int64_t pts) const;
 
  private:
@@ -53,8 +50,8 @@ class FrameSelector {
   struct Part {
     std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
     std::int64_t shift;     // added to the input's times
-    // Whether the part also contains packets of other streams before the first frame of the input
-    // (`from_start`) or after the last frame (`to_end`).
+    // Whether the selected part contains packets of other streams before the first frame of the
+    // input (`from_start`) or after the last frame (`to_end`).
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);

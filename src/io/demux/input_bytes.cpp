@@ -27,15 +27,14 @@ bool is_empty_file(const std::string& path) {
   return fs::is_regular_file(path, code) && fs::file_size(path, code) == 0;
 }
 
-// Returns whether the file is a FIFO or a character device, in which seeking is impossible.
+// Returns whether the file is a FIFO or a character device, which cannot seek.
 bool is_pipe(const std::string& path) {
   std::error_code code;
   const auto type = fs::status(path, code).type();
   return type == fs::file_type::fifo || type == fs::file_type::character;
 }
 
-/// Returns the protocol of an address, such as "https" for "https://host/name". The text is empty
-/// if `path` is not an address.
+/// Returns the protocol of a URL, such as "https"; empty if `path` is not a URL.
 std::string protocol_of(const std::string& path) {
   const std::size_t colon = path.find("://");
   if (colon == std::string::npos || colon == 0) return {};
@@ -102,9 +101,8 @@ InputBytes::Folder::~Folder() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// Makes the address of the file for FFmpeg. FFmpeg ends the path of an address at '?' and '#'. If
-// the name of the folder contains one of these characters, the address contains /proc/self/fd/N in
-// place of the folder.
+// Makes the URL of the file for FFmpeg, whose URL paths end at '?' and '#'. A folder name with
+// these characters becomes /proc/self/fd/N.
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);
@@ -116,8 +114,8 @@ void InputBytes::make_url() {
   url_ = "file:" + folder + "/" + path.filename().string();
 }
 
-// Returns the protocols that FFmpeg may use. A playlist in a local file may refer to local files. A
-// playlist at a network address may refer only to addresses of allowed protocols.
+// Returns the protocols that FFmpeg may use. Only a playlist in a local file may refer to local
+// files.
 std::string InputBytes::whitelist() const {
   std::string list = address_ ? "" : "file";
   const auto add = [&](const std::string& name) { list += (list.empty() ? "" : ",") + name; };

@@ -1,6 +1,5 @@
 #pragma once
-// Reads the bytes of an input (a file, a pipe, or an address of one of FFmpeg's protocols) for
-// FFmpeg.
+// Reads the bytes of an input for FFmpeg: a file, a pipe, or a URL of an FFmpeg protocol.
 
 #include <atomic>
 #include <cstdint>
@@ -13,23 +12,22 @@
 
 namespace lull::io {
 
-/// Returns whether `path` is an address, such as "https://host/name", and not the name of a file.
+/// Returns whether `path` is a URL, such as "https://host/name", and not the name of a file.
 bool is_address(const std::string& path);
 
 class InputBytes {
  public:
-  /// Opens `path`. If `path` is `-`, opens the file descriptor options.descriptor.
+  /// Opens `path`; for `-`, the file descriptor options.descriptor.
   /// @throws NoInput, InvalidArgument
   /// @throws BadData  the file is empty
   InputBytes(const std::string& path, const SourceOptions& options);
 
-  /// Returns the name of the input for messages, and for libraries that open the file themselves.
+  /// Returns the name of the input, for messages and for libraries that open the file themselves.
   const std::string& name() const { return name_; }
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
-  /// Returns the pipe from which the input comes; null if the input is a file or an address.
+  /// Returns the pipe of the input; null for a file or a URL.
   const InputPipe* pipe() const { return pipe_.get(); }
-  /// Returns the address of the input; empty for a pipe. Relative names in a playlist refer to this
-  /// address.
+  /// Returns the URL of the input, the base of relative names in a playlist; empty for a pipe.
   const std::string& url() const { return url_; }
   /// Returns the protocols that FFmpeg may use for files to which the input refers.
   std::string whitelist() const;
@@ -39,8 +37,8 @@ class InputBytes {
   /// @throws IoError
   void check() const;
 
-  /// Ends a read that is waiting for data. The ended read and all later reads fail. Any thread may
-  /// call this function.
+  /// Ends a read that is waiting for data. This read and all later reads fail. Any thread may call
+  /// this function.
   void interrupt() noexcept;
   bool interrupted() const { return interrupted_; }
   AVIOInterruptCB interrupt_callback();

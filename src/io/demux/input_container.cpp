@@ -14,8 +14,7 @@
 namespace lull::io {
 namespace {
 
-// Returns FFmpeg's format for PAM files if the content is a PAM file; null if not. FFmpeg does not
-// recognise PAM files by their content.
+// Returns FFmpeg's format for a PAM file; null for other content. FFmpeg does not detect PAM files.
 const AVInputFormat* pam_format(AVIOContext& io) {
   std::uint8_t head[3] = {};
   const bool seekable = (io.seekable & AVIO_SEEKABLE_NORMAL) != 0;
@@ -53,7 +52,7 @@ bool holds_stills(std::string_view format) {
   return format.ends_with("_pipe") && format != "gif_pipe";
 }
 
-/// Returns whether FFmpeg has a parser for the codec. A parser can detect the end of a picture.
+/// Returns whether FFmpeg has a parser for the codec, which can detect the end of a picture.
 bool has_parser(AVCodecID codec) {
   void* state = nullptr;
   while (const AVCodecParser* parser = av_parser_iterate(&state))
@@ -77,13 +76,12 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   if (source.raw || picture)
     options.set("framerate",
                 std::to_string(source.rate.num) + "/" + std::to_string(source.rate.den));
-  // The list of allowed protocols also applies to files to which a playlist refers.
+  // The allowed protocols also apply to files to which a playlist refers.
   options.set("protocol_whitelist", bytes_.whitelist());
   is_multi_picture_ =
       !bytes_.pipe() && !source.raw && source.format.empty() && is_multi_picture_file(name());
   open(find_format(source), options, source.limits);
-  // FFmpeg's demuxer for ANSI art ("tty") accepts any text file. The function therefore rejects
-  // inputs that use this demuxer.
+  // FFmpeg's demuxer for ANSI art ("tty") accepts any text file, so lull rejects this demuxer.
   if (std::string_view(context_->iformat->name) == "tty")
     throw BadData("'" + name() + "' is not a video or picture (it is text)");
   const bool file = !bytes_.pipe();
@@ -105,8 +103,8 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   find_video(source.video);
 }
 
-/// Throws an error for file formats that FFmpeg cannot read, and for formats that FFmpeg mistakes
-/// for other formats.
+/// Throws an error for formats that FFmpeg cannot read, and for formats that FFmpeg mistakes for
+/// others.
 /// @throws BadData
 void InputContainer::refuse_unsupported() const {
   AVIOContext& io = bytes_.io();
@@ -119,8 +117,8 @@ void InputContainer::refuse_unsupported() const {
   if (!text.empty()) throw BadData("'" + name() + "' is " + text);
 }
 
-/// Detects the format from the content, without the file name. FFmpeg would interpret '%' or '*' in
-/// the file name as a pattern.
+/// Format detection uses only the content, because FFmpeg would interpret '%' or '*' in the file
+/// name as a pattern.
 const AVInputFormat* InputContainer::find_format(const SourceOptions& options) const {
   if (options.raw) return av_find_input_format("rawvideo");
   if (!options.format.empty()) return named_format(options.format);
@@ -155,9 +153,8 @@ void InputContainer::fail_opening(const Limits& limits) const {
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
 }
 
-// If size and format are unknown, `avformat_find_stream_info()` decodes the first picture without
-// the checks of lull's own decoder. The function therefore sets a provisional size and format for
-// this call.
+// A provisional size and format prevent `avformat_find_stream_info()` from decoding the first
+// picture without the checks of lull's decoder.
 void InputContainer::find_still_stream() {
   AVCodecParameters& codec = *context_->streams[0]->codecpar;
   if (bytes_.pipe() && !has_parser(codec.codec_id))
@@ -171,7 +168,7 @@ void InputContainer::find_still_stream() {
   codec.format = AV_PIX_FMT_NONE;
 }
 
-// The function checks the limits before `avformat_find_stream_info()` decodes frames.
+// The limits must be checked before `avformat_find_stream_info()` decodes frames.
 void InputContainer::find_streams(const Limits& limits) {
   check_sizes(limits);
   const unsigned known = context_->nb_streams;

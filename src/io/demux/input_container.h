@@ -1,6 +1,6 @@
 #pragma once
-// Opens the container of an input, finds its streams and checks the limits for inputs. FFmpeg
-// detects the format from the bytes.
+// Opens the container of an input, finds its streams and checks the limits. FFmpeg detects the
+// format from the content.
 
 #include <memory>
 #include <optional>
@@ -15,12 +15,11 @@
 
 namespace lull::io {
 
-/// The library that decodes the pictures of an input. libtiff decodes TIFF files, because FFmpeg
-/// returns black pictures for unsupported kinds of TIFF. OpenEXR's library decodes OpenEXR files,
-/// because FFmpeg does not support all layers.
+/// The library that decodes the pictures. libtiff and OpenEXR replace FFmpeg, which returns black
+/// pictures for some TIFF files and does not support all OpenEXR layers.
 enum class PictureReader { ffmpeg, tiff, exr };
 
-/// Returns the stream numbers of the video streams, without cover pictures.
+/// Returns the indices of the video streams, without cover pictures.
 std::vector<int> video_streams(const AVFormatContext& context);
 
 class InputContainer {

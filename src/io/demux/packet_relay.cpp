@@ -8,7 +8,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the number of bytes that a packet occupies in memory, including its side data.
+/// Returns the number of bytes of a packet in memory, including its side data.
 std::int64_t size_of(const AVPacket& packet) {
   constexpr std::int64_t own = 256;  // bytes for the packet's fields and FFmpeg's buffers
   std::int64_t bytes = own + packet.size;
@@ -71,8 +71,8 @@ void PacketRelay::put(PacketPtr packet) {
   overflow_.write(bytes.data(), bytes.size());
 }
 
-// Loads packets from the scratch file until they fill half of the allowed memory. More packets
-// could exceed the limit, because `take()` removes only the packets that the muxer needs now.
+// Loads packets from the scratch file until they fill half of the memory limit. More could exceed
+// the limit, because `take()` removes only due packets.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

@@ -1,5 +1,5 @@
 #pragma once
-// Passes the packets of copied streams from the thread of the demuxer to the thread of the muxer.
+// Passes packets of copied streams from the demuxer thread to the muxer thread.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace lull::io {
 
-/// A queue for packets between the demuxer and the muxer. An input may store hours of audio between
-/// two frames, so PacketRelay moves packets beyond the memory limit to a scratch file. If no muxer
-/// has called `attach()` before the demuxer reads the first frame, PacketRelay drops all packets.
+/// A packet queue between demuxer and muxer, with a scratch file beyond the memory limit, because
+/// an input may store hours of audio between two frames. Without a muxer (`attach()`), the queue
+/// drops all packets.
 class PacketRelay {
  public:
-  /// Returns the maximum number of bytes of packets in memory. `memory` is the memory limit of the
-  /// whole input in bytes; 0: no limit.
+  /// Returns the maximum number of bytes of queued packets in memory. `memory` is the memory limit
+  /// of the input in bytes; 0: no limit.
   static std::int64_t memory_limit(std::int64_t memory) {
     constexpr std::int64_t enough = std::int64_t{1} << 26;
     return memory > 0 ? std::min(memory / 8, enough) : enough;
@@ -32,31 +32,30 @@ class PacketRelay {
   PacketRelay(std::int64_t max_bytes, const std::string& folder)
       : max_bytes_(max_bytes), overflow_(folder) {}
 
-  /// Registers the muxer. The muxer must call this function before the demuxer reads the first
-  /// frame.
+  /// Registers the muxer. Must precede the first read of a frame.
   void attach();
   /// Drops all stored and future packets.
   void close();
-  /// Closes the relay if no muxer has called `attach()`. The source must call this function when it
-  /// reads the first frame.
+  /// Closes the relay if no muxer has called `attach()`. The source calls this function with the
+  /// first frame.
   void close_unless_attached();
   bool closed() const;
 
   /// Adds a packet of a copied stream.
   /// @throws IoError  the disk is full
   void put(PacketPtr packet);
-  /// Drops the packets in memory for which `unwanted` returns true. Packets in the scratch file
-  /// remain.
+  /// Drops the packets in memory for which `unwanted` returns true, but no packets of the scratch
+  /// file.
   void drop_if(const std::function<bool(const AVPacket&)>& unwanted);
 
   using Due = std::function<bool(const AVPacket&)>;
-  /// Returns the packets for which `due` returns true, in order of arrival. After the first packet
-  /// of a stream for which `due` returns false, all packets of this stream remain. If the scratch
-  /// file contains packets, a further call may return more packets.
+  /// Returns the packets for which `due` returns true, in order of arrival. A packet that is not
+  /// due also holds back all later packets of its stream. While the scratch file has packets, the
+  /// next call may return more.
   /// @throws IoError
   std::vector<PacketPtr> take(const Due& due);
-  /// Returns all packets, or as many packets as fit in memory. The result is empty only if the
-  /// relay is empty.
+  /// Returns all packets, or as many as fit in memory. The result is empty only if the relay is
+  /// empty.
   std::vector<PacketPtr> take();
 
   /// Returns the total size of the packets in memory in bytes.

@@ -1,5 +1,5 @@
 #pragma once
-// Functions that return the decoding time or the presentation time of a packet.
+// Decoding time or presentation time of a packet.
 
 #include <cstdint>
 
@@ -7,12 +7,12 @@
 
 namespace lull::io {
 
-/// Returns the decoding time, or the presentation time if the packet has no decoding time.
+/// Returns the DTS, or the PTS if there is no DTS.
 inline std::int64_t time_of(const AVPacket& packet) {
   return packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
 }
 
-/// Returns the presentation time, or the decoding time if the packet has no presentation time.
+/// Returns the PTS, or the DTS if there is no PTS.
 inline std::int64_t presentation_of(const AVPacket& packet) {
   return packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
 }

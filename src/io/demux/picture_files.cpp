@@ -15,8 +15,7 @@
 namespace lull::io {
 namespace {
 
-/// Detects the container of a picture from the bytes, and returns FFmpeg's format for the
-/// container.
+/// Returns FFmpeg's format for the container of a picture, detected from the bytes.
 const AVInputFormat* probe_picture(const AVPacket& packet) {
   if (packet.size >= 3 && std::equal(packet.data, packet.data + 3, "P7\n"))
     return av_find_input_format("pam_pipe");

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the files of a picture sequence. Each file becomes one packet.
+// Reads the files of a picture sequence, one packet for each file.
 
 #include <cstdint>
 #include <string>
@@ -12,32 +12,30 @@
 
 namespace lull::io {
 
-/// Reads the file of a picture and returns its content as a packet at time 0.
+/// Returns the content of a picture file as a packet at time 0.
 /// @throws NoInput, BadData, IoError
 PacketPtr read_whole_picture(const std::string& path);
-/// Returns a packet without data at time 0. Libraries that read the file of a picture themselves
-/// need no data in the packet.
+/// Returns a packet without data at time 0, for libraries that read the picture file themselves.
 PacketPtr make_empty_packet();
 
 class PictureFiles {
  public:
   /// Makes an empty list, for inputs that are not picture sequences.
   PictureFiles() = default;
-  /// Finds the files that match the pattern `path` and that options.selection selects. If
-  /// options.margins is true, the list also contains the other matching files, marked as not
-  /// selected. The filter uses these files as temporal context.
+  /// Finds the files of the pattern `path` that options.selection selects. If options.margins is
+  /// true, the list also contains the other matching files, as temporal context.
   /// @throws NoInput  no file matches
   /// @throws BadData  no file is selected, or there are more files than allowed
   PictureFiles(const std::string& path, const SourceOptions& options);
 
   const std::vector<SequenceFile>& list() const { return files_; }
   bool empty() const { return files_.empty(); }
-  /// Returns the content of the next file as a packet; null after the last file. The time stamp is
-  /// the index of the file. If `reader` is libtiff, the packet has no data.
+  /// Returns the content of the next file as a packet; null after the last file. The PTS is the
+  /// index of the file. For libtiff, the packet has no data.
   /// @param first  container of the first file
   /// @throws BadData  the file is damaged, or its format differs from the first file
   PacketPtr read(const AVFormatContext& first, PictureReader reader);
-  /// Continues with the file that has the index `time`. Returns false if there is no such file.
+  /// Seeks to the file with the index `time`. Returns false if there is no such file.
   bool seek(std::int64_t time);
 
  private:

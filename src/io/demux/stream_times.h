@@ -1,6 +1,5 @@
 #pragma once
-// Class StreamTimes records the latest time stamp that the demuxer has read from each stream of a
-// file.
+// The latest time stamp that the demuxer has read from each stream.
 
 #include <cstdint>
 #include <vector>
@@ -12,16 +11,15 @@ namespace lull::io {
 class StreamTimes {
  public:
   void note(const AVPacket& packet);
-  /// Returns whether the demuxer has read all packets of the other streams with times before `end`.
-  /// `end` is in the video's time base. The time stamps of the audio decide. If there is no audio,
-  /// the time stamps of the video decide, because subtitles and data may have no packets for a long
-  /// time.
+  /// Returns whether the demuxer has read all packets of the other streams before `end`, in the
+  /// video's time base. Only audio counts (without audio, the video), because subtitles and data
+  /// may have no packets for a long time.
   bool others_reached(const AVFormatContext& context, int video, std::int64_t end) const;
 
  private:
   bool passed(const AVStream& stream, std::int64_t time, AVRational tick) const;
 
-  // The latest time stamp that the demuxer has read from each stream, in the stream's time base.
+  // The latest time stamp of each stream, in the stream's time base.
   std::vector<std::int64_t> reached_;
 };
 

@@ -16,9 +16,8 @@
 namespace lull::io {
 namespace {
 
-/// Throws an error if DCMTK has found no dictionary of attributes. Files with implicit VR do not
-/// state the types of their attributes. Without a dictionary, DCMTK would find no image in files
-/// with implicit VR.
+/// Throws an error if DCMTK has no dictionary of attributes. Without a dictionary, DCMTK finds no
+/// image in files with implicit VR, which do not state the types of attributes.
 void check_dictionary() {
   if (DcmTag(0x0028, 0x0010).getEVR() != EVR_US)
     throw BadData(

@@ -1,7 +1,6 @@
 #pragma once
-// Reads DICOM images as volumes from the files of a series, or from one file with one or several
-// frames. DCMTK reads the files (`dicom_dcmtk.cpp`). Builds without DCMTK reject DICOM files
-// (`dicom_none.cpp`).
+// Reads DICOM images as volumes, from the files of a series or from one file. Builds without DCMTK
+// reject DICOM files.
 //
 // Source: DICOM PS3.3, C.7.6.2 (Image Plane), C.7.6.3 (Image Pixel), C.7.6.16 (Multi-frame
 // Functional Groups), C.11.1 (Modality LUT).
@@ -12,7 +11,7 @@
 
 namespace lull::io {
 
-/// Returns whether `path` is a DICOM file (PS3.10), or a folder that contains a DICOM file.
+/// Returns whether `path` is a DICOM file (PS3.10), or a folder that contains one.
 [[nodiscard]] bool is_dicom(const std::string& path);
 
 /// Reads the headers of a DICOM series and sorts the slices along their normal. Slices at equal

@@ -27,15 +27,15 @@ namespace {
 
 constexpr int max_frames = 1 << 20;
 
-/// Reads attributes of a DICOM data set, or of an item of a sequence. The data set must outlive
-/// this object.
+/// Reads attributes of a DICOM data set or of a sequence item. The data set must outlive this
+/// object.
 class Attributes {
  public:
   explicit Attributes(DcmItem& item) : item_(&item) {}
 
   std::string text(DcmTagKey tag) const { return dicom_text(*item_, tag); }
-  /// Returns the numbers in the text of an attribute. The list is empty if the text does not
-  /// contain exactly `count` numbers, or contains a number that is not finite.
+  /// Returns the numbers in an attribute; empty unless the attribute has exactly `count` finite
+  /// numbers.
   std::vector<double> numbers(DcmTagKey tag, std::size_t count) const {
     const std::string all = text(tag);
     std::vector<double> numbers;
@@ -60,15 +60,14 @@ class Attributes {
     const double value = number(tag, fallback);
     return std::abs(value) < 2e9 ? static_cast<int>(value) : fallback;
   }
-  /// Returns the value of an attribute that is a binary integer of 16 or 32 bits (US, UL). Returns
-  /// `fallback` if there is no such attribute.
+  /// Returns a binary integer attribute of 16 or 32 bits (US, UL); `fallback` if there is none.
   std::int64_t binary(DcmTagKey tag, std::int64_t fallback) const {
     Uint16 narrow = 0;
     Uint32 wide = 0;
     if (item_->findAndGetUint16(tag, narrow).good()) return narrow;
     return item_->findAndGetUint32(tag, wide).good() ? wide : fallback;
   }
-  /// Returns item `n` of a sequence, counted from 0. Returns nullopt if there is no such item.
+  /// Returns item `n` (from 0) of a sequence; nullopt if there is none.
   std::optional<Attributes> item(DcmTagKey sequence, std::size_t n = 0) const {
     DcmItem* found = nullptr;
     if (item_->findAndGetSequenceItem(sequence, found, static_cast<long>(n)).bad() || !found)
@@ -80,8 +79,8 @@ class Attributes {
   DcmItem* item_;
 };
 
-/// Finds the attributes of a frame. In images with functional groups, a group states the attributes
-/// of one frame or of all frames. In other images, the data set states the attributes.
+/// Finds the attributes of a frame: in the functional groups of the frame or of all frames, or else
+/// in the data set.
 class FrameGroups {
  public:
   FrameGroups(const Attributes& top, std::size_t frame)
@@ -156,7 +155,7 @@ void check_samples(const Attributes& top, const DicomSampleFormat& format,
   throw BadData("'" + path + "' is a damaged DICOM file");
 }
 
-/// Reads the description of an image. Returns nullopt for files that contain no image.
+/// Returns the description of an image; nullopt for files without an image.
 std::optional<DicomImage> read_image(const std::string& path) {
   set_up_dcmtk();
   DcmFileFormat file;

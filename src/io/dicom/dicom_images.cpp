@@ -18,8 +18,7 @@ Vector cross(const Vector& a, const Vector& b) {
 }
 Vector row_direction(const std::array<double, 6>& o) { return {o[0], o[1], o[2]}; }
 Vector column_direction(const std::array<double, 6>& o) { return {o[3], o[4], o[5]}; }
-/// Converts a vector from DICOM's axes (to the left, to the back, up) to the axes of volumes in
-/// lull (to the right, to the front, up).
+/// Converts a vector from DICOM's axes (left, back, up) to lull's axes (right, front, up).
 Vector as_ras(const Vector& v) { return {-v[0], -v[1], v[2]}; }
 Vector times(double factor, const Vector& v) {
   return {factor * v[0], factor * v[1], factor * v[2]};
@@ -39,7 +38,7 @@ std::string describe_series(const DicomImage& first, std::size_t files) {
          std::to_string(files) + (files == 1 ? " file)" : " files)");
 }
 
-/// Sorts the frames of a series along the normal of the slices. Each frame must state a position.
+/// Sorts the frames of a series along the slice normal. Each frame must have a position.
 class SliceSorter {
  public:
   SliceSorter(DicomVolume& volume, const std::string& path) : volume_(volume), path_(path) {}
@@ -102,15 +101,15 @@ class SliceSorter {
     }
   }
 
-  /// Finds the slices that have equal positions, and returns the number of volumes.
+  /// Groups slices of equal position, and returns the number of volumes.
   std::size_t group_positions() {
     constexpr double same_place = 1e-3;  // millimetres
     for (std::size_t i = 0; i < places_.size(); ++i)
       if (i == 0 || places_[i].distance - places_[i - 1].distance > same_place)
         starts_.push_back(i);
     starts_.push_back(places_.size());
-    // The function sorts slices at the same position by time and number, because rounding errors of
-    // the positions must not change the order of the volumes.
+    // Slices at the same position are sorted by time and number, because positions have rounding
+    // errors.
     for (std::size_t s = 0; s + 1 < starts_.size(); ++s)
       std::stable_sort(places_.begin() + static_cast<std::ptrdiff_t>(starts_[s]),
                        places_.begin() + static_cast<std::ptrdiff_t>(starts_[s + 1]),
@@ -135,8 +134,7 @@ class SliceSorter {
     return volumes;
   }
 
-  /// Throws an error if the distances between neighbouring slices differ. Different distances mean
-  /// that a slice is missing.
+  /// Throws an error if the slice distances differ, because a slice is then missing.
   void check_distances() const {
     constexpr double tolerance = 0.1;  // fraction of the median
     std::vector<double> gaps;
@@ -186,7 +184,7 @@ class SliceSorter {
   std::vector<std::size_t> starts_;  // index of the first slice at each position, and the end
 };
 
-/// Sorts frames without a position by the attribute Instance Number of their images.
+/// Sorts frames without a position by the attribute Instance Number.
 void arrange_by_number(DicomVolume& volume, const std::string& path) {
   std::ranges::stable_sort(volume.images, {}, &DicomImage::instance);
   for (std::size_t i = 1; i < volume.images.size(); ++i)

@@ -1,5 +1,5 @@
 #pragma once
-// Descriptions of DICOM images without their samples, and the volume that they form.
+// Descriptions of DICOM images without samples, and their volume.
 
 #include <array>
 #include <cstddef>
@@ -14,8 +14,7 @@
 
 namespace lull::io {
 
-/// The plane of a frame in the coordinates of DICOM. The axes point to the left, to the back and
-/// up; the unit is the millimetre.
+/// The plane of a frame in DICOM coordinates: axes to the left, to the back and up, in millimetres.
 struct DicomPlane {
   std::optional<std::array<double, 3>> position;     // Image Position (Patient)
   std::optional<std::array<double, 6>> orientation;  // Image Orientation (Patient)
@@ -49,8 +48,8 @@ struct DicomImage {
   std::vector<DicomFrame> frames;
 };
 
-/// The file and the frame that contain the samples of a slice. The value of a sample is `slope`
-/// times the stored number plus `inter`.
+/// The file and the frame of a slice. A sample's value is `slope` times the stored number plus
+/// `inter`.
 struct DicomSlice {
   std::size_t image = 0;  // index of its file
   int frame = 0;          // index of the frame in the file
@@ -65,15 +64,14 @@ struct DicomVolume {
   bool has_scales = false;  // slices have different scales, so the samples are values as floats
 };
 
-/// Returns the images of the series with the UID or number `series`. If `series` is empty, all
-/// images must belong to one series.
+/// Returns the images of the series with the UID or number `series`; empty: the only series.
 /// @throws InvalidArgument  `series` is empty and there are several series, or `series` does not
 ///     exist
 [[nodiscard]] std::vector<DicomImage> choose_series(std::vector<DicomImage> images,
                                                     const std::string& path,
                                                     const std::string& series);
 
-/// Sorts the frames of a DICOM series into one volume, or into a time series of volumes.
+/// Sorts the frames of a DICOM series into a volume, or a time series of volumes.
 /// @throws BadData  the frames do not form a volume
 [[nodiscard]] DicomVolume arrange(std::vector<DicomImage> images, const std::string& path);
 

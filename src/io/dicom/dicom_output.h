@@ -10,12 +10,12 @@
 
 namespace lull::io {
 
-/// Returns whether `path` is a valid name of an output for a DICOM input: the name of a folder
-/// (`x/`) or of a file (`x.dcm`).
+/// Returns whether `path` is a valid output name for a DICOM input: a folder (`x/`) or a file
+/// (`x.dcm`).
 [[nodiscard]] bool is_dicom_output(const std::string& path);
 
-/// Opens an output for copies of the files of `volume`. The copies have new, uncompressed samples.
-/// The output marks each file as DERIVED and SECONDARY, and sets new UIDs.
+/// Opens an output for copies of the files of `volume` with new, uncompressed samples and new UIDs,
+/// marked as DERIVED and SECONDARY.
 /// @throws InvalidArgument  the input has several files, and `path` is the name of one file
 /// @throws CannotCreate  the folder is not empty, or the file exists and must not be replaced
 [[nodiscard]] std::unique_ptr<VolumeWriter> open_dicom_output(const std::string& path,

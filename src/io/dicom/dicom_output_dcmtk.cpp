@@ -33,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns a UID that contains the first 128 bits of a digest (PS3.5, B.2).
+/// Returns a UID from the first 128 bits of a digest (PS3.5, B.2).
 std::string uid_of(const std::string& digest) {
   __extension__ typedef unsigned __int128 Wide;
   Wide number = 0;
@@ -53,8 +53,7 @@ std::string derived_uid(const std::string& uid, std::span<const std::byte> sampl
   return uid_of(digest.take());
 }
 
-/// Sets the attributes that mark an image as derived from the image of the input. Returns false if
-/// DCMTK reports an error.
+/// Marks an image as derived from the input image. Returns false on an error of DCMTK.
 bool mark_as_derived(DcmDataset& set, const std::string& sop_uid, const std::string& series_uid) {
   const std::string type = dicom_text(set, DCM_ImageType);
   std::size_t rest = type.find('\\');
@@ -91,8 +90,7 @@ bool put_samples(DcmDataset& set, std::span<const std::byte> samples, int bits_a
       .good();
 }
 
-/// Returns the bytes of an output file: a copy of the file of `image` with new samples and new
-/// UIDs.
+/// Returns the bytes of an output file: a copy of the file of `image` with new samples and UIDs.
 std::string file_with_samples(const DicomImage& image, std::span<const std::byte> samples,
                               const std::string& series_uid) {
   set_up_dcmtk();
@@ -102,8 +100,8 @@ std::string file_with_samples(const DicomImage& image, std::span<const std::byte
       file.loadAllDataIntoMemory().bad())
     throw BadData("'" + image.path + "' is a damaged DICOM file");
   DcmDataset& set = *file.getDataset();
-  // A file with implicit VR does not state the types of private attributes. The output of such a
-  // file must therefore also have implicit VR.
+  // Files with implicit VR do not state the types of private attributes, so the output must keep
+  // implicit VR.
   const bool is_implicit = DcmXfer(set.getOriginalXfer()).isImplicitVR();
   const E_TransferSyntax syntax = is_implicit ? EXS_LittleEndianImplicit : EXS_LittleEndianExplicit;
   const TemporaryText temporary;
@@ -115,7 +113,7 @@ std::string file_with_samples(const DicomImage& image, std::span<const std::byte
   return read_text(temporary.path(), max_bytes);
 }
 
-/// Converts the float values of a slice to the sample type of the slice's file.
+/// Converts the float values of a slice to the sample type of its file.
 template <class T>
 void store_slice(std::span<const std::byte> values, const DicomSlice& slice,
                  std::span<std::byte> to) {
@@ -131,7 +129,7 @@ void store_slice(std::span<const std::byte> values, const DicomSlice& slice,
   }
 }
 
-/// Clamps samples to the values that fit in the number of bits in the attribute Bits Stored.
+/// Clamps samples to the range of Bits Stored.
 template <class T>
 void clamp_samples(std::span<std::byte> samples, int bits_stored) {
   constexpr int bits = 8 * sizeof(T);
@@ -139,7 +137,7 @@ void clamp_samples(std::span<std::byte> samples, int bits_stored) {
   constexpr bool is_signed = std::numeric_limits<T>::is_signed;
   const auto maximum = static_cast<T>((std::int64_t{1} << (bits_stored - (is_signed ? 1 : 0))) - 1);
   const T minimum = is_signed ? static_cast<T>(-maximum - 1) : T{0};
-  // In a negative sample, the bits above Bits Stored are 1. The mask sets these bits to 0.
+  // The mask clears the sign bits above Bits Stored.
   const auto mask = static_cast<T>((std::int64_t{1} << bits_stored) - 1);
   for (std::size_t at = 0; at + sizeof(T) <= samples.size(); at += sizeof(T)) {
     T value;
@@ -149,7 +147,7 @@ void clamp_samples(std::span<std::byte> samples, int bits_stored) {
   }
 }
 
-/// Calls the function `use` with a value whose type is the C++ type of the file's samples.
+/// Calls `use` with a value of the C++ type of the file's samples.
 template <class Use>
 void with_sample_type(const DicomSampleFormat& format, Use&& use) {
   if (format.bits_allocated == 8)
@@ -159,8 +157,7 @@ void with_sample_type(const DicomSampleFormat& format, Use&& use) {
   return format.is_signed ? use(std::int32_t{}) : use(std::uint32_t{});
 }
 
-/// Writes the files of an output. The output is a folder if its name ends in a slash, and a single
-/// file if not.
+/// Writes the output: a folder if the name ends in a slash, or else a single file.
 class DicomTarget {
  public:
   DicomTarget(const std::string& path, const SinkOptions& options) {

@@ -1,6 +1,6 @@
 #pragma once
-// Reads the fragments of compressed frames of DICOM images (DICOM PS3.5, A.4). Builds without DCMTK
-// do not include this header.
+// Reads the fragments of compressed DICOM frames (DICOM PS3.5, A.4). Builds without DCMTK do not
+// include this header.
 
 #include <dcmtk/config/osconfig.h>
 #include <dcmtk/dcmdata/dcpixseq.h>
@@ -11,9 +11,8 @@
 
 namespace lull::io {
 
-/// Returns the bytes of all fragments of a frame of JPEG 2000. The first item of `fragments` is the
-/// table of offsets. Returns nullopt if the fragments or the offsets contradict the number of
-/// frames.
+/// Returns all fragments of a JPEG 2000 frame. The first item of `fragments` is the offset table.
+/// Returns nullopt if fragments or offsets contradict the number of frames.
 /// @param frames  number of frames of the image
 /// @param frame   number of the frame, from 0
 [[nodiscard]] std::optional<std::vector<std::uint8_t>> bytes_of_frame(DcmPixelSequence& fragments,

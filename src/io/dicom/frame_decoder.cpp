@@ -14,8 +14,8 @@
 namespace lull::io {
 namespace {
 
-/// Clears the bits above Bits Stored, because overlays may use these bits. The function also
-/// extends the sign of negative samples.
+/// Extends the sign of signed samples. In unsigned samples, clears the bits above Bits Stored,
+/// which overlays may use.
 template <class T>
 void extend_samples(std::vector<std::byte>& bytes, int bits_stored, bool is_signed) {
   constexpr int bits = 8 * sizeof(T);
@@ -99,15 +99,14 @@ void FrameDecoder::decode_jpeg2000(int frame, E_TransferSyntax syntax,
   samples = jpeg2000_->decode(*codestream);
 }
 
-/// Throws an error if a frame with RLE compression has wrong offsets. DCMTK does not check the
-/// offsets.
+/// Throws an error if the offsets of an RLE frame are wrong. DCMTK does not check the offsets.
 void FrameDecoder::check_rle(int frame) {
   const E_TransferSyntax syntax = file_.getDataset()->getOriginalXfer();
   if (syntax != EXS_RLELossless) return;
   DcmPixelSequence* fragments = nullptr;
   DcmPixelItem* fragment = nullptr;
   Uint8* bytes = nullptr;
-  // The first item is the table of offsets. Each further item is the fragment of one frame (PS3.5,
+  // The first item is the offset table. Each further item is the fragment of one frame (PS3.5,
   // A.4.2).
   const bool is_found =
       pixels_->getEncapsulatedRepresentation(syntax, nullptr, fragments).good() && fragments &&

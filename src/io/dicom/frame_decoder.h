@@ -1,6 +1,6 @@
 #pragma once
-// Decodes the frames of DICOM files. FFmpeg decodes frames with JPEG 2000 compression, and DCMTK
-// decodes all others. Builds without DCMTK do not include this header.
+// Decodes the frames of DICOM files: JPEG 2000 with FFmpeg, all others with DCMTK. Builds without
+// DCMTK do not include this header.
 
 #include <dcmtk/config/osconfig.h>
 #include <dcmtk/dcmdata/dcfilefo.h>
@@ -23,8 +23,7 @@ class FrameDecoder {
   /// @throws BadData  the file is damaged, or lull cannot read its samples
   explicit FrameDecoder(const DicomImage& image);
 
-  /// Decodes the frame with the number `frame` (from 0). `samples` receives rows without padding,
-  /// in native byte order.
+  /// Decodes frame `frame` (from 0) to `samples`: rows without padding, in native byte order.
   /// @throws BadData  the samples are damaged, or lull cannot decode them
   void decode(int frame, std::vector<std::byte>& samples);
 

@@ -30,8 +30,7 @@ void store_sample(std::byte* to, std::int32_t value, int bytes) {
 Jpeg2000Decoder::Jpeg2000Decoder(const DicomSampleFormat& format, std::string path)
     : format_(format), path_(std::move(path)) {
   capture_ffmpeg_log();
-  // The decoder "jpeg2000" belongs to FFmpeg itself. FFmpeg's wrapper of OpenJPEG exists only in
-  // some builds.
+  // "jpeg2000" is FFmpeg's own decoder. The wrapper of OpenJPEG exists only in some builds.
   const AVCodec* const codec = avcodec_find_decoder_by_name("jpeg2000");
   if (!codec)
     throw BadData("'" + path_ +
@@ -71,8 +70,7 @@ std::vector<std::byte> Jpeg2000Decoder::decode(std::span<const std::uint8_t> cod
   const FramePtr picture = decode_picture(codestream);
   const AVPixFmtDescriptor* const layout =
       av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture->format));
-  // FFmpeg stores the samples in the upper bits of its format, and adds half of the range to signed
-  // samples.
+  // FFmpeg stores samples in the upper bits, and adds half of the range to signed samples.
   const int unused = layout ? layout->comp[0].depth - header->bits : -1;
   const bool is_grey = layout && layout->nb_components == 1 && unused >= 0 &&
                        !(layout->flags & AV_PIX_FMT_FLAG_FLOAT) && layout->comp[0].depth <= 16 &&
@@ -91,7 +89,7 @@ std::vector<std::byte> Jpeg2000Decoder::decode(std::span<const std::uint8_t> cod
       if (stored & ((1 << unused) - 1)) fail("an unknown layout of samples");
       std::int32_t value = stored >> unused;
       if (header->is_signed) value -= half;
-      // If the codestream and the attributes of DICOM disagree about the sign of samples, the
+      // If the codestream and the DICOM attributes disagree whether samples are signed, the
       // attributes are right.
       if (format_.is_signed && value >= half) value -= range;
       if (!format_.is_signed && value < 0) value += range;

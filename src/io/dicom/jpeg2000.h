@@ -1,5 +1,5 @@
 #pragma once
-// Decodes JPEG 2000 codestreams of one component with FFmpeg's decoder.
+// Decodes JPEG 2000 codestreams of one component with FFmpeg.
 //
 // Sources: ISO/IEC 15444-1, annex A (codestream syntax); DICOM PS3.5, 8.2.4 and A.4.4.
 
@@ -21,8 +21,7 @@ class Jpeg2000Decoder {
   /// @throws BadData  FFmpeg has no decoder for JPEG 2000
   Jpeg2000Decoder(const DicomSampleFormat& format, std::string path);
 
-  /// Returns the samples of a frame in native byte order. Each sample has the number of bits that
-  /// the attribute Bits Allocated states.
+  /// Returns the samples of a frame in native byte order, with Bits Allocated bits per sample.
   /// @throws BadData  the codestream is damaged or truncated, or contradicts the format
   [[nodiscard]] std::vector<std::byte> decode(std::span<const std::uint8_t> codestream);
 

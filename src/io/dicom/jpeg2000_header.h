@@ -17,12 +17,12 @@ struct Jpeg2000Header {
   std::uint64_t tiles = 0;
 };
 
-/// Reads the main header. Returns nullopt if the bytes do not begin with a valid codestream.
+/// Reads the main header. Returns nullopt if the codestream is invalid.
 [[nodiscard]] std::optional<Jpeg2000Header> read_jpeg2000_header(
     std::span<const std::uint8_t> codestream);
 
-/// Returns whether a codestream contains at least one tile-part of each tile, and whether all
-/// tile-parts are complete. FFmpeg decodes truncated codestreams without an error.
+/// Returns whether each tile has a tile-part and all tile-parts are complete. FFmpeg decodes
+/// truncated codestreams without an error.
 [[nodiscard]] bool has_all_tiles(std::span<const std::uint8_t> codestream,
                                  const Jpeg2000Header& header);
 

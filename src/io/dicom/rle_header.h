@@ -1,5 +1,5 @@
 #pragma once
-// The header of a frame with RLE compression (DICOM PS3.5, G.5).
+// The header of an RLE frame (DICOM PS3.5, G.5).
 
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace lull::io {
 
-/// Returns whether the header states `count` segments whose offsets increase and lie between the
-/// header and the end of the frame.
+/// Returns whether the header has `count` segments with increasing offsets between the header and
+/// the end of the frame.
 [[nodiscard]] bool has_rle_segments(std::span<const std::uint8_t> frame, std::size_t count);
 
 }  // namespace lull::io

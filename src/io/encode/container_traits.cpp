@@ -1,4 +1,4 @@
-// The table of containers. The table states which properties of an input each container can store.
+// The table of containers and of the input properties that they can store.
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@ using Preroll = ContainerTraits::Preroll;
 constexpr int common = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED | AV_DISPOSITION_COMMENT |
                        AV_DISPOSITION_DUB | AV_DISPOSITION_HEARING_IMPAIRED |
                        AV_DISPOSITION_VISUAL_IMPAIRED;
-// FFmpeg 6.1 and later read and write the rotation in Matroska files; FFmpeg 5.1 does not.
+// FFmpeg supports the rotation in Matroska files from version 6.1 on.
 constexpr bool matroska_rotation = LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 16, 100);
 
 // Tags that FFmpeg's muxers for MP4, MOV and AVI store by default.
@@ -36,8 +36,8 @@ constexpr std::array<std::string_view, 10> avi_tags = {
     "title",     "artist", "comment",    "date",     "genre",
     "copyright", "track",  "encoded_by", "language", "timecode"};
 
-// Pixel formats that FFmpeg's Y4M muxer accepts. The muxer rejects other formats only after lull
-// has opened the encoder.
+// Pixel formats of FFmpeg's Y4M muxer, which rejects other formats only after lull has opened the
+// encoder.
 constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY9,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,
     AV_PIX_FMT_GRAY16,    AV_PIX_FMT_YUV411P,   AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,
@@ -47,8 +47,8 @@ constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_YUV444P14, AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16,
     AV_PIX_FMT_NONE};
 
-// Pixel formats that FFmpeg writes to NUT as raw samples and reads again unchanged. When FFmpeg
-// reads NUT files, it mistakes some other formats for each other.
+// Pixel formats that FFmpeg writes to NUT and reads again unchanged. FFmpeg's NUT demuxer mistakes
+// some other formats for each other.
 constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,    AV_PIX_FMT_GRAY16,
     AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUV420P9,
@@ -61,8 +61,8 @@ constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GBRAP12,   AV_PIX_FMT_GBRAP16,   AV_PIX_FMT_YUVA420P,  AV_PIX_FMT_YUVA422P,
     AV_PIX_FMT_YUVA444P,  AV_PIX_FMT_YA8,       AV_PIX_FMT_NONE};
 
-// Returns whether FFmpeg's MPEG-TS muxer has a stream type for the codec. The muxer also writes
-// streams of other codecs without an error, but no program can read these streams.
+// Returns whether MPEG-TS has a stream type for the codec. FFmpeg's muxer also writes other codecs
+// without an error, but no program can read these streams.
 bool has_transport_type(AVCodecID id) {
   constexpr std::array<AVCodecID, 24> known = {
       AV_CODEC_ID_MPEG1VIDEO,   AV_CODEC_ID_MPEG2VIDEO,   AV_CODEC_ID_MPEG4,
@@ -76,9 +76,8 @@ bool has_transport_type(AVCodecID id) {
   return std::ranges::find(known, id) != known.end();
 }
 
-// Returns whether FFmpeg's Matroska muxer has a name for the codec, or can use the codec's name in
-// AVI, WAV or QuickTime. The muxer fails for codecs without a name, although FFmpeg reports support
-// for all audio and video codecs.
+// Returns whether Matroska has a name for the codec, or for its tag in AVI, WAV or QuickTime.
+// FFmpeg's muxer fails for other codecs, although FFmpeg reports support for all codecs.
 bool has_matroska_name(AVCodecID id) {
   const AVOutputFormat* matroska = av_guess_format("matroska", nullptr, nullptr);
   if (matroska && avformat_query_codec(matroska, id, FF_COMPLIANCE_NORMAL) == 1) return true;
@@ -93,7 +92,7 @@ bool has_matroska_name(AVCodecID id) {
 }
 
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
-// Encoders for output to a pipe. Their streams can be decoded with little effort.
+// Encoders for pipes. Their streams are cheap to decode.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
 constexpr const char* webm_encoders[] = {"libvpx-vp9"};
 constexpr const char* webp_encoders[] = {"libwebp_anim"};
@@ -108,8 +107,8 @@ constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 // The codec tag that Apple's players require for HEVC.
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
-/// Returns the traits of a container, other than MP4 and MOV, that FFmpeg's MP4 muxer writes. No
-/// test checks which properties such a container can store.
+/// Returns the traits of a variant of MP4, such as 3GP, that FFmpeg's MP4 muxer writes. No test
+/// checks these traits.
 constexpr ContainerTraits mp4_variant(std::string_view name, Preroll preroll = Preroll::none) {
   return {.name = name,
           .negative_decoding_times = true,
@@ -199,9 +198,8 @@ constexpr ContainerTraits containers[] = {
                      AV_DISPOSITION_CLEAN_EFFECTS,
      .holds = has_transport_type,
      .settings = mpegts_settings},
-    // NUT cannot store the negative presentation times of audio. FFmpeg therefore shifts the time
-    // stamps of NUT files with several streams. A file with a single video stream has no negative
-    // presentation times and needs no shift.
+    // NUT cannot store negative PTS, which audio may have. FFmpeg therefore shifts the time stamps
+    // of NUT files with several streams.
     {.name = "nut",
      .picture = {.aspect = true},
      .chapters = true,
@@ -233,8 +231,7 @@ constexpr ContainerTraits containers[] = {
      .encoders = y4m_encoders,
      .raw_formats = y4m_formats,
      .raw_frames = true},
-    // Animated WebP stores the duration of each picture in milliseconds. It does not store a start
-    // time.
+    // Animated WebP stores picture durations in milliseconds, and no start time.
     {.name = "webp",
      .keeps_start = false,
      .milliseconds = true,
@@ -257,8 +254,7 @@ constexpr ContainerTraits containers[] = {
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
 
-// Traits of a container that is not in the table. No test checks how such a container changes time
-// stamps.
+// Traits of a container that is not in the table. No test checks its time stamps.
 constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 
 constexpr StillTraits stills[] = {
@@ -269,7 +265,7 @@ constexpr StillTraits stills[] = {
     {"pfm", "pfm"},
     {"pgm", "pgm", false, nullptr, "use .ppm for colour"},
     {"ppm", "ppm", false, nullptr, "use .pgm for grey"},
-    // The extension "pnm" means "pgm" if the input is grey, and "ppm" if the input has colours.
+    // The extension "pnm" means "pgm" for grey input and "ppm" for colour input.
     {"pnm", "ppm", false, "pgm"},
     {"pam", "pam"},
     {"bmp", "bmp"},

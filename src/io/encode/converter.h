@@ -7,12 +7,12 @@
 
 namespace lull::io {
 
-/// Converts pictures of one size with the most exact settings of FFmpeg's swscale. The pictures
-/// must state their matrix and their sample range.
+/// Converts pictures of one size with the most exact settings of swscale. The pictures must state
+/// their colour matrix and sample range.
 class Converter {
  public:
-  /// Like `from` and `to`, all pictures before and after the conversion must have one pixel format,
-  /// size, colour space and sample range.
+  /// All pictures must have the pixel format, size, colour space and sample range of `from` (before
+  /// the conversion) and `to` (after the conversion).
   Converter(const AVFrame& from, const AVFrame& to);
   void convert(const AVFrame& from, AVFrame& to) const;
 
@@ -23,8 +23,8 @@ class Converter {
   std::unique_ptr<SwsContext, Free> context_;
 };
 
-/// Returns the matrix between RGB and YCbCr that players assume for pictures of this height: BT.709
-/// from 720 rows on, and BT.601 below 720 rows.
+/// Returns the colour matrix that players assume for pictures of this height: BT.709 from 720 rows
+/// on, or else BT.601.
 AVColorSpace default_colour_space(int height);
 
 }  // namespace lull::io

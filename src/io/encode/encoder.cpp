@@ -16,8 +16,8 @@ namespace {
 
 AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
 
-/// Returns whether the codec requires a constant frame rate. MPEG-1 and MPEG-2 support only a fixed
-/// list of frame rates. MPEG-4 part 2 cannot represent ticks shorter than 1/65535 s.
+/// Returns whether the codec requires a constant frame rate. MPEG-1 and MPEG-2 support only listed
+/// frame rates; MPEG-4 part 2 needs ticks of at least 1/65535 s.
 bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
   return codec.supported_framerates || (codec.id == AV_CODEC_ID_MPEG4 && tick.den > 65535);
 }
@@ -28,15 +28,14 @@ bool is_rgb(AVPixelFormat format) {
 
 }  // namespace
 
-// Returns the time stamp of the next frame. Time stamps increase, as containers require. At a
-// constant frame rate, time stamps are frame numbers.
+// Returns the increasing time stamp of the next frame; at a constant frame rate, a frame number.
 std::int64_t FrameTimes::next(const Frame& frame) {
   const std::int64_t number = frames_++;
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
   const AVRational input_tick = to_av(frame.time_base);
-  // The function subtracts the time of the first frame before it rounds. Rounding errors therefore
-  // do not depend on the time of the first frame.
+  // The subtraction before rounding makes rounding errors independent of the time of the first
+  // frame.
   const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
   const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
   std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));
@@ -45,10 +44,8 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // An encoder of constant frame rate rounds the time of a frame to its ticks. If the rounded time
-  // differs from the time in the input by more than one tick of the input, the function counts the
-  // frame as moved. If the output does not keep the input's start time, a change that is equal for
-  // all frames does not count.
+  // A frame counts as moved if rounding to the constant frame rate changed its time by more than
+  // one input tick. A common offset does not count if the output does not keep the start time.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -119,8 +116,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.color_primaries = first.color_primaries;
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
-  // If a video states no matrix, players derive the matrix from the height. If the heights of input
-  // and output lead to different matrices, the output must state the matrix of the input.
+  // Players derive an unstated colour matrix from the height. If the height of the output implies
+  // another matrix, the output must state the matrix of the input.
   const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
   if (guessed && default_colour_space(input.source_height) != default_colour_space(first.height))
     c.colorspace = default_colour_space(input.source_height);
@@ -129,8 +126,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   mark_fields_ = input.interlaced && !is_interlaced(first);
   if (input.interlaced) {
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
-    // Some decoders report the field order only in the frames. If the codec parameters do not state
-    // the field order, the first frame determines it.
+    // Some decoders report the field order only in the frames.
     const AVFieldOrder order = c.field_order;
     if (order == AV_FIELD_UNKNOWN || order == AV_FIELD_PROGRESSIVE)
       c.field_order = top_field_first(first) ? AV_FIELD_TT : AV_FIELD_BB;
@@ -141,7 +137,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
     c.color_range = is_rgb(choice_.format) || is_full_range_yuv(choice_.format) ? AVCOL_RANGE_JPEG
                                                                                 : AVCOL_RANGE_MPEG;
   }
-  // The JFIF standard requires the matrix of BT.601 for JPEG files.
+  // JFIF requires the colour matrix of BT.601.
   if (choice_.convert && c.codec_id == AV_CODEC_ID_MJPEG) c.colorspace = AVCOL_SPC_BT470BG;
   if (container.format->flags & AVFMT_GLOBALHEADER) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
 }
@@ -150,8 +146,7 @@ void Encoder::open(Dictionary& leftover) {
   const std::string name = choice_.codec->name;
   const LogWatch watch;
   const int code = avcodec_open2(context_.get(), choice_.codec, leftover.address());
-  // For unknown options in x264-params and x265-params, x264 and x265 return no error and only log
-  // a message.
+  // For unknown options in x264-params and x265-params, x264 and x265 only log a message.
   const std::string unknown = watch.find("Error parsing option");
   const std::string unknown_x265 = watch.find("Unknown option:");
   const std::string& bad = unknown.empty() ? unknown_x265 : unknown;
@@ -164,9 +159,8 @@ void Encoder::open(Dictionary& leftover) {
                                    watch));
 }
 
-// Returns a picture that refers to the samples of `frame` and shares the ownership of their memory.
-// Returns null if the encoder needs another memory layout. In this case, the caller must copy the
-// samples with `pack_samples()`.
+// Returns a picture that shares the samples of `frame`. Returns null if the encoder needs another
+// memory layout, and the caller must use `pack_samples()`.
 FramePtr Encoder::share_samples(const Frame& frame) const {
   if (!packer_.is_direct() || rotation_ != 1 || (frame.side_data && frame.side_data->alpha.pixels))
     return nullptr;
@@ -193,8 +187,8 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
   return picture;
 }
 
-// Copies the samples of `frame` into a picture from the pool, in the format of the encoder. Returns
-// the picture.
+// Returns a picture from the pool with a copy of the samples of `frame`, in the format of the
+// encoder.
 AVFrame& Encoder::pack_samples(const Frame& frame) {
   AVFrame& out = pictures_.writable();
   if (rotation_ == 1) {
@@ -241,9 +235,8 @@ void Encoder::send_end() {
   avcodec_send_frame(context_.get(), nullptr);
 }
 
-// Replaces uninitialised decoding times by consecutive ticks, because x265 3.5 returns
-// uninitialised times for videos of at most two frames. The new decoding times are below all
-// presentation times and above the decoding times of the previous segment.
+// Replaces the uninitialised DTS of x265 3.5 for videos of at most two frames. The new DTS are
+// consecutive ticks, below all PTS and above the DTS of the previous segment.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;
@@ -275,7 +268,7 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // The options of the user are for the first encoder. They may be invalid for other encoders.
+      // The user's options are for the first encoder and may be invalid for others.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

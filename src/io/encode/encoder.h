@@ -13,11 +13,10 @@
 
 namespace lull::io {
 
-/// Properties of the video that an encoder needs. The struct contains copies, because another
-/// thread may read the source while lull opens another encoder.
+/// Properties of the video that an encoder needs, as copies, because another thread may read the
+/// source meanwhile.
 struct EncoderInput {
-  /// Reads the properties of `source`. The caller must call the constructor before the first read
-  /// of `source`.
+  /// Reads the properties of `source`. Must precede the first read of `source`.
   EncoderInput(const FileSource& source, const SinkOptions& options);
 
   FrameFormat format;  // format of the frames that the encoder gets
@@ -31,12 +30,11 @@ struct EncoderInput {
   FramePtr first;  // properties of the first frame, without samples
 };
 
-/// Converts the time stamps of frames to increasing time stamps of the output. At a constant frame
-/// rate, the time stamps of the output are frame numbers.
+/// Converts the time stamps of frames to increasing time stamps of the output; at a constant frame
+/// rate, to frame numbers.
 class FrameTimes {
  public:
-  /// Error messages of the class contain the name of `codec` and the file name extension of
-  /// `container`.
+  /// Error messages contain the name of `codec` and the file name extension of `container`.
   FrameTimes(const AVCodec& codec, const Container& container, bool constant_rate, AVRational tick)
       : codec_(codec.name),
         extension_(container.extension),
@@ -46,13 +44,11 @@ class FrameTimes {
         keeps_start_(container.keep_times),
         tick_(tick) {}
 
-  /// Returns the time of the next frame in ticks of the output. The caller must pass the frames in
-  /// order of presentation.
+  /// Returns the time of the next frame, in presentation order and in ticks of the output.
   /// @throws InvalidArgument  the output cannot represent the time of the frame
   std::int64_t next(const Frame& frame);
   std::int64_t frames() const { return frames_; }
-  /// Returns whether the time stamps of some frames changed because the output has a constant frame
-  /// rate.
+  /// Returns whether the constant frame rate of the output changed the time stamps of some frames.
   bool has_moved_times() const { return moved_; }
 
  private:
@@ -65,8 +61,7 @@ class FrameTimes {
 class Encoder {
  public:
   /// @param leftover  receives the entries of options.vopts that the encoder does not know
-  /// @param times  result of `times()` of the encoder of the previous segment; null for the first
-  ///     segment of a video
+  /// @param times  `times()` of the encoder of the previous segment; null for the first segment
   Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
           const SinkOptions& options, Dictionary& leftover,
           std::shared_ptr<FrameTimes> times = nullptr);
@@ -77,8 +72,7 @@ class Encoder {
   /// @throws IoError, InvalidArgument
   void send(const Frame& frame);
   void send_end();
-  /// Returns the next encoded packet, with time stamps in the time base of `context()`; null if no
-  /// packet is ready.
+  /// Returns the next encoded packet, in the time base of `context()`; null if no packet is ready.
   PacketPtr receive();
   const std::shared_ptr<FrameTimes>& times() const { return times_; }
 
@@ -108,9 +102,9 @@ class Encoder {
   std::map<std::int64_t, PendingFrame> pending_;  // frames inside the encoder, by time
 };
 
-/// Opens the first encoder in `choices` that accepts frames of the source's size. If no encoder
-/// accepts the frames, the function throws the error of the first choice. `leftover` receives the
-/// entries of options.vopts that the encoder does not know.
+/// Opens the first encoder in `choices` that accepts the size of the source's frames, or throws the
+/// error of the first choice. `leftover` receives the entries of options.vopts that the encoder
+/// does not know.
 std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
                                       const Container& container, const FileSource& source,
                                       const SinkOptions& options, Dictionary& leftover);

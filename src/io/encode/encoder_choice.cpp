@@ -17,8 +17,7 @@
 namespace lull::io {
 namespace {
 
-// Pixel formats for JPEG files. Programs that read JPEG do not interpret the other formats of
-// FFmpeg's encoder correctly.
+// Pixel formats for JPEG. Other programs misinterpret the other formats of FFmpeg's encoder.
 constexpr AVPixelFormat jpeg_formats[] = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P,
                                           AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_NONE};
 
@@ -32,8 +31,7 @@ std::string extension_of(const std::string& path) {
 
 bool holds(const Container& container, const AVCodec& codec) {
   if (container.traits->holds) return container.traits->holds(codec.id);
-  // If the result of `avformat_query_codec()` is negative, the support is unknown. In this case,
-  // the function assumes support.
+  // A negative result of `avformat_query_codec()` means unknown support, which counts as support.
   return container.still() ||
          avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;
 }
@@ -45,8 +43,8 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
 
-/// Returns whether the encoder writes JPEG and the source's matrix is not BT.601. Programs that
-/// read JPEG support only BT.601.
+/// Returns whether the encoder writes JPEG (always BT.601) and the source has another colour
+/// matrix.
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
   AVColorSpace space = source.first().colorspace;
@@ -98,8 +96,7 @@ RequestedFormat requested_format(const FileSource& source, const SinkOptions& op
           traits != source.traits() || !same_range};
 }
 
-/// Returns whether the conversion of the source's samples to `format` only changes the bit depth or
-/// omits alpha.
+/// Returns whether the conversion to `format` only changes the bit depth or omits alpha.
 bool changes_depth_only(const AVCodec& codec, const FileSource& source, AVPixelFormat format) {
   const PixelTraits& own = source.traits();
   const std::optional<PixelTraits> target = traits_of(format);
@@ -146,8 +143,8 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         "); " + advice);
 }
 
-/// Returns the encoder for GIF and its settings. GIF stores at most 256 colours. lull uses a fixed
-/// palette and dithering, as FFmpeg does.
+/// Returns the encoder for GIF, which stores at most 256 colours: a fixed palette with dithering,
+/// as in FFmpeg.
 EncoderChoice gif_choice(const AVCodec& codec) {
   return {
       .codec = &codec,
@@ -157,7 +154,7 @@ EncoderChoice gif_choice(const AVCodec& codec) {
       .note = {}};
 }
 
-/// Returns the formats of the list that have the bit depth `bits`; 0: all formats of the list.
+/// Returns the formats of the list with the bit depth `bits`; 0: all formats.
 std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
   std::vector<AVPixelFormat> found;
   for (; list && *list != AV_PIX_FMT_NONE; ++list)
@@ -167,9 +164,8 @@ std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
   return found;
 }
 
-/// Returns each usable encoder with its pixel format of smallest loss. The encoder with the nearest
-/// format comes first. Encoders of raw frames are not usable, because a program that reads raw
-/// frames may expect the format of the input.
+/// Returns each usable encoder with its nearest pixel format, in order of increasing loss. Encoders
+/// of raw frames are not usable, because readers of raw frames may expect the format of the input.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const FileSource& source, const RequestedFormat& wanted,
@@ -186,7 +182,7 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
       continue;
     }
     PixelTraits traits = wanted.traits;
-    // Most decoders ignore the alpha of VP9, so VP9 counts as an encoder without alpha.
+    // VP9 counts as an encoder without alpha, because most decoders ignore its alpha.
     if (codec->id == AV_CODEC_ID_VP9) traits.alpha = false;
     const AVPixelFormat format =
         nearest_format(of_bit_depth(formats_of(container, *codec), options.bits).data(), traits,
@@ -210,12 +206,11 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
   return choices;
 }
 
-/// Returns the names of encoders that suit a video, in order of preference.
+/// Returns the encoders that suit a video, in order of preference.
 std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {
-    // x265 comes first for grey video. FFmpeg's HEVC decoder returns grey pictures, whereas
-    // FFmpeg's H.264 decoder converts grey to YCbCr.
+    // x265 comes first for grey video, because FFmpeg's H.264 decoder converts grey to YCbCr.
     names = {"libx265", "libx264"};
   } else if (source.info().interlaced) {
     // x264 comes first for interlaced video, because FFmpeg's wrapper of x265 does not support
@@ -226,8 +221,8 @@ std::vector<const char*> default_encoders(const FileSource& source, const PixelT
   } else {
     names = {"libx265", "libx264"};
   }
-  // Unlike x264 and x265, VP9 accepts odd widths and heights with subsampled chroma. lull does not
-  // use VP9 for video with alpha, because most decoders ignore the alpha of VP9.
+  // Unlike x264 and x265, VP9 accepts odd sizes with subsampled chroma. Most decoders ignore the
+  // alpha of VP9.
   if (!samples.alpha) names.push_back("libvpx-vp9");
   names.push_back("ffv1");
   return names;
@@ -280,8 +275,7 @@ const AVCodec* named_encoder(const Container& container, const std::string& name
   return codec;
 }
 
-/// Returns the default format for a pipe: for input in NUT or raw frames, the format of the input;
-/// for all other inputs, Y4M.
+/// Returns the default format for a pipe: the format of a NUT or raw input, or else Y4M.
 std::string pipe_format(const FileSource& source) {
   const std::string& input = source.info().container;
   return input == "nut" ? "nut" : input == "rawvideo" ? "raw" : "y4m";
@@ -290,15 +284,14 @@ std::string pipe_format(const FileSource& source) {
 const AVOutputFormat* output_format(const Container& container, bool by_name) {
   if (container.still()) return av_guess_format("image2pipe", nullptr, nullptr);
   if (container.extension == "raw") return av_guess_format("rawvideo", nullptr, nullptr);
-  // The function passes only the extension to FFmpeg, because FFmpeg could interpret a '%' in a
-  // file name as a pattern.
+  // The function passes only the extension, because FFmpeg could interpret a '%' in a file name as
+  // a pattern.
   const auto* format = av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
   if (format || !by_name) return format;
   return av_guess_format(container.extension.c_str(), nullptr, nullptr);
 }
 
-/// Adds a note for the user if H.264 or HEVC stores RGB samples, because few players support RGB in
-/// these codecs.
+/// Adds a note for RGB samples in H.264 or HEVC, which few players support.
 void warn_of_rgb(EncoderChoice& choice) {
   const AVCodecID id = choice.codec->id;
   const bool of_players = id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC;
@@ -359,8 +352,7 @@ Container container_of(const std::string& path, const FileSource& source,
   container.format = output_format(container, !format.empty());
   if (!container.format || container.format->flags & AVFMT_NOFILE ||
       container.format->video_codec == AV_CODEC_ID_NONE ||
-      // lull does not write FITS files, because FFmpeg's muxer does not preserve the range of
-      // samples.
+      // lull does not write FITS, because FFmpeg's muxer does not preserve the sample range.
       container.format->video_codec == AV_CODEC_ID_FITS ||
       (!container.still() && container.format->video_codec == AV_CODEC_ID_PNG))  // covers in MP3
     throw InvalidArgument(format.empty() ? "no container for '" + path +

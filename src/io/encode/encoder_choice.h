@@ -1,5 +1,5 @@
 #pragma once
-// Chooses the container and the encoder of an output from its name, the samples and the options.
+// Chooses the container and the encoder from the output name, the samples and the options.
 
 #include <string>
 #include <vector>
@@ -16,8 +16,8 @@ struct Container {
   const ContainerTraits* traits = &container_traits({});  // traits of `format`
   std::string extension;                                  // lower case, without the dot
   const char* picture = nullptr;  // name of the encoder if the output is a still picture
-  /// Pixel formats that libtiff stores. If lull's TIFF writer writes the file, the encoder only
-  /// passes uncompressed pictures to the writer. Null if FFmpeg's encoder writes the file.
+  /// Pixel formats that libtiff stores, for files from lull's TIFF writer. Null if FFmpeg's encoder
+  /// writes the file.
   const AVPixelFormat* tiff_formats = nullptr;
 
   Drops drops;              // content that is not copied
@@ -30,31 +30,30 @@ struct Container {
 
   bool still() const { return picture != nullptr; }
   bool uses_libtiff() const { return tiff_formats != nullptr; }
-  /// Returns the name of the encoder for use in messages.
+  /// Returns the name of the encoder for messages.
   const char* encoder_name(const AVCodec& codec) const {
     return uses_libtiff() ? "libtiff" : codec.name;
   }
-  /// Returns whether the frames of the output have a constant rate. An output of constant rate
-  /// stores no time stamps.
+  /// Returns whether the output has a constant frame rate and stores no time stamps.
   bool constant_rate() const;
   /// Returns whether the output has a constant frame rate and must contain each frame.
   bool frames_only() const;
 };
 
-/// Chooses the container by options.format. If options.format is empty, the extension of `path`
-/// determines the container. The output `-` gets the container of the source.
+/// Chooses the container by options.format, or else by the extension of `path`. The output `-` gets
+/// the container of the source.
 /// @throws InvalidArgument
 Container container_of(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
 
-/// Returns whether an output of the format `format` is a still picture. If `format` is empty, the
-/// extension of `path` states the format.
+/// Returns whether `format` is a still picture. If `format` is empty, the extension of `path`
+/// decides.
 bool is_still_name(const std::string& path, const std::string& format);
 
 /// Returns whether the output is an animation in a format that can also contain a still picture.
 bool makes_animation(const std::string& path, const FileSource& source, const SinkOptions& options);
 
-/// Returns a description of a stream for messages, such as "stream 1 (audio, aac)".
+/// Returns a description for messages, such as "stream 1 (audio, aac)".
 std::string describe(const AVStream& stream);
 
 struct EncoderChoice {
@@ -64,15 +63,14 @@ struct EncoderChoice {
   /// Whether the conversion only changes the bit depth or omits alpha.
   bool changes_depth_only = false;
   std::string loss;  // content that `format` cannot store; empty: none
-  /// A note for the user; empty if there is none. A note reports that lull converts samples without
-  /// loss although the user requested no conversion. A note also reports that few players support
-  /// the output.
+  /// A note for the user about a lossless conversion that the user did not request, or about an
+  /// output that few players support; empty if there is none.
   std::string note;
 };
 
 /// Returns the encoders that can store the samples unchanged, in order of preference. If there is
-/// none and the user requested no pixel format, the result contains the encoders with the smallest
-/// loss. An encoder may still reject the size of the frames later.
+/// none and the user requested no pixel format, returns the encoders of smallest loss. An encoder
+/// may still reject the frame size later.
 /// @throws InvalidArgument  the encoder or pixel format does not exist, or they are incompatible
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options);

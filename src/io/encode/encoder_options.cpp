@@ -36,7 +36,7 @@ void set_lossless(const AVCodecContext& encoder, const EncoderTraits& traits, Di
   for (const auto& [key, value] : traits.lossless) options.set(key, value);
 }
 
-// Throws an error for an unknown preset or tune, because x264 reports unknown names only on stderr.
+// Throws an error for an unknown preset or tune, which x264 reports only on stderr.
 void check_x264_preset(const Dictionary& options) {
   constexpr std::array<std::string_view, 10> presets = {
       "ultrafast", "superfast", "veryfast", "faster",   "fast",
@@ -72,14 +72,14 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   if (wanted.lossless) return;
   const bool chosen = options.has("crf") || options.has("qp") || options.has("b") ||
                       options.has("cqp") || options.has("global_quality");
-  // Users commonly regard the quality of the default constant rate factor as visually lossless.
+  // The default CRF is commonly regarded as visually lossless.
   if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
   for (const auto& [key, value] : traits.lossy_settings) set_default(options, key, value);
   if (av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)
     for (const auto& [key, value] : traits.rgb_settings) set_default(options, key, value);
   const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
-  // The encoders of FFmpeg itself have a default of 200 kbit/s. The quality at this rate is low, so
-  // lull sets a constant quality.
+  // FFmpeg's own encoders default to 200 kbit/s, which gives poor quality. lull sets a constant
+  // quality instead.
   if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf") &&
       !traits.percent_quality) {
     encoder.flags |= AV_CODEC_FLAG_QSCALE;
@@ -87,9 +87,8 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   }
 }
 
-// Returns the CPU flags that disable the AVX-512 code of x264. In build 164 of x264, this code
-// reads uninitialised memory in the macroblock tree, so equal inputs sometimes give different
-// streams.
+// Returns the CPU flags that disable x264's AVX-512 code. In x264 build 164, this code reads
+// uninitialised memory in the macroblock tree, so equal inputs may give different streams.
 std::string safe_x264_flags() {
 #if defined(__x86_64__)
   if (av_get_cpu_flags() & AV_CPU_FLAG_AVX512) return "asm=avx2,fma3,bmi1,bmi2,lzcnt";
@@ -97,8 +96,8 @@ std::string safe_x264_flags() {
   return {};
 }
 
-// Returns the options for HDR10's static metadata (ITU-T H.265 D.2.28 and D.2.35). The units are
-// 0.00002 for chromaticities and 0.0001 cd/m^2 for luminances.
+// Returns the options for HDR10 static metadata (ITU-T H.265 D.2.28 and D.2.35), in units of
+// 0.00002 (chromaticities) and 0.0001 cd/m^2 (luminances).
 std::string hdr_params(const AVFrame& first, const EncoderTraits& traits) {
   std::string params;
   char text[160];
@@ -127,8 +126,8 @@ std::string hdr_params(const AVFrame& first, const EncoderTraits& traits) {
   return params;
 }
 
-/// Sets options in the encoder's own syntax. The user's options come last. If an option occurs
-/// twice, the encoder uses the last value.
+/// Sets options in the encoder's own syntax. The user's options come last, because the encoder uses
+/// the last value of an option.
 void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, const AVFrame& first,
                 bool lossless, Dictionary& options) {
   std::string params;
@@ -139,16 +138,16 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
   if (lossless && traits.lossless_params) add(traits.lossless_params);
   if (traits.broken_avx512) add(safe_x264_flags());
   add(hdr_params(first, traits));
-  // The SIMD code of x265 3.5 for the macroblock tree (cutree) writes beyond the end of the buffers
-  // of small pictures. lull disables the tree for such pictures.
+  // In x265 3.5, the SIMD code of the macroblock tree (cutree) writes beyond the buffers of small
+  // pictures.
   if (traits.broken_small_cutree && (encoder.width < 64 || encoder.height < 64)) add("cutree=0");
   add(options.get(traits.params));
   if (!params.empty()) options.set(traits.params, params);
 }
 
-/// Enables the slices of FFV1 level 3. The encoder encodes slices in parallel and gives each slice
-/// a checksum. If chroma has a quarter of the columns or rows of luma, lull uses only 2x2 slices,
-/// because FFmpeg loses samples of slices that do not begin at a multiple of 4.
+/// Enables the slices of FFV1 level 3, which are encoded in parallel and have checksums. With
+/// chroma subsampling by 4, lull uses 2x2 slices, because FFmpeg loses samples of slices that do
+/// not begin at a multiple of 4.
 void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(encoder.pix_fmt);
   const bool coarse = d.log2_chroma_w >= 2 || d.log2_chroma_h >= 2;
@@ -161,8 +160,8 @@ void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   if (coarse) set_default(options, "slices", "4");
 }
 
-/// Sets the path of the film grain table in the encoder's own syntax. The function escapes special
-/// characters of the path.
+/// Sets the path of the film grain table in the encoder's own syntax, with special characters
+/// escaped.
 void set_grain_table(const AVCodecContext& encoder, const EncoderTraits& traits,
                      const std::string& path, Dictionary& options) {
   if (!traits.grain_key || !has_option(encoder, traits.grain_option))
@@ -191,8 +190,8 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   if (!wanted.grain_table.empty()) set_grain_table(encoder, traits, wanted.grain_table, options);
   for (const auto& [key, value] : traits.settings) set_default(options, key, value);
   if (!container.traits->presentation_times) set_default(options, "bf", "0");
-  // FFmpeg writes Y4M files with more than 8 bits only with the setting FF_COMPLIANCE_UNOFFICIAL.
-  // Other programs can read these files.
+  // FFmpeg writes Y4M files of more than 8 bits only with FF_COMPLIANCE_UNOFFICIAL. Other programs
+  // can read these files.
   if (container.traits->raw_frames) encoder.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 

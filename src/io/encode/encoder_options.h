@@ -1,13 +1,12 @@
 #pragma once
-// Sets the options of encoders: the user's options, and lull's defaults for all others.
+// Sets encoder options: the user's options, and lull's defaults for all others.
 
 #include "io/encode/encoder_choice.h"
 
 namespace lull::io {
 
 /// Sets the quality, the lossless mode and other options of `encoder`, which must not be open yet.
-/// The function stores a part of the options in `options`. The caller must pass `options` to
-/// `avcodec_open2()`. `first` is the first frame.
+/// The caller must pass `options` to `avcodec_open2()`. `first` is the first frame.
 /// @throws InvalidArgument  the encoder does not support a crf or a lossless mode
 void set_encoder_options(AVCodecContext& encoder, const Container& container, const AVFrame& first,
                          const SinkOptions& wanted, Dictionary& options);

@@ -1,4 +1,4 @@
-// The table of encoders. The table states which properties of pictures each encoder can store.
+// The table of encoders and of the picture properties that they can store.
 
 #include <algorithm>
 
@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-// Properties of pictures that all encoders of H.264 and HEVC can store. lull itself writes the SEI
-// messages for captions and HDR10+ metadata (`frame_sei.h`).
+// Properties of pictures that all H.264 and HEVC encoders can store. lull itself writes the SEI
+// messages for captions and HDR10+ (`frame_sei.h`).
 constexpr PictureProperties h26x{.colour = true,
                                  .range = true,
                                  .chroma_location = true,
@@ -51,8 +51,7 @@ constexpr EncoderTraits x264(std::string_view name) {
           .broken_avx512 = true};
 }
 
-// Returns the traits of an encoder for WebP. WebP stores RGB samples without loss, or YCbCr samples
-// with 4:2:0 subsampling and loss.
+// Returns the traits of an encoder for WebP: lossless RGB, or lossy 4:2:0 YCbCr.
 constexpr EncoderTraits webp(std::string_view name) {
   return {.name = name,
           .codec = AV_CODEC_ID_WEBP,
@@ -88,8 +87,8 @@ constexpr EncoderTraits encoders[] = {
      .settings = vp9_settings,
      .lossy_settings = vpx_quality,
      .lossless = vp9_lossless},
-    // lull writes film grain tables only with libaom-av1. libsvtav1 1.4 hangs with a film grain
-    // table, and lull cannot distinguish version 1.4 from later versions.
+    // lull writes film grain tables only with libaom-av1, because libsvtav1 1.4 hangs with a table
+    // and lull cannot detect this version.
     {.name = "libaom-av1",
      .codec = AV_CODEC_ID_AV1,
      .picture = {.colour = true, .range = true},
@@ -118,7 +117,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "gif", .codec = AV_CODEC_ID_GIF},
     webp("libwebp"),
     webp("libwebp_anim"),
-    // Traits of encoders whose name is not in the table. The codec selects the traits.
+    // Traits by codec, for encoders whose name is not in the table.
     {.codec = AV_CODEC_ID_H264, .picture = h26x},
     {.codec = AV_CODEC_ID_HEVC, .picture = h26x},
     {.codec = AV_CODEC_ID_MPEG2VIDEO,
@@ -144,8 +143,8 @@ EncoderTraits encoder_traits(const AVCodec& encoder) {
   const auto* found = std::ranges::find_if(
       encoders, [&](const EncoderTraits& e) { return e.name.empty() && e.codec == encoder.id; });
   EncoderTraits traits = found == std::end(encoders) ? EncoderTraits{} : *found;
-  // The output of FFmpeg's own encoders is the same on all machines for a given number of threads.
-  // The output of encoders from other libraries may depend on the number of cores.
+  // The output of FFmpeg's own encoders depends only on the number of threads. The output of other
+  // encoders may depend on the number of cores.
   traits.depends_on_cores = encoder.wrapper_name != nullptr;
   return traits;
 }

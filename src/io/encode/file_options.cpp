@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-// Names of encoder options whose value is a file name. The list covers FFmpeg's wrappers, x264,
-// x265, SVT-AV1, libaom, VVenC, kvazaar and similar encoders.
+// Encoder options whose value is a file name, for FFmpeg's wrappers, x264, x265, SVT-AV1, libaom,
+// VVenC, kvazaar and similar encoders.
 constexpr std::array<std::string_view, 33> names_of_file_options = {"abr-ladder",
                                                                     "analysis-load",
                                                                     "analysis-reuse-file",
@@ -44,12 +44,11 @@ constexpr std::array<std::string_view, 33> names_of_file_options = {"abr-ladder"
                                                                     "stats-file",
                                                                     "zonefile"};
 
-// Words that an encoder option for a file name accepts in place of a file name.
+// Words that an encoder option for a file name accepts instead of a file name.
 constexpr std::array<std::string_view, 8> value_names = {"0",   "1",  "default", "flat",
                                                          "jvt", "no", "off",     "on"};
 
-/// Returns the name of an option in lower case, with '-' instead of '_'. Encoders compare names in
-/// this form.
+/// Returns an option name in lower case with '-' instead of '_', as encoders compare names.
 std::string normalised(std::string_view name) {
   std::string result(name);
   for (char& c : result)
@@ -64,8 +63,8 @@ bool names_file(std::string_view name, std::string_view value) {
   return !is_number && std::ranges::find(value_names, value) == value_names.end();
 }
 
-/// Returns the first option in the list `value` whose own value is a file name. For the list
-/// "keyint=12:stats=x", the result is "stats".
+/// Returns the first option in the list `value` whose own value is a file name: "stats" for
+/// "keyint=12:stats=x".
 std::string_view option_with_file(std::string_view value) {
   constexpr std::string_view separators = ":,; ";
   while (!value.empty()) {

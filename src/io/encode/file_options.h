@@ -1,5 +1,5 @@
 #pragma once
-// Detects encoder options whose value is the name of a file.
+// Detects encoder options whose value is a file name.
 
 #include <string>
 #include <utility>
@@ -7,9 +7,9 @@
 
 namespace lull::io {
 
-/// Returns the name of the first option in `vopts` (SinkOptions::vopts) whose value is a file name,
-/// such as "stats" or "x265-params: csv"; empty if there is none. lull rejects options with a file
-/// name from untrusted sources.
+/// Returns the first option in `vopts` (SinkOptions::vopts) whose value is a file name, such as
+/// "stats" or "x265-params: csv"; empty if there is none. lull rejects such options from untrusted
+/// sources.
 [[nodiscard]] std::string option_with_file(
     const std::vector<std::pair<std::string, std::string>>& vopts);
 

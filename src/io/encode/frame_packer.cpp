@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the pixel format in which FFmpeg receives the samples of frames from the packer.
+/// Returns the pixel format in which the packer passes samples to FFmpeg.
 AVPixelFormat pixel_format_of(AVPixelFormat source, const PixelTraits& traits,
                               const FrameFormat& frames) {
   if (frames.bits == traits.format.bits) return packable(source, traits);
@@ -27,8 +27,8 @@ bool has_full_range(const AVCodecContext& encoder, const PixelTraits& traits) {
   return encoder.color_range == AVCOL_RANGE_JPEG;
 }
 
-/// Returns the format of the samples after rounding. `precise` is the format of the samples before
-/// rounding. The two formats may have the same bit depth, but different sample values for white.
+/// Returns the format of the samples after rounding from the format `precise`. The sample value of
+/// white may change even at equal bit depth.
 FrameFormat rounded_format(const FrameFormat& precise, const ResultSamples& samples) {
   FrameFormat format = result_format(precise, samples);
   if (samples.full_range) format.luma_scale = 0;
@@ -82,8 +82,8 @@ void FramePacker::pack(const Frame& frame, const AVCodecContext& encoder, AVFram
   rounding_->round(precise, out);
 }
 
-/// Returns the sample value of white after FFmpeg's conversion to full-range samples of 16 bits.
-/// FFmpeg multiplies 8-bit samples by 256, so 8-bit white (255) becomes 65280.
+/// Returns the sample value of white after FFmpeg's conversion to 16-bit full range. FFmpeg
+/// multiplies 8-bit samples by 256, so 255 becomes 65280.
 float FramePacker::converted_white(const AVFrame& plain) const {
   if (format_.sample == SampleType::f32) return 65535;
   if (format_.layout == Layout::yuv && plain.color_range != AVCOL_RANGE_JPEG) return 255 * 256;

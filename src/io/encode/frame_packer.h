@@ -17,8 +17,8 @@ class PicturePool {
  public:
   PicturePool(AVPixelFormat format, int width, int height)
       : format_(format), width_(width), height_(height) {}
-  /// Returns a picture with uninitialised samples and no other data. The pool owns the picture. A
-  /// caller that passes the picture on must clone it.
+  /// Returns a picture with uninitialised samples. The pool owns the picture, so a caller that
+  /// passes the picture on must clone it.
   AVFrame& writable();
 
  private:
@@ -28,12 +28,11 @@ class PicturePool {
 };
 
 /// Packs frames into pictures of the encoder's pixel format, and rounds each sample at most once.
-/// The packer copies samples of the same format unchanged. For other formats, FFmpeg converts the
-/// samples to 16 bits, and the packer rounds or dithers the result.
+/// If the formats differ, FFmpeg converts to 16 bits, and the packer rounds or dithers.
 class FramePacker {
  public:
-  /// `source` and `traits` describe the pixel format of the source. `frames` is the format of the
-  /// frames that the caller passes to `pack()`.
+  /// `source` and `traits` are the pixel format of the source, `frames` is the format of the frames
+  /// for `pack()`.
   FramePacker(AVPixelFormat source, const PixelTraits& traits, const FrameFormat& frames,
               const EncoderChoice& choice, Dither dither);
 
@@ -43,11 +42,11 @@ class FramePacker {
   void pack(const Frame& frame, const AVCodecContext& encoder, AVFrame& out);
 
  private:
-  /// Rounds converted pictures of 16 bits to the encoder's bit depth.
+  /// Rounds converted 16-bit pictures to the encoder's bit depth.
   class Rounding {
    public:
-    /// `format` is the sample format of the converted pictures. These pictures have 16 bits per
-    /// sample. `samples` describes the samples after rounding.
+    /// `format` is the 16-bit format of the converted pictures, `samples` describes the samples
+    /// after rounding.
     Rounding(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
              const ResultSamples& samples);
     AVFrame& writable() { return pictures_.writable(); }
@@ -59,8 +58,7 @@ class FramePacker {
     FramePool precise_, results_, precise_alpha_, alpha_;
   };
 
-  /// Returns the alpha channel of a frame with the bit depth of the frame; null if the frame has no
-  /// alpha.
+  /// Returns the alpha of a frame with the frame's bit depth; null if there is none.
   const Frame* alpha_of(const Frame& frame);
   void open_converter(const AVFrame& plain, const AVCodecContext& encoder, AVFrame& out);
   float converted_white(const AVFrame& plain) const;

@@ -24,8 +24,7 @@ class BitWriter {
       used_ = (used_ + 1) % 8;
     }
   }
-  /// Appends the product of `value` and `scale`, rounded and clamped to an unsigned integer of
-  /// `bits` bits.
+  /// Appends `value` times `scale`, rounded and clamped to an unsigned integer of `bits` bits.
   void put(AVRational value, double scale, int bits) {
     const double units = value.den != 0 ? av_q2d(value) * scale : 0;
     const double maximum = std::ldexp(1.0, bits) - 1;
@@ -86,8 +85,8 @@ void put_mapping(const AVHDRPlusColorTransformParams& w, BitWriter& out) {
   if (w.color_saturation_mapping_flag) out.put(w.color_saturation_weight, 8, 6);
 }
 
-// Returns SMPTE ST 2094-40 metadata (HDR10+) as a message of ITU-T T.35, in the layout of CTA-861
-// (Annex S).
+// Returns HDR10+ metadata (SMPTE ST 2094-40) as an ITU-T T.35 message in the layout of CTA-861,
+// Annex S.
 Bytes hdr10_plus(const AVDynamicHDRPlus& hdr) {
   BitWriter out;
   out.put(united_states, 8);
@@ -112,8 +111,8 @@ Bytes hdr10_plus(const AVDynamicHDRPlus& hdr) {
   return out.take();
 }
 
-// Returns closed captions (three bytes each) in the layout of ATSC A/53 part 4, 6.2.3. A message
-// can contain at most 31 captions.
+// Returns closed captions (three bytes each) in the layout of ATSC A/53 part 4, 6.2.3; at most 31
+// captions.
 Bytes captions(std::span<const std::uint8_t> data) {
   const std::size_t count = std::min<std::size_t>(data.size() / 3, 31);
   Bytes out = {united_states, 0x00, 0x31, 'G', 'A', '9', '4', 0x03};
@@ -124,7 +123,7 @@ Bytes captions(std::span<const std::uint8_t> data) {
   return out;
 }
 
-/// Appends a NAL unit with one message of the type "registered by ITU-T T.35".
+/// Appends a NAL unit with one SEI message "registered by ITU-T T.35".
 void append_message(const Bytes& payload, AVCodecID codec, Bytes& out) {
   constexpr std::uint8_t registered = 4;
   Bytes body = {registered};
@@ -154,8 +153,7 @@ bool is_slice(std::uint8_t head, AVCodecID codec) {
   return (head >> 1 & 63) < 32;
 }
 
-/// Returns the position of the start code of the first slice; the end of the data if there is no
-/// slice.
+/// Returns the position of the start code of the first slice, or the end of the data.
 std::size_t first_slice(std::span<const std::uint8_t> data, AVCodecID codec) {
   for (std::size_t i = 0; i + 3 < data.size(); ++i)
     if (data[i] == 0 && data[i + 1] == 0 && data[i + 2] == 1 && is_slice(data[i + 3], codec))

@@ -1,6 +1,5 @@
 #pragma once
-// Writes the SEI messages of single frames (captions and HDR10+) into the bit stream of H.264 and
-// HEVC.
+// Writes the SEI messages of single frames (captions and HDR10+) into H.264 and HEVC streams.
 
 #include <cstdint>
 #include <span>
@@ -10,9 +9,8 @@
 
 namespace lull::io {
 
-/// Returns the SEI messages of a frame as NAL units with start codes, for the codec of `encoder`.
-/// The result is empty if the frame has neither captions nor HDR10+ metadata, or if the encoder
-/// itself writes the messages.
+/// Returns the SEI messages of a frame as NAL units with start codes; empty if there are none, or
+/// if `encoder` itself writes the messages.
 std::vector<std::uint8_t> sei_messages(const AVFrame& properties, const AVCodecContext& encoder);
 
 /// Inserts SEI messages before the first slice of an access unit in byte stream format (ITU-T H.264

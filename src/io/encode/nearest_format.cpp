@@ -8,8 +8,8 @@ namespace {
 
 bool is_colour(const PixelTraits& traits) { return traits.format.layout != Layout::gray; }
 
-/// Returns whether lull may convert samples to `format`. The result is false for palettes and 1-bit
-/// formats, because they would need dithering.
+/// Returns whether lull may convert samples to `format`: true except for palettes and 1-bit
+/// formats, which need dithering.
 bool is_target(AVPixelFormat format) {
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
   const std::optional<PixelTraits> traits = traits_of(format);
@@ -49,8 +49,8 @@ AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from,
   for (; list && *list != AV_PIX_FMT_NONE; ++list) {
     if (!is_target(*list)) continue;
     FormatLoss loss = loss_of(from, *traits_of(*list));
-    // Formats with the sample range of the source come first, because a conversion from limited to
-    // full range changes all values.
+    // Formats with the sample range of the source come first, because a conversion between limited
+    // and full range changes all values.
     if (is_full_range_yuv(*list) && !full_range) loss.excess += 32;
     if (loss.colour || (nearest != AV_PIX_FMT_NONE && loss.weight() >= min_weight)) continue;
     nearest = *list;

@@ -7,7 +7,7 @@
 
 namespace lull::io {
 
-/// The information that a picture loses in a conversion to another pixel format.
+/// The loss of a conversion to another pixel format.
 struct FormatLoss {
   bool colour = false;    // YCbCr or RGB becomes grey
   bool alpha = false;     // the alpha channel is dropped
@@ -16,21 +16,19 @@ struct FormatLoss {
   bool rounding = false;  // YCbCr becomes RGB or vice versa: values are rounded
   int excess = 0;         // capacity of the target format that the picture does not need
 
-  /// Returns whether the conversion loses information. Rounding does not count.
+  /// Returns whether the conversion loses information other than by rounding.
   bool any() const { return colour || alpha || bits > 0 || chroma; }
-  /// Returns the weight of the loss. The nearest format has the smallest weight. The members are in
-  /// order of importance. Each member has more weight than all later members together.
+  /// Returns the weight of the loss; the nearest format has the smallest. Each member weighs more
+  /// than all later members together.
   int weight() const;
 };
 
-/// Returns the loss of a conversion of integer samples from a format with the traits `from` to a
-/// format with the traits `to`.
+/// Returns the loss of a conversion of integer samples between two pixel formats.
 FormatLoss loss_of(const PixelTraits& from, const PixelTraits& to);
 
-/// Returns the format in `list` that is nearest to `from`. `list` ends with AV_PIX_FMT_NONE.
-/// Returns AV_PIX_FMT_NONE if no format is suitable, and for floating-point samples. Grey formats
-/// are not suitable for colour samples. `full_range` states whether the samples have the full
-/// range.
+/// Returns the format in `list` that is nearest to `from`, or AV_PIX_FMT_NONE, which also ends
+/// `list`. Float samples, and grey formats for colour samples, are not suitable. `full_range`
+/// states whether the samples have the full range.
 AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from, bool full_range);
 
 /// Returns a description of the loss, such as "alpha and 2 of 12 bits"; empty if nothing is lost.

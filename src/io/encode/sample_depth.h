@@ -1,6 +1,6 @@
 #pragma once
-// Determines the integer format of a denoising session's results, so that lull rounds each sample
-// only once.
+// Chooses the integer format of a denoising session's results, so that lull rounds each sample only
+// once.
 
 #include "core/denoiser.h"
 #include "io/encode/encoder_choice.h"
@@ -8,23 +8,22 @@
 
 namespace lull::io {
 
-/// Returns a pixel format with the given traits, but with integer samples of `bits` bits in native
-/// byte order; AV_PIX_FMT_NONE if FFmpeg has no such format.
+/// Returns a pixel format with the given traits and integer samples of `bits` bits in native byte
+/// order; AV_PIX_FMT_NONE if FFmpeg has none.
 AVPixelFormat format_with_bits(const PixelTraits& traits, int bits);
 
-/// Returns whether the samples of a source have the full range: 0 is black and the maximum is
-/// white. Grey samples without a stated range have the full range.
+/// Returns whether the samples have the full range. Grey samples without a stated range count as
+/// full range.
 bool has_full_range(const FileSource& source);
 
-/// Returns whether the conversion for a JPEG file changes the range or the matrix of YCbCr samples.
-/// If so, FFmpeg must convert the samples in one step. With an intermediate 16-bit format, FFmpeg
-/// would find no difference between the formats, and copy the samples unchanged.
+/// Returns whether the conversion for JPEG changes the range or the matrix of YCbCr samples. FFmpeg
+/// must then convert in one step: with an intermediate 16-bit format, FFmpeg would copy the samples
+/// unchanged.
 bool changes_range(Layout source, AVPixelFormat target);
 
-/// Returns the sample format of a denoising session's results for an encoder. If the encoder's
-/// pixel format differs only in bit depth from the source, the results have the bit depth of the
-/// encoder. In all other cases, FFmpeg must convert the results, and the results have up to 16
-/// bits.
+/// Returns the sample format of a denoising session's results. If the encoder's pixel format
+/// differs from the source only in bit depth, the results have the encoder's bit depth. In all
+/// other cases, FFmpeg converts results of up to 16 bits.
 ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither);
 
 }  // namespace lull::io

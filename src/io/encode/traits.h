@@ -1,6 +1,5 @@
 #pragma once
-// Tables of containers and encoders. Other code reads these tables, and never compares the names of
-// containers or encoders.
+// Tables of containers and encoders. No other code compares the names of containers or encoders.
 
 #include <cstdint>
 #include <span>
@@ -10,8 +9,8 @@
 
 namespace lull::io {
 
-/// Properties of pictures in addition to their samples. A field is true if the container or encoder
-/// can store the property.
+/// Properties of pictures besides their samples. A field is true if the container or encoder can
+/// store the property.
 struct PictureProperties {
   bool colour = false;  // primaries, transfer and matrix
   bool range = false;   // full or limited range
@@ -34,21 +33,20 @@ using Names = std::span<const std::string_view>;
 struct ContainerTraits {
   std::string_view name;  // FFmpeg's name of the muxer; empty: any muxer that is not in the table
 
-  // Properties of an input that remain after FFmpeg 5.1 to 6.1 has written the container and read
-  // it again. Tests compare the values with the output of ffprobe.
+  // Properties of an input that survive writing and reading with FFmpeg 5.1 to 6.1. Tests compare
+  // the values with the output of ffprobe.
   PictureProperties picture{};  // stated by the container itself, for every encoder
   bool chapters = false;
   bool languages = false;
-  // True if the container also stores the language of the video stream. The value matters only if
-  // `languages` is true.
+  // Whether the container also stores the language of the video. Relevant only if `languages` is
+  // true.
   bool video_language = true;
   bool stream_titles = false;
   bool timecode = false;
   int dispositions = 0;
   enum class Tags { none, listed, listed_and_free, all };
-  // Tags of the file that the container stores. `listed`: only the tags in `listed_tags`.
-  // `listed_and_free`: all tags, but the muxer needs FFmpeg's option use_metadata_tags to store
-  // tags that are not in `listed_tags`.
+  // Tags of the file that the container stores. `listed`: only `listed_tags`. `listed_and_free`:
+  // all tags, but tags outside `listed_tags` need FFmpeg's option use_metadata_tags.
   Tags tags = Tags::none;
   Names listed_tags{};
 
@@ -58,8 +56,8 @@ struct ContainerTraits {
   bool presentation_times = true;  // false: the container stores no presentation times
   bool keeps_start = true;         // keeps the time of the first frame
   bool milliseconds = false;       // rounds times to milliseconds
-  // Whether the container can store the negative decoding times of B frames. If the container
-  // cannot, FFmpeg shifts the time stamps of all streams.
+  // Whether the container can store the negative DTS of B frames. If not, FFmpeg shifts the time
+  // stamps of all streams.
   bool negative_decoding_times = false;
   enum class NegativeTimes { shifted_by_ffmpeg, single_stream, kept };
   NegativeTimes negative_times =
@@ -68,14 +66,14 @@ struct ContainerTraits {
 
   // Streams in the container
   bool (*holds)(AVCodecID) = nullptr;  // replaces FFmpeg's own answer where that is wrong
-  // Whether the container can contain attached files, including cover pictures.
+  // Whether the container can contain attached files and cover pictures.
   bool attachments = false;
-  // The format to which lull converts text subtitles of other formats.
+  // The format to which lull converts other text subtitles.
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;
-  /// The packets of preroll that the muxer copies. A decoder needs preroll in order to start, but
-  /// players must not play it.
-  /// `all`: all packets, which an edit list of the container hides.
-  /// `one_packet`: only the last packet, which players do not play because its time is before 0.
+  /// The preroll packets that the muxer copies. Decoders need preroll to start, but players must
+  /// hide it.
+  /// `all`: all packets, hidden by an edit list.
+  /// `one_packet`: the last packet, hidden by its time before 0.
   /// `none`: no packets, because preroll would delay the other streams.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;
@@ -93,22 +91,20 @@ struct ContainerTraits {
 
 /// Returns the table of containers.
 std::span<const ContainerTraits> container_table();
-/// Returns the traits of a muxer. For a muxer that is not in the table, lull assumes that the
-/// container stores nothing except streams.
+/// Returns the traits of a muxer. Muxers outside the table store only streams.
 const ContainerTraits& container_traits(std::string_view muxer);
 
-/// The encoders for a still picture with a certain file name extension.
+/// The encoders for still pictures with a file name extension.
 struct StillTraits {
   std::string_view extension;
   const char* encoder;
-  // Whether a file of the format can also contain an animation. lull uses another encoder for
-  // animations.
+  // Whether a file of the format can also contain an animation, which needs another encoder.
   bool animated = false;
   const char* grey_encoder = nullptr;      // for grey samples; null: `encoder`
   const char* no_layout_advice = nullptr;  // suggestion for layouts that the format cannot store
   bool is_tiff = false;  // if the user sets no encoder options, libtiff writes the file
 };
-/// Returns the traits of a file name extension; null if no still picture format has this extension.
+/// Returns the traits of a file name extension; null if it is no still picture format.
 const StillTraits* still_traits(std::string_view extension);
 
 struct EncoderTraits {
@@ -119,8 +115,7 @@ struct EncoderTraits {
   int picture_from_level = 0;   // `picture` applies from this level of the format on
 
   int max_threads = 16;  // with more threads, the encoder fails or is not faster
-  // Whether the output of the encoder depends on the number of cores of the machine even for a
-  // given number of threads.
+  // Whether the encoder's output depends on the number of cores even for a fixed number of threads.
   bool depends_on_cores = false;
 
   double default_crf = -1;  // crf that is visually lossless; negative: not set
@@ -136,9 +131,8 @@ struct EncoderTraits {
   const char* params = nullptr;           // name of the option with this syntax
   const char* quiet_params = nullptr;     // entries that keep the encoder from writing to stderr
   const char* lossless_params = nullptr;  // entries that select the lossless mode
-  /// The encoder option for film grain tables, and the key of the table in the syntax
-  /// "key=value:key=value". A null pointer means that the encoder does not support film grain
-  /// tables.
+  /// The encoder option for film grain tables, and the key in its syntax "key=value:key=value".
+  /// Null if the encoder does not support film grain tables.
   const char *grain_option = nullptr, *grain_key = nullptr;
   const char *mastering_key = nullptr, *light_level_key = nullptr;  // HDR10
 
@@ -146,19 +140,18 @@ struct EncoderTraits {
   bool named_presets = false;  // the encoder reports unknown presets and tunes on stderr
   bool broken_avx512 = false;
   bool broken_small_cutree = false;
-  // The encoder returns uninitialised decoding times for videos of at most this number of frames.
+  // The encoder returns uninitialised DTS for videos of at most this number of frames.
   int uninitialised_dts_frames = 0;
   bool sliced = false;  // the encoder makes slices with checksums if the size allows
 };
 
 /// Returns the table of encoders.
 std::span<const EncoderTraits> encoder_table();
-/// Returns the traits of an encoder by its name. If the name is not in the table, the codec selects
-/// the traits. Encoders of other codecs get default traits.
+/// Returns the traits of an encoder by its name, or else by its codec, or else default traits.
 EncoderTraits encoder_traits(const AVCodec& encoder);
 
-/// Returns the number of threads for an encoder on a machine with `cores` cores. If `asked` is 0,
-/// the encoder gets one thread for each core, up to EncoderTraits::max_threads.
+/// Returns the number of threads for an encoder on `cores` cores. If `asked` is 0: one thread per
+/// core, at most EncoderTraits::max_threads.
 int threads_of(const EncoderTraits& encoder, int asked, int cores);
 
 }  // namespace lull::io

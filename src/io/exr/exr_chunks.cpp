@@ -33,8 +33,7 @@ std::int64_t count_bytes(exr_const_context_t, void* self) {
 
 void ignore_error(exr_const_context_t, exr_result_t, const char*) {}
 
-/// A file that OpenEXR's C library has opened. `get()` returns null if the library cannot read the
-/// headers of the file.
+/// A file opened by OpenEXR's C library. `get()` returns null if the headers are damaged.
 class Context {
  public:
   explicit Context(const ByteSpan& bytes) {
@@ -61,7 +60,7 @@ struct Chunk {
   exr_chunk_info_t info;
 };
 
-/// The chunks of a file. `fault` describes the first chunk with an invalid position.
+/// The chunks of a file. `fault` describes the first chunk of invalid position.
 struct ChunkList {
   std::vector<Chunk> chunks;
   std::string fault;
@@ -120,8 +119,8 @@ void list_tiles(exr_const_context_t file, int part, ChunkList& list) {
     }
 }
 
-/// Returns the decompressed size of run-length coded data. A run begins with a count. The count -n
-/// means that n literal bytes follow. The count n means n + 1 copies of the next byte.
+/// Returns the decompressed size of run-length coded data. A count of -n precedes n literal bytes;
+/// a count of n precedes a byte that repeats n + 1 times.
 std::uint64_t run_length_size(ByteSpan stored) {
   std::uint64_t bytes = 0;
   while (stored.size() > 1) {
@@ -137,9 +136,8 @@ std::string name_of(const Chunk& chunk) {
   return "chunk " + std::to_string(chunk.info.idx) + " of part " + std::to_string(chunk.part);
 }
 
-/// Returns a text about the first chunk that does not end exactly at the beginning of the next
-/// chunk; empty if there is none. Programs leave no space between chunks, so a space or an overlap
-/// means a wrong size. `head` contains the size of a chunk's header for each part, in bytes.
+/// Returns a description of the first gap or overlap between chunks, which means a wrong chunk
+/// size; empty if there is none. `head` contains the size of a chunk header in bytes for each part.
 std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::uint64_t>& head) {
   std::ranges::sort(chunks, {}, [](const Chunk& chunk) { return chunk.info.data_offset; });
   for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
@@ -154,8 +152,8 @@ std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::ui
   return {};
 }
 
-/// Decompresses a chunk with OpenEXR's C library, and returns the library's error as a text. lull
-/// reads samples with the C++ library, but the C library finds more damage in PIZ data.
+/// Decompresses a chunk with OpenEXR's C library and returns its error. The C library finds more
+/// damage in PIZ data than the C++ library.
 std::string decompression_error(exr_const_context_t context, const Chunk& chunk) {
   exr_decode_pipeline_t pipeline = EXR_DECODE_PIPELINE_INITIALIZER;
   exr_result_t code = exr_decoding_initialize(context, chunk.part, &chunk.info, &pipeline);
@@ -183,8 +181,7 @@ std::string find_fault(exr_const_context_t context, ByteSpan file, const Chunk& 
              chunk.compression == EXR_COMPRESSION_PXR24) {
     const InflatedSize size = inflated_size(stored, chunk.unpacked_size);
     if (!size.is_complete) return size.error.empty() ? "it inflates to too many bytes" : size.error;
-    // The decompressed data of PXR24 are shorter than the samples, because PXR24 stores floats with
-    // 24 bits. The OpenEXR library checks their size.
+    // PXR24 stores floats with 24 bits. OpenEXR itself checks the decompressed size.
     if (chunk.compression != EXR_COMPRESSION_PXR24) bytes = size.bytes;
   }
   if (bytes >= chunk.unpacked_size) return {};
@@ -199,16 +196,15 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   int parts = 0;
   if (!context.get() || exr_get_count(context.get(), &parts) != EXR_ERR_SUCCESS) return {};
   ChunkList list;
-  // The size of a chunk's header in bytes, for each part of the file.
+  // Size of a chunk header in bytes, for each part.
   std::vector<std::uint64_t> heads;
   bool lists_all = true;
   for (int part = 0; part < parts; ++part) {
     exr_storage_t storage{};
     const bool known = exr_get_storage(context.get(), part, &storage) == EXR_ERR_SUCCESS;
     const bool is_tiled = storage == EXR_STORAGE_TILED;
-    // The header of a chunk contains numbers of 4 bytes each: the row of the samples or the four
-    // coordinates of the tile, and the size of the data. In files with several parts, the index of
-    // the part comes first.
+    // A chunk header has fields of 4 bytes: the part index (in multi-part files), the row or the
+    // four tile coordinates, and the data size.
     heads.push_back((parts > 1 ? 4U : 0U) + (is_tiled ? 16U : 4U) + 4U);
     if (!known || has_subsampling(context.get(), part) ||
         (!is_tiled && storage != EXR_STORAGE_SCANLINE))
@@ -221,8 +217,7 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   if (!list.fault.empty()) return list.fault;
   if (lists_all)
     if (std::string fault = find_wrong_size(list.chunks, heads); !fault.empty()) return fault;
-  // Several threads search for damage at the same time. The result does not depend on the order of
-  // the threads: it is the damaged chunk with the smallest index.
+  // The result is the damaged chunk of the smallest index, independent of the thread order.
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::size_t first = list.chunks.size();

@@ -1,6 +1,6 @@
 #pragma once
-// Checks the compressed chunks of OpenEXR files. OpenEXR's C++ library accepts a chunk with too few
-// bytes and then returns uninitialised memory.
+// Checks the compressed chunks of OpenEXR files. For a chunk with too few bytes, OpenEXR's C++
+// library returns uninitialised memory.
 
 #include <cstdint>
 #include <span>
@@ -8,14 +8,13 @@
 
 namespace lull::io {
 
-/// Returns a text about the first damaged chunk; empty if there is none. The function finds chunks
-/// of a wrong size, and damaged data with RLE, ZIP, PXR24 or PIZ compression. It ignores deep parts
-/// and parts with subsampled channels.
-/// @param threads  number of threads that search; 0: one thread
+/// Returns a description of the first damaged chunk; empty if there is none. Finds wrong sizes, and
+/// damaged RLE, ZIP, PXR24 and PIZ data, except in deep or subsampled parts.
+/// @param threads  number of threads; 0: one thread
 std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads);
 
-/// Returns an upper bound for the ratio of a compression method (Imf::Compression). Files in which
-/// all samples are equal reach the bound.
+/// Returns an upper bound of the compression ratio of a method (Imf::Compression), reached if all
+/// samples are equal.
 double max_exr_compression(int compression);
 
 }  // namespace lull::io

@@ -28,12 +28,10 @@ std::string list_of_labels(const std::vector<ExrLayer>& layers) {
   return all;
 }
 
-/// Increases the number of OpenEXR's threads if necessary. All files of the process share the
-/// threads, so their number is the maximum of all requests.
+/// Raises the number of OpenEXR's threads, which all files of the process share.
 int library_threads(int threads) {
   static std::mutex mutex;
-  // With more than 16 threads, the additional threads would only wait for the thread that reads or
-  // writes the file.
+  // More than 16 threads would wait for the thread that accesses the file.
   constexpr unsigned limit = 16;
   const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
@@ -47,15 +45,14 @@ int library_threads(int threads) {
 void insert(Imf::FrameBuffer& buffer, const std::string& channel, const LayerWindow& shown,
             const PlaneView<float>& to) {
   for (int y = 0; y < to.height; ++y) std::fill_n(to.row(y), to.width, 0.0f);
-  // OpenEXR expects the address of the sample in row 0 and column 0 of the file, even if the plane
-  // does not contain this sample.
+  // OpenEXR needs the address of sample (0, 0) of the file, even if the plane does not contain this
+  // sample.
   float* origin = to.data - static_cast<std::ptrdiff_t>(shown.y0) * to.stride - shown.x0;
   buffer.insert(channel, Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(origin), sizeof(float),
                                     sizeof(float) * static_cast<std::size_t>(to.stride)));
 }
 
-/// Returns an error text if a file of `file_bytes` bytes is too small for the samples of a part;
-/// empty if not.
+/// Returns an error text if `file_bytes` is too small for the samples of a part; empty if not.
 std::string find_impossible_size(const Imf::Header& header, std::size_t file_bytes) {
   const Imath::Box2i& data = header.dataWindow();
   double bytes = 0;

@@ -1,6 +1,5 @@
 #pragma once
-// Reads OpenEXR files in memory with OpenEXR's library. Lists the layers of a file, and determines
-// the layer that is the picture.
+// Reads OpenEXR files in memory, lists their layers and finds the picture.
 
 #include <cstdint>
 #include <memory>
@@ -26,46 +25,43 @@ class ExrFile {
   ~ExrFile();
 
   const std::vector<ExrLayer>& layers() const { return layers_; }
-  /// Returns a list of the layers for messages, such as "'' (R G B A), albedo (R G B)".
+  /// Returns the layers for messages, such as "'' (R G B A), albedo (R G B)".
   std::string text() const;
   std::string text(const ExrLayer& layer) const;
   /// Returns the layer that is the picture.
   /// @throws BadData  the file has no suitable layer
   const ExrLayer& picture() const;
-  /// Returns the complete names of the channels of the picture: R, G and B, or one channel.
+  /// Returns the complete channel names of the picture: R, G and B, or one channel.
   std::vector<std::string> picture_channels() const;
   /// Returns whether all samples of the picture have 16 bits.
   bool has_half_picture() const;
   double pixel_aspect(const ExrLayer& layer) const;
 
-  /// Checks whether the file is large enough for the samples of all its parts, and whether all
-  /// chunks are valid (`exr_chunks.h`). The caller should call this function before it allocates
-  /// memory for samples.
+  /// Checks that the file is large enough for its samples and that all chunks are valid
+  /// (`exr_chunks.h`). Call before allocating memory for samples.
   /// @throws BadData
   void check_chunks() const;
 
-  /// A request to read channels of a layer. Each plane in `to` has the size of the rectangle
-  /// `layer->window`.
+  /// A request to read channels of a layer. Each plane in `to` has the size of `layer->window`.
   struct ReadRequest {
     const ExrLayer* layer;
     std::vector<std::string> channels;
     std::vector<PlaneView<float>> to;
   };
-  /// Reads the requested channels, and decompresses each part once. Samples that are missing in the
-  /// file become 0. The caller must not request a channel twice.
+  /// Reads the requested channels, and decompresses each part once. Missing samples become 0. Each
+  /// channel may be requested only once.
   /// @throws BadData  the file is damaged, or the samples are deep or subsampled
   void read(const std::vector<ReadRequest>& requests) const;
 
-  /// New samples for channels of a layer. `channels` contains the complete names of the channels.
-  /// The planes have the size of the rectangle `layer->window`.
+  /// New samples for the channels (complete names) of a layer. The planes have the size of
+  /// `layer->window`.
   struct NewSamples {
     const ExrLayer* layer;
     std::vector<std::string> channels;
     std::vector<PlaneView<const float>> from;
   };
-  /// Returns a copy of the file with new samples in the given channels. Other channels, parts and
-  /// attributes do not change. If a lossy compression would change other channels of a part, the
-  /// function compresses the part with ZIP.
+  /// Returns a copy of the file with new samples in the given channels, everything else unchanged.
+  /// If a lossy compression would change other channels of a part, the part gets ZIP compression.
   PacketPtr with_samples(const std::vector<NewSamples>& samples) const;
 
   struct Parts;  // objects of OpenEXR, defined in exr_parts.h

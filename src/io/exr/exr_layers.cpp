@@ -28,8 +28,7 @@ bool contains_name(const Names& names, std::string_view name) {
                              [&](const auto& one) { return equal_ignoring_case(one, name); });
 }
 
-/// Returns the name of the layer of a channel. The name consists of the name of the part, and the
-/// text before the last dot of the channel's name.
+/// Returns the layer name of a channel: the part name, and the channel name up to its last dot.
 std::string layer_of(const std::string& part, const std::string& channel) {
   const std::size_t dot = channel.rfind('.');
   const std::string layer = dot == std::string::npos ? "" : channel.substr(0, dot);
@@ -38,8 +37,8 @@ std::string layer_of(const std::string& part, const std::string& channel) {
   return part + "." + layer;
 }
 
-/// Returns the names of layers in Cryptomatte's metadata. The name of a Cryptomatte channel
-/// consists of the name of a layer and a number.
+/// Returns the layer names in Cryptomatte's metadata. A Cryptomatte channel is a layer name and a
+/// number.
 Names cryptomatte_names(const Imf::MultiPartInputFile& file) {
   Names names;
   for (int i = 0; i < file.parts(); ++i) {
@@ -63,7 +62,7 @@ bool has_any_name_of(const Names& names, std::string layer) {
   return has_name();
 }
 
-/// The names of the views of a file. The first view is the default view.
+/// The view names of a file. The first view is the default.
 struct Views {
   Names names;
   bool are_stated = false;  // true if attributes state the views, false if only layer names do
@@ -85,15 +84,15 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns the position of the first component in a layer's name that is also the name of a view.
-/// If there is no view in the name, the result is the number of components.
+/// Returns the index of the first component of a layer name that is a view; the number of
+/// components if there is none.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
   return static_cast<std::size_t>(at - components.begin());
 }
 
-/// Joins the components of a layer's name, except the component with the index `omitted`.
+/// Joins the components of a layer name, without component `omitted`.
 std::string joined_without(const Names& components, std::size_t omitted) {
   std::string name;
   for (std::size_t i = 0; i < components.size(); ++i)
@@ -101,9 +100,9 @@ std::string joined_without(const Names& components, std::size_t omitted) {
   return name;
 }
 
-/// Returns the views of a file. If no attribute states views, a picture with "right" in its name,
-/// such as "combined.right", means a left and a right view. In this case, layers without "right"
-/// belong to the left view. In other names, such as "light.right", "right" may describe a lamp.
+/// Returns the views of a file. Without an attribute, a picture named "right", such as
+/// "combined.right", implies two views, and layers without "right" are left. In other names, such
+/// as "light.right", "right" may describe a lamp.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;
@@ -116,9 +115,8 @@ Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>&
   return views;
 }
 
-/// Sets the view of a layer, and the layer's name without the view. OpenEXR's specification
-/// requires that the view is the last component of a name, but some programs place the view in
-/// another component.
+/// Splits the view from a layer name. OpenEXR requires the view as the last component, but some
+/// programs place it elsewhere.
 void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   const Names components = name_components(layer.name);
   const std::size_t at = position_of_view(components, views.names);
@@ -132,8 +130,7 @@ void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   layer.is_default_view = equal_ignoring_case(layer.view, views.names.front());
 }
 
-/// Sets the properties of a layer that the function derives from the channels of the layer, for
-/// example the colour channels.
+/// Sets the properties of a layer that follow from its channels.
 void set_content(ExrLayer& layer, const Imf::Header& header, const Names& cryptomatte) {
   const Imf::ChannelList& list = header.channels();
   const auto is_integer = [&](const std::string& suffix) {
@@ -143,8 +140,7 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.can_be_read &= list[name].xSampling == 1 && list[name].ySampling == 1;
   layer.can_be_read &= !header.hasType() || !Imf::isDeepData(header.type());
   const LayerContent content = content_by_name(layer.base);
-  // A layer that contains an ID in addition to R, G and B counts as a layer of IDs. lull copies
-  // such layers and does not filter them.
+  // A layer with an ID besides R, G and B is a layer of IDs: lull copies it unfiltered.
   layer.holds_ids = content == LayerContent::ids || has_any_name_of(cryptomatte, layer.name) ||
                     std::ranges::any_of(layer.picture_channels(), is_integer);
   layer.holds_light = content == LayerContent::colour && !layer.holds_ids;
@@ -155,8 +151,8 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.colours = {"Y"};
 }
 
-/// Returns the smallest rectangle that contains the display window and the data window. The data
-/// window alone does not suffice, because the frames of a sequence may have different data windows.
+/// Returns the bounding box of display window and data window. The data window may differ between
+/// the frames of a sequence.
 LayerWindow window_of(const Imf::Header& header) {
   const Imath::Box2i &data = header.dataWindow(), &shown = header.displayWindow();
   return {std::min(data.min.x, shown.min.x), std::min(data.min.y, shown.min.y),
@@ -181,8 +177,7 @@ std::vector<ExrLayer> layers_of_part(const Imf::Header& header, int index, bool 
   return layers;
 }
 
-/// Returns the label of a layer without a name: the name of the view, or the names of the channels,
-/// such as "RGBA".
+/// Returns the label of a layer without a name: the view, or the channels, such as "RGBA".
 std::string label_without_name(const ExrLayer& layer, bool has_views) {
   if (has_views) return layer.view;
   std::string label;
@@ -208,9 +203,8 @@ const ExrLayer* first_with(const std::vector<ExrLayer>& layers, const Condition&
   return nullptr;
 }
 
-/// Returns the best layer for the file's picture; null if there is none. The function examines only
-/// layers that have colours and fulfil `condition`. RGB comes before grey. Among layers of equal
-/// colours, the usual names of pictures come first.
+/// Returns the best picture layer among the colour layers that fulfil `condition`; null if there is
+/// none. RGB layers precede grey layers; among equals, the usual names of pictures come first.
 const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condition& condition) {
   for (const std::size_t count : {rgb.size(), std::size_t{1}}) {
     const Condition fits = [&](const ExrLayer& layer) {
@@ -231,8 +225,8 @@ const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condit
   return nullptr;
 }
 
-/// Marks the beauty layers, which contain the sum of all light. Beauty layers are the layers with
-/// the usual name of a picture, and the picture of each view.
+/// Marks the beauty layers (the sum of all light): the layers with the usual name of a picture, and
+/// the picture of each view.
 void set_beauty(std::vector<ExrLayer>& layers) {
   std::set<std::string> views;
   for (ExrLayer& layer : layers) {
@@ -276,8 +270,8 @@ const ExrLayer* default_picture(const std::vector<ExrLayer>& layers) {
   if (const ExrLayer* one = colour_picture(layers, [](const ExrLayer&) { return true; }))
     return one;
   const auto usable = [](const ExrLayer& layer) { return !layer.holds_ids; };
-  // If no layer with colours is suitable, the picture is an albedo, a depth map, or a deep layer.
-  // lull rejects deep layers when it reads their samples.
+  // Without a suitable colour layer, the picture is an albedo, a depth map, or a deep layer. lull
+  // rejects deep layers later.
   for (const Condition& condition :
        {Condition([](const ExrLayer& layer) { return layer.has_rgb() && layer.holds_light; }),
         Condition([](const ExrLayer& layer) { return layer.has_rgb(); }),

@@ -1,5 +1,5 @@
 #pragma once
-// The layers of an OpenEXR file: their channels, views and contents.
+// The layers of an OpenEXR file: channels, views and contents.
 
 #include <string>
 #include <string_view>
@@ -10,30 +10,26 @@
 
 namespace lull::io {
 
-/// Channels of one part whose names have a common beginning, such as "albedo.R", "albedo.G" and
-/// "albedo.B". Channels R, G and B of a part with the name "albedo" form the same layer.
+/// Channels of one part with a common prefix, such as "albedo.R", "albedo.G" and "albedo.B", or R,
+/// G and B of a part named "albedo".
 struct ExrLayer : LayerInfo {
   int part = 0;                         // index of the part in the file
   std::vector<std::string> full_names;  // for each channel, its name in the file: "albedo.R"
   bool is_default_view = true;
-  /// Whether the samples are IDs: 32-bit integers, or Cryptomatte. A layer of IDs is never a
-  /// picture.
+  /// Whether the samples are IDs: 32-bit integers, or Cryptomatte. Such a layer is never a picture.
   bool holds_ids = false;
   bool holds_light = false;  // whether the name is not the name of a data layer
   bool can_be_read = true;   // neither deep nor subsampled
 
-  /// Returns the complete name of the channel with the suffix `suffix`; null if there is none. The
-  /// case of letters does not matter.
+  /// Returns the complete name of the channel `suffix`, ignoring case; null if there is none.
   const std::string* channel(std::string_view suffix) const;
   bool has_rgb() const;
-  /// Returns the suffixes of the channels that would form the picture of the file, if this layer
-  /// were the picture: R, G and B, or a single channel.
+  /// Returns the channel suffixes of this layer as a picture: R, G and B, or a single channel.
   std::vector<std::string> picture_channels() const;
 };
 
-/// Returns the layer with the name or the label `name`; null if there is none. If the names of
-/// several layers differ only in the case of letters, the function prefers the exact name. `Layer`
-/// is LayerInfo or ExrLayer.
+/// Returns the layer with the name or label `name`; null if there is none. An exact match precedes
+/// a match that ignores case. `Layer` is LayerInfo or ExrLayer.
 template <class Layer>
 const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view name) {
   for (const Layer& layer : layers)
@@ -44,13 +40,12 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
   return nullptr;
 }
 
-/// Returns the beauty layer (the sum of all light) of the view `view`; null if there is none. The
-/// case of letters does not matter.
+/// Returns the beauty layer (the sum of all light) of `view`, ignoring case; null if there is none.
 [[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
                                               std::string_view view);
 
-/// Returns the layer that is the picture of the file by default; null if no layer is suitable. The
-/// function prefers layers with colours, the default view, and the usual names of pictures.
+/// Returns the default picture layer; null if there is none. Colours come first, then the default
+/// view, then the usual names of pictures.
 [[nodiscard]] const ExrLayer* default_picture(const std::vector<ExrLayer>& layers);
 
 }  // namespace lull::io

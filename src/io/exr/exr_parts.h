@@ -1,5 +1,5 @@
 #pragma once
-// Declarations that need OpenEXR's headers. Only the files of this module include this header.
+// Declarations that need OpenEXR's headers, for this module only.
 
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfMultiPartInputFile.h>
@@ -10,7 +10,7 @@
 
 namespace lull::io {
 
-/// An input stream of OpenEXR that reads bytes in memory.
+/// An OpenEXR input stream over bytes in memory.
 class ExrBytes final : public Imf::IStream {
  public:
   explicit ExrBytes(std::span<const std::uint8_t> bytes) : Imf::IStream("memory"), bytes_(bytes) {}
@@ -40,7 +40,7 @@ struct ExrFile::Parts {
   mutable Imf::MultiPartInputFile file;
 };
 
-/// Returns the layers of a file. No layer is marked as the picture yet.
+/// Returns the layers of a file, before the choice of the picture.
 std::vector<ExrLayer> list_layers(const Imf::MultiPartInputFile& file);
 
 /// Implements ExrFile::with_samples().

@@ -16,8 +16,7 @@ namespace {
 
 const std::string input_name = "the input";  // the file name is not known here
 
-/// The OpenEXR file from which lull read a picture. AVFrame::opaque_ref of the picture refers to an
-/// `Origin`.
+/// The OpenEXR file of a picture, referenced by the picture's AVFrame::opaque_ref.
 struct Origin {
   AVBufferRef* file = nullptr;  // the complete file
   int threads = 0;
@@ -44,7 +43,7 @@ AVBufferRef* in_buffer(std::unique_ptr<Origin> origin) {
   return buffer;
 }
 
-/// Returns the OpenEXR file from which lull read a frame; null for frames of other files.
+/// Returns the OpenEXR file of a frame; null for frames of other files.
 const Origin* origin_of(const Frame& frame) {
   if (!frame.side_data || !frame.side_data->properties) return nullptr;
   const AVBufferRef* bytes = frame.side_data->properties->opaque_ref;
@@ -62,8 +61,7 @@ void check_size(const LayerWindow& window, const std::string& path, std::int64_t
                   " pixels in a frame; allow it with --max-pixels");
 }
 
-/// The indices of the planes for R, G, B and A in FFmpeg's pictures. FFmpeg stores the planes in
-/// the order G, B, R, A.
+/// The plane indices of R, G, B and A in FFmpeg's plane order G, B, R, A.
 constexpr std::array<int, 4> plane_of = {2, 0, 1, 3};
 
 /// Creates the picture with uninitialised samples, and adds its channels to `request`.
@@ -91,8 +89,8 @@ FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   return picture;
 }
 
-/// Creates a frame for the channels `name.channels` of a layer, and adds these channels to
-/// `request`. Returns nullopt if one of the channels does not exist.
+/// Creates a frame for the channels `name.channels`, and adds these channels to `request`. Returns
+/// nullopt if a channel is missing.
 std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name,
                                 ExrFile::ReadRequest& request) {
   const auto layer = std::ranges::find(exr.layers(), name.name, &ExrLayer::name);
@@ -117,8 +115,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
   });
 }
 
-/// Adds a read request for each layer that options.layers chooses. The function omits layers that
-/// share channels with another request. `read_layer()` reads the omitted layers later.
+/// Adds a request for each layer in options.layers, except layers that share channels with another
+/// request. `read_layer()` reads the omitted layers later.
 void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   for (const LayerName& name : options.layers(origin.layers)) {
@@ -133,8 +131,7 @@ void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions
   }
 }
 
-/// Returns a request to write the planes of `frame` to channels of a layer. `suffixes` contains the
-/// suffixes of these channels.
+/// Returns a request to write the planes of `frame` to the channels `suffixes` of a layer.
 ExrFile::NewSamples new_samples(const ExrLayer& layer, const std::vector<std::string>& suffixes,
                                 const Frame& frame) {
   ExrFile::NewSamples samples{.layer = &layer, .channels = {}, .from = {}};

@@ -1,6 +1,5 @@
-// Writes an OpenEXR file again with new samples in some channels. If a part has no new samples, the
-// module copies the compressed data of the part. The sample types of the other channels do not
-// change.
+// Rewrites an OpenEXR file with new samples in some channels. Parts without new samples keep their
+// compressed data. Sample types do not change.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfCompressionAttribute.h>
@@ -47,8 +46,8 @@ class GrowingBytes final : public Imf::OStream {
   std::size_t at_ = 0;
 };
 
-/// Returns whether a second compression can change the decompressed samples. PXR24 rounds floats to
-/// 24 bits. A second rounding does not change the rounded floats.
+/// Returns whether recompression can change the samples. PXR24 rounds floats to 24 bits, so a
+/// second rounding changes nothing.
 bool may_lose_again(Imf::Compression compression) {
   return compression == Imf::B44_COMPRESSION || compression == Imf::B44A_COMPRESSION ||
          compression == Imf::DWAA_COMPRESSION || compression == Imf::DWAB_COMPRESSION;
@@ -60,8 +59,8 @@ std::string type_of(const Imf::Header& header) {
                                        : Imf::SCANLINEIMAGE;
 }
 
-/// Returns a copy of the header without the number of chunks, because OpenEXR computes this number.
-/// The function does not use Header::erase(), because OpenEXR 3.1 leaks the erased attribute.
+/// Returns a copy of the header without the number of chunks, which OpenEXR computes.
+/// Header::erase() leaks the attribute in OpenEXR 3.1.
 Imf::Header without_chunk_count(const Imf::Header& from) {
   Imf::Header header;
   for (auto one = from.begin(); one != from.end(); ++one)
@@ -69,8 +68,8 @@ Imf::Header without_chunk_count(const Imf::Header& from) {
   return header;
 }
 
-/// Returns the header that a part with new samples has in the output. The output has only one
-/// resolution level of the part, because the lower levels of the input contain the noise.
+/// Returns the header of a part with new samples. The part keeps only the full resolution level,
+/// because the lower levels contain the noise.
 Imf::Header header_for_new_samples(const Imf::Header& from) {
   Imf::Header header = without_chunk_count(from);
   if (header.hasTileDescription()) {
@@ -83,7 +82,7 @@ Imf::Header header_for_new_samples(const Imf::Header& from) {
   return header;
 }
 
-/// Memory for the samples of all channels of a part, in their original sample types.
+/// Samples of all channels of a part, in their original sample types.
 class PartPixels {
  public:
   explicit PartPixels(const Imf::Header& header) : header_(header) {
@@ -121,8 +120,7 @@ class PartPixels {
     }
   }
 
-  /// Returns whether this object and `other` have equal bytes in all channels that are not in
-  /// `changed`.
+  /// Returns whether all channels outside `changed` are bit-identical in `other`.
   bool equals_except(const PartPixels& other, const std::set<std::string>& changed) const {
     return std::ranges::all_of(channel_data_, [&](const auto& channel) {
       return changed.contains(channel.first) ||
@@ -130,7 +128,7 @@ class PartPixels {
     });
   }
 
-  /// Writes a channel that has a sample for each pixel. The function clamps half floats to 65504.
+  /// Writes a channel without subsampling. Half floats are clamped to 65504.
   void put(const std::string& name, PlaneView<const float> from, const LayerWindow& window) {
     const Imath::Box2i data = header_.dataWindow();
     char* to = channel_data_.at(name).data();
@@ -178,7 +176,7 @@ void copy_part(Imf::MultiPartInputFile& in, Imf::MultiPartOutputFile& out, int p
 
 using NewSamples = std::vector<const ExrFile::NewSamples*>;
 
-/// Groups the new samples by part. The key is the index of the part.
+/// Groups the new samples by the index of the part.
 std::map<int, NewSamples> by_part(const std::vector<ExrFile::NewSamples>& samples) {
   std::map<int, NewSamples> parts;
   for (const ExrFile::NewSamples& one : samples) parts[one.layer->part].push_back(&one);
@@ -198,8 +196,7 @@ void put_all(PartPixels& pixels, const NewSamples& samples) {
       pixels.put(one->channels[i], one->from[i], one->layer->window);
 }
 
-/// Returns whether compression and decompression by the method in `header` preserve all channels
-/// that are not in `changed`.
+/// Returns whether the compression in `header` preserves all channels outside `changed`.
 bool survives_compression(const Imf::Header& header, const PartPixels& pixels,
                           const std::set<std::string>& changed, int threads) {
   GrowingBytes bytes;

@@ -7,13 +7,12 @@
 namespace lull::io {
 namespace {
 
-/// The usual names of the picture of a file in OIDN's loader, Blender, Arnold and RenderMan, in
-/// order of preference. Blender may store the result of its own denoiser in "Combined", so "Noisy
-/// Image" comes first.
+/// Picture names of OIDN's loader, Blender, Arnold and RenderMan, in order of preference. "Noisy
+/// Image" precedes "Combined", which Blender may have denoised.
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 
-/// Words that mark a layer of IDs at any position of the layer's name.
+/// Words that mark a layer of IDs anywhere in its name.
 constexpr std::string_view id_words[] = {"cryptomatte", "crypto", "id",     "ids",   "guid",
                                          "uid",         "hash",   "hashes", "index", "indices"};
 /// Words that mark a layer of IDs if "id" follows directly, as in "objectid".
@@ -21,8 +20,7 @@ constexpr std::string_view owners[] = {
     "object",   "obj",    "material", "mat",  "mtl",   "mesh",  "node",   "prim",     "primitive",
     "instance", "inst",   "item",     "face", "asset", "shape", "render", "particle", "layer",
     "light",    "shader", "geo",      "user", "group", "curve", "element"};
-/// Words that mark a layer of data, such as depth, normals or motion, at any position of the
-/// layer's name.
+/// Words that mark a data layer (depth, normals, motion) anywhere in its name.
 constexpr std::string_view data_words[] = {
     "depth",    "deep",    "distance", "dist",         "disparity",   "position",  "positions",
     "pos",      "pref",    "uv",       "uvs",          "uvw",         "stmap",     "texcoord",
@@ -33,8 +31,7 @@ constexpr std::string_view data_words[] = {
     "coverage", "time",    "heat",     "heatmap",      "barycentric", "wireframe", "curvature",
     "facing",   "fresnel", "weight",   "weights",      "zfiltered",   "halfa",     "halfb",
     "zbuffer",  "zdepth",  "xyz",      "displacement", "roughness",   "metallic",  "metalness"};
-/// Words that mark a layer of data, such as depth, normals or motion, only if they form a complete
-/// component of the layer's name.
+/// Words that mark a data layer (depth, normals, motion) only as a complete component of its name.
 constexpr std::string_view data_components[] = {
     "z",        "n",        "nn",      "ng",         "ns",
     "p",        "po",       "pw",      "pn",         "st",
@@ -44,7 +41,7 @@ constexpr std::string_view data_components[] = {
     "ncamera",  "camerap",  "cameran", "pcam",       "ncam",
     "pobject",  "nobject",  "objectp", "objectn",    "pobj",
     "nobj",     "ior"};
-/// Beginnings and endings of words that mark a layer of data, such as "motion" in "motionvector" or
+/// Prefixes and suffixes of words that mark a data layer, such as "motion" in "motionvector" or
 /// "normal" in "worldnormal".
 constexpr std::string_view data_beginnings[] = {"motion", "normal", "position", "velocity",
                                                 "depth",  "dpd",    "dpcamera"};
@@ -58,8 +55,8 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-/// Returns the words of a component in lower case. A word ends before a digit, a separator, or a
-/// capital letter that begins a new word, as in "camelCase" or "IDMask".
+/// Splits a component into words in lower case, at digits, separators and capitals ("camelCase",
+/// "IDMask").
 std::vector<std::string> words_of(std::string_view component) {
   std::vector<std::string> words(1);
   for (std::size_t i = 0; i < component.size(); ++i) {
@@ -100,8 +97,7 @@ LayerContent content_of_component(std::string_view component) {
   std::vector<std::string> words = words_of(component);
   std::string joined;
   for (const std::string& word : words) joined += word;
-  // The complete component also counts as a word, because `words_of()` may split capital letters at
-  // the wrong positions.
+  // The complete component is also a word, because `words_of()` may split capitals wrongly.
   words.push_back(joined);
   words.push_back(lower_case(component));
   if (std::ranges::any_of(words, is_id_word)) return LayerContent::ids;
@@ -130,9 +126,8 @@ std::string_view last_component(std::string_view layer) {
   return layer.substr(layer.rfind('.') + 1);
 }
 
-// Returns the content of a layer according to its name. For example, the word "albedo" in
-// "albedo.RGBA" means data. Words in a title do not mean data, as in "Depth of field.Combined". A
-// title has at least three words, and the name of its layer ends with the usual name of a picture.
+// Returns the content of a layer by its name: "albedo" in "albedo.RGBA" means data. Titles of at
+// least three words before a picture name do not count, as in "Depth of field.Combined".
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

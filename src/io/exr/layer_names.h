@@ -1,5 +1,5 @@
 #pragma once
-// Interprets the names of layers in the files of renderers and compositing programs.
+// Interprets layer names of renderers and compositing programs.
 
 #include <string>
 #include <string_view>
@@ -9,23 +9,22 @@ namespace lull::io {
 
 [[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
 
-/// Returns the components of a layer's name. Dots separate the components.
+/// Returns the components of a layer name, which dots separate.
 [[nodiscard]] std::vector<std::string> name_components(std::string_view layer);
-/// Returns the last component of a layer's name.
+/// Returns the last component of a layer name.
 [[nodiscard]] std::string_view last_component(std::string_view layer);
 
-/// The kind of samples that a layer contains, according to its name.
+/// The kind of samples in a layer, by its name.
 enum class LayerContent {
   colour,  // light, which filters may smooth
   data,    // depth, positions, motion, normals, albedo, variance, masks: not light
   ids,     // Cryptomatte, indices, hashes: numbers without an order
 };
-/// Returns the content of a layer according to its name. The function ignores the case of letters,
-/// separators, and digits at the end.
+/// Returns the content of a layer by its name, ignoring case, separators and trailing digits.
 [[nodiscard]] LayerContent content_by_name(std::string_view layer);
 
-/// Returns the rank of a layer's name among the usual names of pictures; -1 for other names. Rank 0
-/// is the best.
+/// Returns the rank of a layer name among the usual names of pictures, 0 for the best; -1 for other
+/// names.
 [[nodiscard]] int picture_rank(std::string_view layer);
 
 }  // namespace lull::io

@@ -1,6 +1,5 @@
 #pragma once
-// FFmpeg's headers, smart pointers for FFmpeg's objects, exceptions for FFmpeg's error codes, and
-// functions for the differences between FFmpeg's releases.
+// Smart pointers, exceptions and compatibility functions for FFmpeg.
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -57,9 +56,8 @@ inline PacketPtr packet_of(std::span<const std::uint8_t> bytes) {
   return packet;
 }
 
-/// Copies the time stamps, the stream index and the flags of the packet `source` to the converted
-/// packet `packet`. The function marks `packet` as a key packet, because a decoder can decode it
-/// without earlier packets.
+/// Copies time stamps, stream index and flags from the packet `source` to the converted packet
+/// `packet`, and marks `packet` as a keyframe, which needs no earlier packets.
 inline void set_converted_from(const AVPacket& source, AVPacket& packet) {
   packet.pts = source.pts;
   packet.dts = source.dts;
@@ -83,8 +81,8 @@ class Dictionary {
     const AVDictionaryEntry* entry = av_dict_get(entries_, key, nullptr, 0);
     return entry ? entry->value : "";
   }
-  /// Returns the key of the first entry; an empty text if there is none. FFmpeg removes the options
-  /// that it knows, so a remaining entry is an unknown option.
+  /// Returns the key of the first entry; empty if there is none. FFmpeg removes known options, so a
+  /// remaining entry is an unknown option.
   std::string first_key() const {
     const AVDictionaryEntry* entry = av_dict_get(entries_, "", nullptr, AV_DICT_IGNORE_SUFFIX);
     return entry ? entry->key : "";
@@ -99,8 +97,8 @@ class Dictionary {
 /// Returns FFmpeg's text for the error code `code`.
 std::string error_text(int code);
 
-/// Returns `code` if it is not negative. A negative code causes an exception of type E with the
-/// text "<problem> (<FFmpeg's reason>)".
+/// Returns `code` if it is not negative, or else throws E with the text "<problem> (<FFmpeg's
+/// reason>)".
 /// @throws E
 template <class E>
 int check(int code, const std::string& problem) {
@@ -113,8 +111,8 @@ inline AVRational to_av(const Rational& r) {
   return {static_cast<int>(r.num), static_cast<int>(r.den)};
 }
 
-// Functions for the differences between FFmpeg's releases. FFmpeg 5.1 (Debian 12) has only the old
-// fields and functions, and FFmpeg 7 has only the new fields and functions.
+// Compatibility functions: FFmpeg 5.1 (Debian 12) has only the old fields and functions, FFmpeg 7
+// has only the new fields and functions.
 
 inline std::int64_t frame_duration(const AVFrame& frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
@@ -158,8 +156,7 @@ inline bool top_field_first(const AVFrame& frame) {
 #endif
 }
 
-/// Returns the side data of type `type` of a stream, such as the rotation of a phone's video; empty
-/// if there are none.
+/// Returns the side data of type `type` of a stream, such as the rotation; empty if there are none.
 inline std::span<const std::uint8_t> stream_data(const AVStream& stream,
                                                  AVPacketSideDataType type) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
@@ -185,8 +182,7 @@ inline void add_stream_data(AVStream& to, AVPacketSideDataType type,
 #endif
 }
 
-/// Copies all side data of the stream `from` to the stream `to`, into which lull copies the packets
-/// of `from`.
+/// Copies all side data from the input stream `from` to the output stream `to`.
 inline void copy_side_data(const AVStream& from, AVStream& to) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
   for (int i = 0; i < from.codecpar->nb_coded_side_data; ++i) {

@@ -13,7 +13,7 @@
 
 namespace lull::io {
 
-/// FFmpeg's messages about one file (LogTopic) or from one thread. Any thread may add messages.
+/// FFmpeg's messages about a file (LogTopic) or from a thread. Any thread may add messages.
 class Messages {
  public:
   void add(int level, const std::string& text) {
@@ -33,8 +33,8 @@ class Messages {
     int level = 0;
     std::string text;
   };
-  /// The functions `first()` and `last()` return the first and the last message for which `wanted`
-  /// returns true. The search begins at the message with the number `from`.
+  /// `first()` and `last()` return the first and the last message from number `from` on for which
+  /// `wanted` returns true.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
     const std::lock_guard lock(mutex_);
@@ -60,8 +60,7 @@ namespace {
 
 using MessagesPtr = std::shared_ptr<Messages>;
 
-/// The receivers of a decoder's messages: the list of messages about the decoder's file, and an
-/// optional listener.
+/// The message list of a decoder's file, and an optional listener.
 struct Destination {
   MessagesPtr messages;
   LogTopic::Listener listener;
@@ -85,8 +84,7 @@ thread_local const MessagesPtr* scope = nullptr;          // the innermost scope
 thread_local const LogTrace::Receiver* tracer = nullptr;  // null: no trace in this thread
 thread_local Messages* thread_log = nullptr;              // null: this thread has no watch
 
-/// Returns the messages of the calling thread. LogWatch objects can still read the messages after
-/// the thread has ended.
+/// Returns the messages of the calling thread. The messages outlive the thread.
 const MessagesPtr& thread_messages() {
   struct Own {
     MessagesPtr messages = std::make_shared<Messages>();
@@ -97,8 +95,8 @@ const MessagesPtr& thread_messages() {
   return own.messages;
 }
 
-/// Returns the codec context to which the log context `context` belongs; null if there is none. A
-/// log context is a codec context, or an object of FFmpeg inside a codec context.
+/// Returns the codec context that is, or contains, the log context `context`; null if there is
+/// none.
 const AVCodecContext* codec_of(const void* context) {
   while (context) {
     const AVClass* kind = *static_cast<const AVClass* const*>(context);
@@ -110,9 +108,8 @@ const AVCodecContext* codec_of(const void* context) {
   return nullptr;
 }
 
-/// Returns the receivers of a decoder's messages, if the `opaque` pointer of the decoder is a known
-/// mark (LogTopic::Mark); null for all other codecs. Unknown values of `opaque` come from other
-/// users of FFmpeg in the process.
+/// Returns the receivers of a decoder's messages; null if `opaque` of the codec is no
+/// LogTopic::Mark. Other values of `opaque` come from other users of FFmpeg in the process.
 DestinationPtr destination_of(const AVCodecContext* codec) {
   const void* mark = codec ? codec->opaque : nullptr;
   if (!mark) return nullptr;

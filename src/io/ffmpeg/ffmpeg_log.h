@@ -1,5 +1,5 @@
 #pragma once
-// Stores FFmpeg's log messages for error texts, instead of writing them to stderr.
+// Keeps FFmpeg's log messages for error texts, instead of printing them to stderr.
 
 #include <functional>
 #include <memory>
@@ -7,12 +7,11 @@
 
 namespace lull::io {
 
-/// Redirects FFmpeg's log from stderr to this module for the whole process. Further calls have no
-/// effect.
+/// Redirects FFmpeg's log of the whole process to this module. Further calls have no effect.
 void capture_ffmpeg_log();
 
-/// Passes every message of FFmpeg's libraries to `listener` as one line. An empty `listener` ends
-/// the forwarding. FFmpeg's threads call `listener`.
+/// Passes each FFmpeg message to `listener` as one line, from FFmpeg's threads. An empty `listener`
+/// ends the forwarding.
 void forward_ffmpeg_log(std::function<void(const std::string&)> listener);
 
 class Messages;
@@ -25,8 +24,8 @@ class LogTopic {
   LogTopic(const LogTopic&) = delete;
   LogTopic& operator=(const LogTopic&) = delete;
 
-  /// While a Scope exists, the messages that FFmpeg logs in the thread of the Scope belong to the
-  /// file of `topic`. Scopes can be nested.
+  /// While a Scope exists, FFmpeg's messages in the thread of the Scope belong to the file of
+  /// `topic`. Scopes can be nested.
   class Scope {
    public:
     explicit Scope(const LogTopic& topic);
@@ -38,14 +37,13 @@ class LogTopic {
     const std::shared_ptr<Messages>* before_;
   };
 
-  /// A function that receives the warnings and errors of decoders from any thread of FFmpeg.
-  /// `context` is the AVCodecContext that logged the message. Each thread of a decoder has its own
-  /// AVCodecContext.
+  /// Receives the warnings and errors of decoders from any thread of FFmpeg. `context` is the
+  /// AVCodecContext of the message; each decoder thread has its own.
   using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
 
-  /// While a Mark exists, the messages of a decoder belong to the file of `topic` if
-  /// AVCodecContext::opaque of the decoder equals `mark`. FFmpeg copies `opaque` to the contexts of
-  /// all threads of a decoder. The caller must close the decoders before it destroys the Mark.
+  /// While a Mark exists, messages of decoders with AVCodecContext::opaque equal to `mark` belong
+  /// to the file of `topic`. FFmpeg copies `opaque` to all threads of a decoder. The Mark must
+  /// outlive the decoders.
   class Mark {
    public:
     Mark(const LogTopic& topic, const void* mark, Listener listener);
@@ -62,9 +60,8 @@ class LogTopic {
   std::shared_ptr<Messages> messages_;
 };
 
-/// The messages about one file, or from one thread, that FFmpeg has logged since the creation of
-/// the LogWatch. lull uses the messages in error texts. lull also detects damage that FFmpeg
-/// reports only in its log.
+/// The messages about a file, or from a thread, since the creation of the LogWatch. Some damage is
+/// visible only in FFmpeg's log.
 class LogWatch {
  public:
   LogWatch();
@@ -76,7 +73,7 @@ class LogWatch {
   std::string first_error() const;
   /// Returns the first message of any level that contains `phrase`; empty if there is none.
   std::string find(const char* phrase) const;
-  /// Makes `find()` ignore the message that `find(phrase)` returns now, and all earlier messages.
+  /// Makes `find()` ignore the current result of `find(phrase)` and all earlier messages.
   void skip(const char* phrase);
 
  private:
@@ -84,8 +81,7 @@ class LogWatch {
   long first_;  // number of the first message that belongs to this object
 };
 
-/// Returns `text` with FFmpeg's most recent error in parentheses. If there was no error, the result
-/// is `text`.
+/// Returns `text` with FFmpeg's most recent error, if any, in parentheses.
 std::string with_log(const std::string& text, const LogWatch& watch);
 
 }  // namespace lull::io

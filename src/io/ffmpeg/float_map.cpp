@@ -11,7 +11,7 @@ namespace {
 
 constexpr AVPixelFormat floats = AV_PIX_FMT_GRAYF32LE;
 
-/// Returns the bytes of a float in little-endian order on all machines.
+/// Returns the bytes of a float in little-endian order.
 std::array<std::uint8_t, 4> little_endian(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   std::array<std::uint8_t, 4> bytes{};
@@ -25,9 +25,8 @@ bool begins_with_first(const std::uint8_t* bytes) {
   return std::memcmp(bytes, first.data(), first.size()) == 0;
 }
 
-/// Decodes a float map of two rows. Returns whether the decoder keeps the order of rows in the
-/// file. Also returns false if the codec cannot decode the map, because lull reports this failure
-/// when it decodes the input.
+/// Returns whether the decoder keeps the row order of a float map of two rows. Returns false if
+/// decoding fails; lull reports this failure for the input itself.
 bool decodes_in_order_of_file(const AVCodec& codec) {
   std::string file = "Pf\n1 2\n-1.0\n";
   for (const auto& value : {first, second})

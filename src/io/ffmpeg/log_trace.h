@@ -6,9 +6,8 @@
 
 namespace lull::io {
 
-/// While a LogTrace exists, the informative messages that FFmpeg logs in the creating thread go
-/// only to `receiver`. LogTrace drops the warnings and errors of this thread. LogTrace objects
-/// cannot be nested.
+/// While a LogTrace exists, FFmpeg's informative messages of the creating thread go only to
+/// `receiver`. Warnings and errors of this thread are dropped. LogTraces cannot be nested.
 class LogTrace {
  public:
   using Receiver = std::function<void(const std::string& line)>;

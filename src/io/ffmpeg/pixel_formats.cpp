@@ -14,8 +14,8 @@ bool is_one_bit(AVPixelFormat format) {
   return std::ranges::find(one_bit, format) != std::end(one_bit);
 }
 
-// One channel of a picture, at the position in memory that FFmpeg's pixel format descriptor states.
-// For read-only samples, `Byte` is `const std::uint8_t`.
+// One channel of a picture, at the position in FFmpeg's pixel format descriptor. For read-only
+// samples, `Byte` is `const std::uint8_t`.
 template <class Byte>
 struct Channel {
   Byte* data;
@@ -80,8 +80,8 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
   }
 }
 
-// Writes the samples of a plane to a channel of a picture. The channels of a packed format share
-// words, so the function adds bits to each word. `clear_shared()` must have set the words to zero.
+// Writes a plane to a channel of a picture. Channels of a packed format share words, so the
+// function ORs bits into words that `clear_shared()` must have set to zero.
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();
@@ -126,8 +126,8 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
   }
 }
 
-// Sets planes with packed samples to zero. `pack_rows()` later adds bits to the words of these
-// planes. Unused bits must be 0, so that equal frames give bit-identical planes.
+// Sets packed planes to zero, because `pack_rows()` ORs bits into their words, and unused bits must
+// be 0 for reproducible planes.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   bool done[4] = {};
@@ -156,7 +156,7 @@ void unpack_one_bit(const AVFrame& picture, PlaneView<std::uint8_t> to) {
   }
 }
 
-// An entry of a palette is a 32-bit word in native byte order: A (most significant byte), R, G, B.
+// A palette entry is a 32-bit word in native byte order: A (most significant byte), R, G, B.
 std::uint32_t palette_entry(const AVFrame& picture, int index) {
   return load<std::uint32_t>(picture.data[1] + std::ptrdiff_t{index} * 4, true);
 }
@@ -175,8 +175,7 @@ void unpack_palette(const AVFrame& picture, const Frame& frame, const Frame* alp
   }
 }
 
-// Calls `use` for each plane of the frame, in the order of the descriptor's components. The last
-// call is for the alpha plane if there is one.
+// Calls `use` for each plane of the frame in the order of the descriptor's components, alpha last.
 template <class Sample, class Use>
 void each_channel(const AVPixFmtDescriptor& d, const Frame& frame, const Frame* alpha, Use use) {
   const int colours = frame.format.planes();

@@ -1,6 +1,6 @@
 #pragma once
-// Describes FFmpeg's pixel formats as FrameFormat, and converts samples between FFmpeg's pictures
-// and lull's frames without loss.
+// Describes FFmpeg's pixel formats as FrameFormat, and converts between FFmpeg's pictures and
+// lull's frames without loss.
 
 #include <optional>
 
@@ -9,54 +9,49 @@
 
 namespace lull::io {
 
-/// The content of a pixel format: everything except the arrangement of the samples in memory.
-/// Formats with equal traits store the same pictures.
+/// The content of a pixel format without its memory layout. Formats of equal traits store the same
+/// pictures.
 struct PixelTraits {
   FrameFormat format;  // width and height are 0
   bool alpha = false;  // an alpha channel of the same bit depth as the other samples
   bool operator==(const PixelTraits&) const = default;
 };
 
-/// Returns the traits of a pixel format. Palettes have the traits of RGB, and 1-bit formats have
-/// the traits of 8 bits. Returns nullopt for unsupported formats: hardware surfaces, Bayer
-/// patterns, XYZ, bit depths outside 8..16, bit depths that differ between channels, and floats
-/// other than planar floats of 32 bits.
+/// Returns the traits of a pixel format. Palettes count as RGB, and 1-bit formats as 8 bits.
+/// Returns nullopt for hardware surfaces, Bayer patterns, XYZ, bit depths outside 8..16, mixed bit
+/// depths, and floats other than planar 32-bit floats.
 std::optional<PixelTraits> traits_of(AVPixelFormat format);
 
-/// Returns the traits of the pixel format of a decoded picture. If all entries of a palette are
-/// opaque, the traits have no alpha.
+/// Returns the traits of a decoded picture's pixel format, without alpha if all palette entries are
+/// opaque.
 std::optional<PixelTraits> traits_of(const AVFrame& picture);
 
-/// Returns the format in which `pack()` writes pictures of `format`. The result is RGB or RGBA for
-/// palettes, 8-bit grey for 1-bit formats, and `format` itself for all other formats.
+/// Returns the output format of `pack()`: RGB or RGBA for palettes, 8-bit grey for 1-bit formats,
+/// or else `format`.
 AVPixelFormat packable(AVPixelFormat format, const PixelTraits& traits);
 
-/// Returns FFmpeg's name of the format; "unknown" if the format has no name.
+/// Returns FFmpeg's name of the format; "unknown" if there is none.
 const char* name_of(AVPixelFormat format);
 
-/// Returns whether the definition of `format` implies full-range YCbCr (yuvj420p and similar
-/// formats).
+/// Returns whether `format` implies full-range YCbCr (yuvj420p and similar formats).
 bool is_full_range_yuv(AVPixelFormat format);
 
-/// Returns the format in `list` that can store pictures of `format` unchanged, preferably `format`
-/// itself; AV_PIX_FMT_NONE if there is none. AV_PIX_FMT_NONE also marks the end of `list`. The
-/// function returns a yuvj format only if `full_range` is true.
+/// Returns the format in `list` (ends with AV_PIX_FMT_NONE) that can store pictures of `format`
+/// unchanged, preferably `format` itself; AV_PIX_FMT_NONE if there is none. Returns a yuvj format
+/// only if `full_range` is true.
 AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const PixelTraits& traits,
                          bool full_range);
 
-/// Copies the samples of `picture` to the planes of `frame`, and the alpha samples to `alpha` if it
-/// is not null. The formats must match. The function clamps samples above the maximum of the bit
-/// depth, because FFmpeg accepts such samples in raw files.
+/// Copies the samples of `picture` to `frame`, and alpha to `alpha` if not null. The formats must
+/// match. Samples are clamped to the bit depth, because FFmpeg accepts larger samples in raw files.
 void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 
-/// Makes the planes of `picture` refer to the samples of `frame` without a copy. `picture` must
-/// have its format and size, but no buffers. Returns false, and changes nothing, if the memory
-/// layouts differ or the rows are not aligned to 64 bytes. In this case, the caller must use
-/// `pack()`.
+/// Makes `picture` share the samples of `frame`. `picture` must have its format and size, but no
+/// buffers. Returns false and changes nothing if the memory layouts differ or rows are not aligned
+/// to 64 bytes; the caller must then use `pack()`.
 bool share_planes(const Frame& frame, AVFrame& picture);
 
-/// Copies the samples of `frame` and `alpha` to the buffers of `picture`. The traits of `picture`
-/// must match `frame` and `alpha`.
+/// Copies the samples of `frame` and `alpha` to `picture`, whose traits must match.
 void pack(const Frame& frame, const Frame* alpha, AVFrame& picture);
 
 }  // namespace lull::io

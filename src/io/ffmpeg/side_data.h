@@ -23,14 +23,13 @@ struct SideData {
   std::int64_t tiff_page = 0;  // number of the page in that file
   std::string match;           // text that the '*' of a pattern matches in the file name
   Frame alpha;  // one grey plane of the frame's bit depth; without pixels if there is none
-  /// EXIF and similar metadata of a still picture; null if the file has none.
+  /// EXIF and similar metadata of a still picture; null if there are none.
   std::shared_ptr<const io::PictureMetadata> metadata;
   std::vector<std::byte> stored;          // stacks only: the slice's samples as stored in the file
   std::vector<io::FilteredLayer> layers;  // OpenEXR only: layers that replace those of the file
 };
 
-/// Returns a copy of `side_data` that the caller may change. If `side_data` is null, the copy is
-/// empty.
+/// Returns a copy of `side_data` that the caller may change; empty if `side_data` is null.
 [[nodiscard]] std::shared_ptr<SideData> copy_of(const SideData* side_data);
 
 }  // namespace lull

@@ -1,6 +1,6 @@
 #pragma once
-// Converts packets to bytes and back. The bytes contain the content, the side data, and all fields
-// except the stream index. Only the same versions of lull and FFmpeg can read the bytes.
+// Serialises packets: content, side data, and all fields except the stream index. Only the same
+// versions of lull and FFmpeg can read the bytes.
 
 #include <bit>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace lull::io {
 
 static_assert(std::endian::native == std::endian::little, "heads are written as they are");
 
-/// The first bytes of a stored packet. The side data and the content of the packet follow.
+/// The header of a stored packet, before the side data and the content.
 struct PacketHead {
   std::int64_t pts, dts, duration;  // times in ticks of the packet's stream
   std::int32_t bytes, flags;
@@ -25,7 +25,7 @@ struct SideHead {
   std::int32_t type, bytes;
 };
 
-/// Writes a packet in pieces. The function calls `put(data, bytes)` for each piece in order.
+/// Writes a packet in pieces, with one call of `put(data, bytes)` for each piece.
 template <class Put>
 void store_packet(const AVPacket& packet, Put&& put) {
   const PacketHead head{packet.pts,  packet.dts,   packet.duration,
@@ -39,12 +39,12 @@ void store_packet(const AVPacket& packet, Put&& put) {
   put(packet.data, static_cast<std::size_t>(packet.size));
 }
 
-/// Reads a packet in pieces. The function calls `get(data, bytes)` for each piece that
-/// `store_packet()` wrote. `get` must throw if there are no more bytes. Returns null if a piece is
-/// invalid, or larger than `max_bytes` bytes.
+/// Reads a packet with one call of `get(data, bytes)` for each piece that `store_packet()` wrote.
+/// `get` must throw at the end of the data. Returns null if a piece is invalid, or larger than
+/// `max_bytes` bytes.
 template <class Get>
 PacketPtr load_packet(std::int64_t max_bytes, Get&& get) {
-  // The buffer has additional bytes, because FFmpeg may read beyond the end of a packet.
+  // FFmpeg may read beyond the end of a packet, so the buffer has padding.
   constexpr std::int64_t longest =
       std::numeric_limits<std::int32_t>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
   PacketHead head{};

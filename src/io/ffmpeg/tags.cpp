@@ -10,7 +10,7 @@ bool describes_the_file(std::string_view key, bool encoded) {
                                                       "compatible_brands", "encoder"};
   constexpr std::array<std::string_view, 5> of_encoded = {"ENCODER", "DURATION", "BPS",
                                                           "NUMBER_OF_BYTES", "NUMBER_OF_FRAMES"};
-  // In Matroska files, the entry "ENCODER" states the program that wrote the file.
+  // In Matroska files, "ENCODER" is the program that wrote the file.
   if (std::ranges::find(always, key) != always.end() || (!encoded && key == "ENCODER")) return true;
   return encoded && (std::ranges::find(of_encoded, key) != of_encoded.end() ||
                      key.starts_with("_STATISTICS_"));

@@ -73,8 +73,7 @@ void InputPipe::interrupt() noexcept {
   while (::write(wake_, &one, sizeof one) < 0 && errno == EINTR) continue;
 }
 
-// Waits until the pipe has bytes to read or the writer has closed the pipe. Returns 0 on success,
-// and FFmpeg's error code on failure.
+// Waits until the pipe has data or the writer has closed it. Returns 0 or FFmpeg's error code.
 int InputPipe::wait() const {
   for (;;) {
     pollfd sources[] = {{wake_, POLLIN, 0}, {descriptor_, POLLIN, 0}};

@@ -1,6 +1,5 @@
 #pragma once
-// Reads and writes standard input and output, FIFOs, and other files in which seeking is
-// impossible.
+// Reads and writes standard input and output, FIFOs, and other files that cannot seek.
 
 #include <atomic>
 #include <cstdint>
@@ -11,14 +10,13 @@
 
 namespace lull::io {
 
-/// Writes all bytes, and waits if the reader of the pipe is slow. Returns 0 on success, and
-/// FFmpeg's error code on failure.
+/// Writes all bytes, and waits for a slow reader. Returns 0 or FFmpeg's error code.
 int write_all(int descriptor, const void* data, std::size_t bytes) noexcept;
 
-/// Reads the bytes of a pipe for FFmpeg. Another thread can end a read that is waiting for data.
+/// Reads a pipe for FFmpeg. Another thread can interrupt a waiting read.
 class InputPipe {
  public:
-  /// Reads from the open file `descriptor` and does not close it.
+  /// Reads from `descriptor` and does not close it.
   explicit InputPipe(int descriptor);
   /// Opens the file `path` for reading.
   /// @throws NoInput
@@ -28,13 +26,12 @@ class InputPipe {
   InputPipe& operator=(const InputPipe&) = delete;
 
   AVIOContext& io() const { return *io_; }
-  /// Ends a read that is waiting for data. The ended read and all later reads fail with
-  /// AVERROR_EXIT. Any thread may call this function.
+  /// Interrupts a waiting read. This read and all later reads fail with AVERROR_EXIT. Any thread
+  /// may call this function.
   void interrupt() noexcept;
   /// Returns the number of bytes read so far.
   std::int64_t bytes() const { return bytes_; }
-  /// Returns the last bytes that the pipe has delivered: at least 1 MiB, or all bytes if the input
-  /// is shorter.
+  /// Returns the last bytes from the pipe: at least 1 MiB, or all bytes of a shorter input.
   const std::string& tail() const { return tail_; }
 
  private:

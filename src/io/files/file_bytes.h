@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Reads bytes of a file at random positions. A read beyond the end of the file fails. The class
-/// reads ahead, so that many small reads in sequence are fast.
+/// Reads bytes of a file at random positions, with read-ahead for small sequential reads. A read
+/// beyond the end of the file fails.
 class FileBytes {
  public:
   FileBytes(const std::string& path, std::uint64_t size)

@@ -1,5 +1,5 @@
 #pragma once
-// Determines the decompressed size of a zlib stream without storing the bytes.
+// Determines the decompressed size of a zlib stream without storing the data.
 
 #include <cstdint>
 #include <span>
@@ -13,8 +13,8 @@ struct InflatedSize {
   std::string error;         // zlib's message; empty if there is none
 };
 
-/// Decompresses the stream at the beginning of `stored` and returns its size. The function stops
-/// soon after `max_bytes` bytes.
+/// Returns the decompressed size of the stream at the beginning of `stored`. Stops soon after
+/// `max_bytes` bytes.
 InflatedSize inflated_size(std::span<const std::uint8_t> stored, std::uint64_t max_bytes);
 
 }  // namespace lull::io

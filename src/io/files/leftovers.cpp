@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the number of bytes of all files in a folder.
+/// Returns the total size in bytes of the files in a folder.
 std::int64_t bytes_in(const fs::path& folder) {
   std::int64_t bytes = 0;
   std::error_code code;
@@ -32,8 +32,7 @@ std::int64_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-/// Returns the description of the temporary file or folder `path`; nullopt if `path` is not the
-/// name of a temporary file or folder.
+/// Returns the description of a temporary file or folder; nullopt for other names.
 std::optional<Leftover> leftover_at(const fs::path& path) {
   const std::optional<TemporaryName> name = parse_temporary_name(path.filename().string());
   struct stat status;
@@ -58,8 +57,7 @@ std::optional<Leftover> leftover_at(const fs::path& path) {
   return leftover;
 }
 
-/// Returns the temporary files in `folder`. If the system cannot read the folder, `code` receives
-/// the error.
+/// Returns the temporary files in `folder`. `code` receives an error.
 std::vector<Leftover> leftovers_in(const std::string& folder, std::error_code& code) {
   std::vector<Leftover> found;
   fs::directory_iterator at(folder.empty() ? "." : folder, code);
@@ -79,8 +77,8 @@ std::vector<Leftover> find_leftovers(const std::string& folder) {
   return found;
 }
 
-// The function also checks the lock of the file, because two hosts may have equal names. The lock
-// shows whether a process on any host is still writing the file.
+// The lock shows whether a process on any host is still writing the file. The host name does not
+// suffice, because two hosts may have equal names.
 bool remove_leftover(const Leftover& leftover) {
   std::error_code code;
   const bool is_folder = fs::is_directory(fs::symlink_status(leftover.path, code));

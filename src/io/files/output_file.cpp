@@ -29,9 +29,8 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// If the names `from` and `to` refer to the same file, removes the name `from` and returns true. A
-/// network file system may lose the reply to a successful link(). It then repeats the request and
-/// reports EEXIST.
+/// Removes the name `from` and returns true if `from` and `to` are the same file. After a lost
+/// reply to link(), a network file system repeats the request and reports EEXIST.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -42,8 +41,8 @@ bool is_renamed(const std::string& from, const std::string& to) {
   return same;
 }
 
-/// Renames a file, but does not replace an existing file. On an error, the function returns false,
-/// and errno states the reason. EEXIST means that a file with the name `to` exists.
+/// Renames a file, but never replaces an existing file. On an error, returns false and sets errno;
+/// EEXIST means that `to` exists.
 bool rename_if_free(const std::string& from, const std::string& to) {
   // glibc before 2.28 has no renameat2().
   constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE of the kernel
@@ -51,15 +50,13 @@ bool rename_if_free(const std::string& from, const std::string& to) {
     return true;
   if (errno == EEXIST && is_renamed(from, to)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // The creation of a hard link never replaces an existing file. It also works on file systems
-  // without RENAME_NOREPLACE.
+  // A hard link never replaces a file, even on file systems without RENAME_NOREPLACE.
   if (::link(from.c_str(), to.c_str()) == 0) {
     ::unlink(from.c_str());
     return true;
   }
   if (errno == EEXIST && is_renamed(from, to)) return true;
-  // On file systems without hard links (FAT), a rename can replace an existing file. The function
-  // therefore first checks whether a file with the new name exists.
+  // File systems without hard links (FAT) need a check before the rename, which can replace a file.
   if (errno != EPERM && errno != ENOTSUP) return false;
   if (::access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;
@@ -79,8 +76,8 @@ std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
-  // The function resolves the links itself, because the file to which a link points may not exist
-  // yet. Like the operating system, the function follows at most 40 links.
+  // The target of a link may not exist yet, so the function resolves links itself, at most 40 as in
+  // the kernel.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
     const fs::path target = fs::read_symlink(name, code);
@@ -94,7 +91,7 @@ std::string partial_name(const std::string& path, int number) {
   const fs::path name = path;
   const std::string mark = ".partial" + (number > 1 ? "-" + std::to_string(number) : "");
   const std::string extension = name.extension().string();
-  // The function shortens long names, because a file name may have at most 255 bytes.
+  // A file name may have at most 255 bytes.
   const std::size_t max_stem_bytes =
       255 - std::min<std::size_t>(mark.size() + extension.size(), 255);
   return (name.parent_path() / (name.stem().string().substr(0, max_stem_bytes) + mark + extension))
@@ -124,7 +121,7 @@ void check_free(const std::string& path, bool overwrite) {
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access) {
   static std::atomic<int> count = 0;
-  // The name also contains a random number. Processes on two machines that share a folder may have
+  // The random number is needed because processes on two machines that share a folder may have
   // equal identities.
   static const std::uint32_t random_number = std::random_device()();
   const fs::path in = folder.empty() ? "." : folder;
@@ -227,14 +224,13 @@ void OutputFile::create() {
   if (options_.overwrite) copy_mode();
 }
 
-// Gives the temporary file the permission bits of the file that it will replace. The caller must
-// call this function before it writes the first byte, so that other users can never read a private
-// file.
+// Copies the mode of the file that the temporary file will replace. Must precede the first write,
+// so that other users can never read a private file.
 void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
   if (::fstat(descriptor_, &own) < 0) return;
-  // Some file systems do not support permission bits, so the function ignores errors.
+  // Errors are ignored, because some file systems have no permission bits.
   (void)::fchmod(descriptor_, mode_for_replacement(options_.access, own.st_gid, old.st_mode));
 }
 
@@ -269,16 +265,15 @@ void OutputFile::finish_writing() {
   if (descriptor_ < 0) return;
   int error = flush();
   if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
-  // A network file system may report a full disk only when the process closes the file.
+  // A network file system may report a full disk only at close().
   if (::close(std::exchange(descriptor_, -1)) < 0 && !error) error = AVERROR(errno);
   check<IoError>(error, "cannot write '" + path_ + "'");
 }
 
 std::string OutputFile::keep_partial() {
   finish_writing();
-  // The incomplete file gets a name such as "x.partial.mkv". If this file exists and `overwrite` is
-  // true, the function replaces it. If `overwrite` is false, the function tries "x.partial-2.mkv"
-  // and further numbers.
+  // Without `overwrite`, an existing "x.partial.mkv" remains, and the function tries
+  // "x.partial-2.mkv" and so on.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();
   constexpr int attempts = 1000;
@@ -314,8 +309,8 @@ void OutputFile::rename_over() {
   if (code < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
 }
 
-// Renames the temporary file to the name of the output. Throws an error if another process has
-// meanwhile created a file of this name.
+// Gives the temporary file its final name. Throws an error if another process has meanwhile created
+// this file.
 void OutputFile::rename_new() {
   if (rename_if_free(temporary_, path_)) return;
   if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists now; give -y to overwrite it");

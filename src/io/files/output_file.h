@@ -1,5 +1,5 @@
 #pragma once
-// Outputs of a muxer: pipes, and files. A file gets its final name only when it is complete.
+// Outputs of a muxer: pipes and files. A file gets its final name only when it is complete.
 
 #include <memory>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// An open file to which FFmpeg writes. Output stores the system's error number of a failed write,
-/// because FFmpeg does not store the number.
+/// An open file to which FFmpeg writes. Output stores the errno of a failed write, because FFmpeg
+/// does not.
 class Output {
  public:
   virtual ~Output() = default;
@@ -19,15 +19,14 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   AVIOContext* io() const { return io_.get(); }
-  /// Returns the descriptor of the open file, for code that writes without FFmpeg. A caller that
-  /// writes to the descriptor must not use `io()`.
+  /// Returns the file descriptor, for writing without FFmpeg. Such a caller must not use `io()`.
   int descriptor() const { return descriptor_; }
   /// Throws an error if a write has failed.
   /// @throws IoError
   void check_written() const;
   /// Returns the path of the file that contains the output until commit(); empty if there is none.
   const std::string& temporary() const { return temporary_; }
-  /// Writes all buffered data, and closes the output for further writes.
+  /// Flushes all data and closes the output.
   /// @throws IoError
   virtual void finish_writing() = 0;
   /// Calls `finish_writing()` and gives the file its final name.
@@ -45,7 +44,7 @@ class Output {
   /// @param name  name of the output in messages
   explicit Output(std::string name) : name_(std::move(name)) {}
   void open_io(bool seekable);
-  /// Flushes FFmpeg's buffer. Returns 0 on success, and the first error on failure.
+  /// Flushes FFmpeg's buffer. Returns 0 or the first error.
   int flush();
 
   std::string name_, temporary_;
@@ -54,8 +53,7 @@ class Output {
   std::unique_ptr<AVIOContext, FreeIo> io_;
 
  private:
-  // There are two functions `write`, because the parameter `data` is const in FFmpeg 7 and not
-  // const in earlier releases.
+  // The parameter `data` of the callback is const only in FFmpeg 7, so there are two overloads.
   static int write(void* self, std::uint8_t* data, int size);
   static int write(void* self, const std::uint8_t* data, int size);
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
@@ -64,15 +62,13 @@ class Output {
 /// Returns whether `path` itself is a symbolic link.
 bool is_link(const std::string& path);
 
-/// Returns the file to which `path` leads through symbolic links. If lull replaces this file and
-/// not `path`, the links remain.
+/// Returns the target of `path` after all symbolic links. Replacing the target preserves the links.
 std::string resolve_links(const std::string& path);
 
-/// Returns the name of an incomplete output. For "x.mkv", the result is "x.partial.mkv"; for
-/// `number` 2, it is "x.partial-2.mkv".
+/// Returns the name of an incomplete output "x.mkv": "x.partial.mkv", or "x.partial-2.mkv" for
+/// `number` 2.
 std::string partial_name(const std::string& path, int number = 1);
-/// Returns whether `partial_name()` can return the file name `name` for an output `path`. `name`
-/// contains no folder.
+/// Returns whether `name`, without a folder, is a `partial_name()` of the output `path`.
 bool is_partial_name(const std::string& name, const std::string& path);
 
 /// Throws an error if lull cannot create an output at `path`.
@@ -80,34 +76,31 @@ bool is_partial_name(const std::string& name, const std::string& path);
 ///     `overwrite` is false
 void check_free(const std::string& path, bool overwrite);
 
-/// A file that `create_temporary()` has created and opened for reading and writing.
+/// A file from `create_temporary()`, open for reading and writing.
 struct CreatedFile {
   int descriptor = -1;  // -1: the file could not be created
   int error = 0;        // the system's error number if it could not be created
   std::string path;
 };
-/// Creates a new file in `folder`, and locks the file. The name of the file identifies the calling
-/// process (`temporary_name.h`).
+/// Creates and locks a new file in `folder`. Its name identifies the calling process
+/// (`temporary_name.h`).
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access);
 
-/// Writes the entries of the folder of `path` to the disk, if the file system supports this
-/// operation.
+/// Flushes the folder of `path` to the disk, if the file system supports this operation.
 void sync_folder_of(const std::string& path);
 
 struct OutputFileOptions {
   bool overwrite = false;  // replaces an existing file
-  /// Folder for the temporary file, on the file system of the output. If the text is empty, the
-  /// temporary file is in the folder of the output.
+  /// Folder for the temporary file, on the file system of the output; empty: the folder of the
+  /// output.
   std::string folder = {};
   Access access = {};
-  /// If true, and the path is a symbolic link, the output replaces the file to which the link
-  /// points. If false, the output replaces the link itself, so that a link of another user cannot
-  /// redirect the output.
+  /// If the path is a symbolic link: true replaces the target of the link. False replaces the link
+  /// itself, so that a link of another user cannot redirect the output.
   bool follow_links = true;
-  /// If true, the constructor removes the temporary files that killed processes have left for this
-  /// output. Sinks of many files set false, and remove the temporary files of all outputs in one
-  /// pass.
+  /// Whether the constructor removes the temporary files of killed processes for this output. Sinks
+  /// of many files do so for all outputs in one pass.
   bool removes_leftovers = true;
 };
 
@@ -116,15 +109,15 @@ struct SinkOptions;  // io/media.h
 OutputFileOptions file_options(const SinkOptions& options);
 
 /// Writes to a temporary file in the output's folder. `commit()` renames the file. Without
-/// `commit()`, the destructor removes it. A new output has the permission bits of `access`, limited
-/// by the umask. A replacement has the bits of the replaced file, limited by `access`.
+/// `commit()`, the destructor removes it. A new output has the mode `access`, limited by the umask.
+/// A replacement has the mode of the replaced file, limited by `access`.
 class OutputFile final : public Output {
  public:
   /// @throws CannotCreate  the file exists and must not be replaced, or the system cannot create
   ///     the file
   OutputFile(const std::string& path, const OutputFileOptions& options);
   ~OutputFile() override;
-  /// Writes the file to the disk and closes it.
+  /// Flushes the file to the disk and closes it.
   void finish_writing() override;
   void commit() override;
   std::string keep_partial() override;
@@ -140,8 +133,7 @@ class OutputFile final : public Output {
   OutputFileOptions options_;
 };
 
-/// Writes to an open descriptor in which seeking is impossible. The destructor does not close the
-/// descriptor.
+/// Writes to an open descriptor that cannot seek. The destructor does not close the descriptor.
 class OutputPipe final : public Output {
  public:
   /// @throws InvalidArgument  the descriptor is a terminal

@@ -31,7 +31,7 @@ std::string new_temporary(const fs::path& target) {
   return (target.parent_path() / name).string();
 }
 
-/// Owns a file descriptor. The destructor closes the descriptor.
+/// Owns and closes a file descriptor.
 struct OpenFile {
   int descriptor;
   ~OpenFile() {
@@ -119,8 +119,7 @@ void OutputFolder::copy(const std::string& from, const std::string& path) {
     check<IoError>(write_all(file.descriptor, piece.data(), got), "cannot write '" + path + "'");
 }
 
-// A single syncfs() is faster than an fsync() for each file, because OME-Zarr data may have
-// millions of files.
+// One syncfs() is faster than an fsync() for each of the millions of files of OME-Zarr data.
 void OutputFolder::commit() {
   if (descriptor_ >= 0 && ::syncfs(descriptor_) < 0)
     throw IoError("cannot write '" + name_ + "' (" + std::strerror(errno) + ")");

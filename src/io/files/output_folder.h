@@ -1,5 +1,5 @@
 #pragma once
-// Outputs that are folders. A folder gets its final name only when all of its files are complete.
+// Output folders. A folder gets its final name only when all of its files are complete.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,24 +15,24 @@ struct OutputFolderOptions {
   bool overwrite = false;  // replaces an existing folder if `may_replace` returns true for it
   Access access = {};      // permission bits of the files
   bool follow_links = true;
-  /// Returns whether the output may replace the existing folder `path`. lull calls the function
-  /// only for folders that are not empty.
+  /// Returns whether the output may replace the existing folder `path`. Called only for folders
+  /// that are not empty.
   std::function<bool(const std::string& path)> may_replace = {};
 };
 
-/// Returns whether an output at `path`, a folder name without a final slash, replaces an existing
-/// folder. The output may always replace an empty folder.
+/// Returns whether an output at `path` (without a final slash) replaces an existing folder. Empty
+/// folders may always be replaced.
 /// @param name  name of the output in messages
 /// @throws CannotCreate  the name belongs to a file, or to a folder that must not be replaced
 bool check_free_folder(const std::string& path, const std::string& name,
                        const OutputFolderOptions& options);
 
-/// Writes files to a folder with a temporary name beside the output. `commit()` renames the folder.
-/// Without `commit()`, the destructor removes the folder. The constructor removes the temporary
-/// folders that killed processes have left for the same output.
+/// Writes files to a temporary folder beside the output. `commit()` renames the folder. Without
+/// `commit()`, the destructor removes it. The constructor removes the temporary folders of killed
+/// processes for the same output.
 class OutputFolder {
  public:
-  /// @param path  name of the output; the constructor ignores a slash at the end
+  /// @param path  name of the output, with or without a final slash
   /// @throws CannotCreate  the name belongs to a file, or to a folder that must not be replaced; or
   ///     the system cannot create the folder
   OutputFolder(const std::string& path, OutputFolderOptions options);
@@ -42,23 +42,23 @@ class OutputFolder {
 
   /// Path of the temporary folder; empty after `commit()`.
   const std::string& temporary() const { return temporary_; }
-  /// Writes a new file, and creates the missing folders of its path.
+  /// Writes a new file and creates missing folders.
   /// @param path  path of the file, which begins with `temporary()`
   /// @throws IoError
   void write(const std::string& path, std::span<const std::byte> bytes);
-  /// Writes bytes at a position of a file. The first call for a path creates the file and the
-  /// missing folders of the path.
+  /// Writes bytes at a position of a file. The first call for a path creates the file and missing
+  /// folders.
   /// @throws IoError
   void write_at(const std::string& path, std::int64_t position, std::span<const std::byte> bytes);
   /// Copies the file `from` to the new file `path`.
   /// @throws IoError, NoInput
   void copy(const std::string& from, const std::string& path);
-  /// Writes all files to the disk and gives the folder its final name.
+  /// Flushes all files to the disk and gives the folder its final name.
   /// @throws IoError, CannotCreate
   void commit();
 
  private:
-  /// Opens a file for writing, and creates the file and the missing folders of its path.
+  /// Opens a file for writing, and creates the file and missing folders.
   /// @param flags  further flags for open()
   int open_file(const std::string& path, int flags);
 

@@ -1,6 +1,5 @@
 #pragma once
-// Reads and writes all requested bytes at a position of a file. If a system call transfers fewer
-// bytes, the functions call the system again.
+// Complete reads and writes at a file position, with repeated system calls if necessary.
 
 #include <unistd.h>
 
@@ -9,8 +8,8 @@
 
 namespace lull::io {
 
-/// Reads `bytes` bytes from `position` on. On an error, the function returns false, and errno
-/// states the reason. If the file ends too early, errno is EIO.
+/// Reads `bytes` bytes from `position` on. On an error, returns false and sets errno (EIO at the
+/// end of the file).
 inline bool read_at(int descriptor, void* data, std::size_t bytes, off_t position) {
   for (auto* to = static_cast<char*>(data); bytes > 0;) {
     errno = EIO;
@@ -24,8 +23,7 @@ inline bool read_at(int descriptor, void* data, std::size_t bytes, off_t positio
   return true;
 }
 
-/// Writes all bytes from `position` on. On an error, the function returns false, and errno states
-/// the reason.
+/// Writes all bytes from `position` on. On an error, returns false and sets errno.
 inline bool write_at(int descriptor, const void* data, std::size_t bytes, off_t position) {
   for (const auto* from = static_cast<const char*>(data); bytes > 0;) {
     const ssize_t count = ::pwrite(descriptor, from, bytes, position);

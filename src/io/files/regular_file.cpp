@@ -14,8 +14,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the kind of a file that is not a regular file, such as "a folder"; empty for a regular
-/// file.
+/// Returns the kind of a special file, such as "a folder"; empty for a regular file.
 std::string kind_of(const struct stat& status) {
   if (S_ISREG(status.st_mode)) return {};
   if (S_ISDIR(status.st_mode)) return "a folder";
@@ -28,12 +27,10 @@ std::string kind_of(const struct stat& status) {
 
 RegularFile::RegularFile(const std::string& path) : path_(path) {
   struct stat status;
-  // The function checks the kind of the file before it opens the file, because opening some devices
-  // has side effects.
+  // The kind must be checked before open(), because opening some devices has side effects.
   if (::stat(path.c_str(), &status) < 0) fail(errno);
   if (const std::string kind = kind_of(status); !kind.empty()) refuse(kind);
-  // With O_NONBLOCK, opening does not block if another process has meanwhile replaced the file by a
-  // pipe.
+  // O_NONBLOCK prevents blocking if another process has meanwhile replaced the file by a pipe.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail(errno);
   const int error = ::fstat(descriptor_, &status) < 0 ? errno : 0;

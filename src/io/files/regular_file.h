@@ -1,6 +1,6 @@
 #pragma once
-// Reads regular files. The class rejects pipes and devices before it opens them, because they could
-// block the process or contain endless data.
+// Reads regular files. Rejects pipes and devices before opening them, because they could block or
+// contain endless data.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// A temporary file for bytes that do not fit in memory. The file has no name. The system removes
-// the file when the program destroys the object or the process ends.
+// An unnamed temporary file for bytes that do not fit in memory. The system removes the file with
+// the object or the process.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,15 +12,14 @@ namespace lull::io {
 
 /// Returns the folder that the system uses for temporary files.
 [[nodiscard]] std::string scratch_folder();
-/// Opens a file without a name in `folder`, and returns its descriptor.
+/// Opens an unnamed file in `folder` and returns its descriptor.
 /// @throws IoError
 [[nodiscard]] int open_scratch(const std::string& folder);
-/// Returns the error for a failed operation on a file that `open_scratch()` opened. `what` is the
-/// name of the operation, for example "write". `number` is the value of errno.
+/// Returns the error for a failed operation `what`, such as "write", on a file from
+/// `open_scratch()`. `number` is errno.
 [[nodiscard]] IoError scratch_error(const std::string& folder, const std::string& what, int number);
 
-/// A queue of bytes in a file. `read()` returns the bytes in the order in which `write()` stored
-/// them.
+/// A FIFO queue of bytes in a file.
 class ScratchFile {
  public:
   /// @param folder  folder in which the first write creates the file; empty: the system's folder
@@ -36,8 +35,8 @@ class ScratchFile {
   /// Reads and removes the next bytes of the queue.
   /// @throws IoError  the disk fails, or the queue has fewer bytes
   void read(void* data, std::size_t bytes);
-  /// Reads bytes at a position, counted from the first byte after the creation of the object or
-  /// after `clear()`. A caller of this function must not call `read()`, which discards bytes.
+  /// Reads bytes at a position, counted from the creation of the object or the last `clear()`. Must
+  /// not be mixed with `read()`, which discards bytes.
   /// @throws IoError  the disk fails, or the file has fewer bytes
   void read_from(std::int64_t position, void* data, std::size_t bytes);
   std::int64_t left() const { return end_ - begin_; }

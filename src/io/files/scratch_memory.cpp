@@ -14,8 +14,7 @@
 namespace lull::io {
 namespace {
 
-/// Maps the file `descriptor` into memory. If `descriptor` is -1, the function allocates main
-/// memory. Returns null on an error.
+/// Maps the file `descriptor`, or anonymous memory if `descriptor` is -1. Returns null on an error.
 std::shared_ptr<std::byte[]> map(std::size_t bytes, int flags, int descriptor) {
   bytes = std::max<std::size_t>(bytes, 1);
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
@@ -34,8 +33,8 @@ std::shared_ptr<std::byte[]> main_memory(std::size_t bytes) {
 std::shared_ptr<std::byte[]> scratch_memory(std::size_t bytes, std::string folder) {
   if (folder.empty()) folder = scratch_folder();
   const int descriptor = open_scratch(folder);
-  // The function reserves the space of the file. Without reserved space on a full disk, an access
-  // to the mapped memory would end the process.
+  // The file's space must be reserved, because an access to the mapping on a full disk would end
+  // the process.
   const int problem = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
   auto memory = problem == 0 ? map(bytes, MAP_SHARED, descriptor) : nullptr;
   const int number = problem != 0 ? problem : errno;

@@ -1,5 +1,5 @@
 #pragma once
-// Memory for large arrays: main memory, or a temporary file that the system maps into memory.
+// Memory for large arrays: main memory, or a memory-mapped temporary file.
 
 #include <cstddef>
 #include <memory>
@@ -7,13 +7,12 @@
 
 namespace lull::io {
 
-/// Returns memory that is filled with zeros. The last reference frees the memory.
+/// Returns zeroed memory. The last reference frees the memory.
 /// @throws OutOfMemory
 [[nodiscard]] std::shared_ptr<std::byte[]> main_memory(std::size_t bytes);
 
-/// Returns memory that maps a temporary file without a name. If main memory is scarce, the system
-/// moves pages to the file. The system removes the file when the last reference to the memory is
-/// destroyed, or when the process ends.
+/// Returns memory that maps an unnamed temporary file, to which the system can move pages. The file
+/// exists until the last reference is destroyed or the process ends.
 /// @param folder  folder of the file; empty: the system's folder for temporary files
 /// @throws IoError
 [[nodiscard]] std::shared_ptr<std::byte[]> scratch_memory(std::size_t bytes, std::string folder);

@@ -25,7 +25,7 @@ class Sha256 {
   void add(const void* data, std::size_t bytes) {
     av_hash_update(context_.get(), static_cast<const std::uint8_t*>(data), bytes);
   }
-  /// Returns the digest of all added bytes in hexadecimal, and resets the object for a new digest.
+  /// Returns the digest of all added bytes in hexadecimal, and resets the object.
   std::string take() {
     std::uint8_t text[2 * AV_HASH_MAX_SIZE + 1];
     av_hash_final_hex(context_.get(), text, sizeof text);

@@ -57,9 +57,8 @@ struct ProcessStatus {
   std::uint64_t start = 0;
 };
 
-/// Reads the state and the start time of a process from its file "stat" (proc(5), fields 3 and 22).
-/// The function counts fields after the last parenthesis, because the program's name in parentheses
-/// may contain any characters.
+/// Reads the state and the start time of a process from "stat" (proc(5), fields 3 and 22). The
+/// program name before field 3 may contain any characters, even parentheses.
 std::optional<ProcessStatus> status_of(const std::string& process) {
   const std::string text = text_of_file("/proc/" + process + "/stat");
   const std::size_t end = text.rfind(')');
@@ -91,8 +90,7 @@ ProcessIdentity find_own_identity() {
 
 }  // namespace
 
-// A child process has a new process number after a fork, so the function must determine the
-// identity again.
+// After a fork, the child process has a new process ID.
 const ProcessIdentity& own_identity() {
   thread_local ProcessIdentity own = find_own_identity();
   if (own.number != ::getpid()) own = find_own_identity();

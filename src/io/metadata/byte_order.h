@@ -7,7 +7,7 @@
 
 namespace lull::io {
 
-/// Returns the big-endian number in the `count` bytes at `p`. All `count` bytes must exist.
+/// Returns the big-endian number in the `count` bytes at `p`.
 inline std::uint32_t read_big(const std::uint8_t* p, int count) {
   std::uint32_t value = 0;
   for (int i = 0; i < count; ++i) value = value << 8 | p[i];

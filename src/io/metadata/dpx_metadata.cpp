@@ -1,6 +1,5 @@
-// Reads and writes the header of DPX files (SMPTE ST 268-1): 2048 bytes of numbers and texts, and
-// user-defined data. The magic number states the byte order of the file. In memory, headers are
-// big-endian.
+// Reads and writes the header of DPX files (SMPTE ST 268-1). The magic number states the byte
+// order. In memory, headers are big-endian.
 
 #include <algorithm>
 #include <array>
@@ -17,8 +16,7 @@ constexpr std::size_t header_bytes = 2048, generic_bytes = 1664, element_bytes =
                       first_element = 780;
 constexpr std::size_t max_user_bytes = 1 << 20;  // ST 268-1, 5.6
 
-/// A field of the header that begins at byte `at` of the header. The field contains `count` numbers
-/// of `bytes` bytes each.
+/// A header field at byte `at`: `count` numbers of `bytes` bytes each.
 struct Numbers {
   std::size_t at, count;
   std::size_t bytes;
@@ -28,16 +26,15 @@ constexpr Numbers numbers[] = {{0, 2, 4},    {16, 5, 4},   {660, 1, 4},  {768, 2
                                {1712, 5, 4}, {1920, 2, 4}, {1932, 10, 4}};
 constexpr Numbers numbers_of_element[] = {{0, 5, 4}, {24, 2, 2}, {28, 3, 4}};
 
-/// Byte ranges of the header that describe how the file stores samples. lull does not copy these
-/// ranges, because the output may store samples in another way.
+/// Byte ranges of the header about the sample storage, which the output may change.
 struct Range {
   std::size_t begin, end;
 };
 constexpr Range of_samples[] = {{0, 36}, {660, 664}, {770, 780}, {780, 1356}};
 /// Byte range of the transfer function and the colorimetry of the first image element.
 constexpr Range of_colour = {801, 803};
-/// Byte ranges of the header that users fill in: texts, film data and television data. lull does
-/// not copy a header in which all of these ranges are empty.
+/// Byte ranges of the header for users: texts, film and television data. lull copies a header only
+/// if one of them is not empty.
 constexpr Range stated_by_user[] = {{36, 660}, {1432, 1620}, {1664, 1864}, {1920, 1972}};
 
 void reverse(ByteVector& header, std::size_t base, const Numbers& numbers) {
@@ -59,7 +56,7 @@ bool is_dpx(ByteView file) {
   return file.size() > generic_bytes && (begins_with(file, "SDPX") || begins_with(file, "XPDS"));
 }
 
-/// Returns the header in big-endian order. Missing fields get the bytes 0xFF ("undefined").
+/// Returns the header in big-endian order. Missing bytes become 0xFF ("undefined").
 ByteVector header_of(ByteView file) {
   const bool is_little = begins_with(file, "XPDS");
   const std::size_t samples = is_little ? read_little(&file[4], 4) : read_big(&file[4], 4);

@@ -1,6 +1,5 @@
 #pragma once
-// Reads and changes the parts of EXIF and XMP data that lull uses. In a build without Exiv2, the
-// functions read nothing and change nothing.
+// Reads and changes EXIF and XMP data. Without Exiv2, the functions read and change nothing.
 
 #include <optional>
 #include <string>
@@ -24,8 +23,8 @@ struct ExifFacts {
 };
 ExifFacts read_exif(ByteView exif);
 
-/// Changes that `change_exif()` makes to EXIF data. The function always removes the thumbnail,
-/// which shows the picture before denoising.
+/// Changes by `change_exif()`, which also removes the thumbnail, because it shows the picture
+/// before denoising.
 struct ExifChanges {
   int orientation = 1;
   int width = 0, height = 0;  // size of the new picture
@@ -34,16 +33,14 @@ struct ExifChanges {
   std::optional<Chromaticities> chromaticities;
   bool is_srgb = false;
   std::vector<PictureText> texts;
-  /// If true, the user comment receives each text that has no EXIF field of its own.
+  /// Whether the user comment receives the texts without an EXIF field of their own.
   bool uses_comment = false;
-  /// True if the EXIF data would exceed 64 KB, the limit of Exiv2. The function `change_exif()`
-  /// sets this member.
+  /// Set by `change_exif()` if the EXIF data would exceed 64 KB, the limit of Exiv2.
   bool is_too_long = false;
 };
 
-/// Returns the changed EXIF data. The function stores texts of `changes.texts` in the data, and
-/// removes the stored texts from the list. If nothing changes, the result equals `exif` bit for
-/// bit. If `exif` is empty and there is something to store, the function creates new data.
+/// Returns the changed EXIF data, new if `exif` is empty. Moves texts from `changes.texts` into the
+/// data. If nothing changes, the result equals `exif` bit for bit.
 ByteVector change_exif(ByteView exif, ExifChanges& changes);
 
 struct XmpChanges {
@@ -51,8 +48,7 @@ struct XmpChanges {
   int width = 0, height = 0;
   bool drops_gain_map = false;  // removes the description of a gain map
 };
-/// Returns the changed XMP packet. If `xmp` contains none of the properties that change, the result
-/// equals `xmp` bit for bit.
+/// Returns the changed XMP packet. If nothing changes, the result equals `xmp` bit for bit.
 ByteVector change_xmp(ByteView xmp, const XmpChanges& changes);
 
 }  // namespace lull::io

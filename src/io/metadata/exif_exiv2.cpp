@@ -1,6 +1,5 @@
-// Reads and changes EXIF and XMP data with Exiv2. Exiv2 reports damage with several types of
-// exceptions, which are all derived from std::exception. The functions treat damaged data as
-// absent.
+// Reads and changes EXIF and XMP data with Exiv2, whose exceptions are derived from std::exception.
+// Damaged data count as absent.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +25,7 @@ constexpr const char *orientation_key = "Exif.Image.Orientation",
                      *y_resolution_key = "Exif.Image.YResolution",
                      *resolution_unit_key = "Exif.Image.ResolutionUnit";
 
-/// Keywords of PNG texts, each with the EXIF tag of the same meaning.
+/// Keywords of PNG texts and their EXIF tags.
 constexpr std::pair<std::string_view, const char*> text_keys[] = {
     {"Description", "Exif.Image.ImageDescription"},
     {"Author", "Exif.Image.Artist"},
@@ -62,8 +61,8 @@ std::optional<Resolution> resolution_of(const ExifData& data) {
   return found;
 }
 
-// Returns the gamma exponent as PNG stores it. EXIF stores the exponent of the display. PNG stores
-// the inverse, the exponent of the file.
+// Returns the gamma as PNG stores it: the exponent of the file, which is the inverse of EXIF's
+// display exponent.
 std::optional<std::uint32_t> gamma_of(const ExifData& data) {
   const auto* datum = find(data, gamma_key);
   const double exponent = datum ? number_of(*datum) : 0;
@@ -96,8 +95,7 @@ bool has_comment(const ExifData& data) {
   return text.find_first_not_of(std::string_view(" \0", 2)) != text.npos;
 }
 
-/// Sets a field to `value` if the field exists and has another value. Returns whether the function
-/// changed the data.
+/// Sets an existing field to `value`. Returns whether the value changed.
 bool update(ExifData& data, const char* key, int value) {
   const auto found = data.findKey(ExifKey(key));
   if (found == data.end() || (found->count() > 0 && integer_of(*found) == value)) return false;
@@ -155,8 +153,7 @@ bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return c < 0x80; });
 }
 
-/// Stores each text in the EXIF field that corresponds to the keyword of the text, and removes
-/// stored texts from the list. Returns whether the data changed.
+/// Moves each text with a matching keyword to its EXIF field. Returns whether the data changed.
 bool set_fields(ExifData& data, std::vector<PictureText>& texts) {
   const auto store = [&](const PictureText& text) {
     for (const auto& [keyword, key] : text_keys)
@@ -207,8 +204,7 @@ bool apply(ExifData& data, ExifChanges& changes) {
   return changed;
 }
 
-/// Sets a property of the XMP packet to `value` if the packet contains the property. Returns
-/// whether the packet changed.
+/// Sets an existing XMP property to `value`. Returns whether the packet changed.
 bool update(Exiv2::XmpData& data, const char* key, int value) {
   const auto found = data.findKey(Exiv2::XmpKey(key));
   if (found == data.end() || found->toString() == std::to_string(value)) return false;
@@ -216,8 +212,7 @@ bool update(Exiv2::XmpData& data, const char* key, int value) {
   return true;
 }
 
-/// Removes the data that Android's Ultra HDR format stores in XMP: the parameters of the gain map,
-/// and the list of the file's pictures.
+/// Removes Ultra HDR's XMP data: the gain map parameters and the list of pictures.
 bool remove_gain_map(Exiv2::XmpData& data) {
   constexpr std::string_view names[] = {"http://ns.adobe.com/hdr-gain-map/1.0/",
                                         "http://ns.google.com/photos/1.0/container/"};
@@ -254,8 +249,7 @@ void prepare_exiv2() {
 
 ByteVector encode_exif(ExifData& data, ByteView original, Exiv2::ByteOrder order) {
   ByteVector copy = to_vector(original);  // a copy, because Exiv2 may change it in place
-  // EXIF data from HEIF files do not state a byte order. For these data, the function chooses
-  // little-endian.
+  // EXIF data from HEIF files state no byte order, so the function chooses little-endian.
   if (order == Exiv2::invalidByteOrder) order = Exiv2::littleEndian;
   Exiv2::Blob blob;
   const Exiv2::WriteMethod method =

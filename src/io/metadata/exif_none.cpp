@@ -1,5 +1,5 @@
-// Replaces `exif_exiv2.cpp` in builds without Exiv2. Such a build reports the loss of all metadata
-// that only Exiv2 can read or write.
+// Replaces `exif_exiv2.cpp` in builds without Exiv2, and reports the loss of the metadata that need
+// Exiv2.
 
 #include "io/metadata/byte_order.h"
 #include "io/metadata/exif.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Exiv2's headers, and functions for the differences between Exiv2's releases.
+// Exiv2's headers, and compatibility functions for Exiv2's releases.
 
 #include <exiv2/exiv2.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace lull::io {
 
-/// Disables Exiv2's log, and prepares Exiv2's XMP parser for calls from several threads.
+/// Disables Exiv2's log, and makes its XMP parser thread-safe.
 void prepare_exiv2();
 
 inline ByteVector bytes_of(const Exiv2::DataBuf& buffer) {
@@ -44,12 +44,12 @@ inline auto open_image(ByteView file) {
 }
 
 /// Encodes EXIF data as a TIFF structure. `original` contains the bytes from which the caller
-/// decoded `data`. For new data, `original` is empty.
+/// decoded `data`; empty for new data.
 /// @throws std::exception
 ByteVector encode_exif(Exiv2::ExifData& data, ByteView original, Exiv2::ByteOrder order);
 
-/// Returns the names of the tags of `data` that are missing in `encoded`. If all tags together are
-/// too long, Exiv2 omits tags of more than 4 KB.
+/// Returns the names of the tags of `data` that are missing in `encoded`. Exiv2 omits tags of more
+/// than 4 KB if all tags together are too long.
 /// @throws std::exception
 std::vector<std::string> omitted_tags(const Exiv2::ExifData& data, ByteView encoded);
 

@@ -12,12 +12,11 @@ void read_png(ByteView file, PictureMetadata& metadata);
 void read_dpx(ByteView file, PictureMetadata& metadata);
 void read_webp(ByteView file, PictureMetadata& metadata);
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata);
-/// Reads the metadata of a TIFF or HEIF file with Exiv2. In a build without Exiv2, the functions
-/// only report the loss of the metadata.
+/// Reads the metadata of a TIFF or HEIF file with Exiv2, or without Exiv2 only reports the loss.
 void read_tiff(ByteView file, PictureMetadata& metadata);
 void read_heif(ByteView file, PictureMetadata& metadata);
 
-/// Returns the orientation that a HEIF file states for its primary picture.
+/// Returns the orientation of a HEIF file's primary picture.
 int heif_orientation(ByteView file);
 
 ByteVector embed_in_jpeg(ByteView file, const PictureMetadata& metadata);
@@ -26,28 +25,24 @@ ByteVector embed_in_dpx(ByteView file, const PictureMetadata& metadata);
 ByteVector embed_in_webp(ByteView file, const PictureMetadata& metadata);
 ByteVector embed_in_tiff(ByteView file, const PictureMetadata& metadata);
 
-/// Returns a copy of the file `tiff` with the EXIF data, the XMP packet and the IPTC data of
-/// `metadata`. Tags that describe samples do not change. A build without Exiv2 must not call this
-/// function.
+/// Returns a copy of the file `tiff` with the EXIF, XMP and IPTC data of `metadata`. Tags about
+/// samples do not change. Requires Exiv2.
 /// @throws IoError
 ByteVector with_exif(ByteView tiff, const PictureMetadata& metadata);
 
-/// Maximum sizes in bytes of EXIF data and of an XMP packet in one JPEG segment. The length field
-/// of a segment has 16 bits.
+/// Maximum sizes in bytes of EXIF and XMP data in one JPEG segment, whose length field has 16 bits.
 constexpr std::size_t max_jpeg_exif = 65533 - 6, max_jpeg_xmp = 65533 - 29;
 
 /// Converts Latin-1 to UTF-8.
 std::string from_latin1(ByteView bytes);
-/// Converts bytes to UTF-8. Valid UTF-8 remains unchanged. The function interprets other bytes as
-/// Latin-1.
+/// Converts bytes to UTF-8. Bytes that are not valid UTF-8 count as Latin-1.
 std::string to_utf8(ByteView bytes);
-/// Converts a text to Latin-1. Returns nullopt if Latin-1 does not contain all characters of the
-/// text.
+/// Converts a text to Latin-1; nullopt if a character is not in Latin-1.
 std::optional<std::string> to_latin1(std::string_view utf8);
 
 /// Returns the IPTC data in Photoshop's resource blocks; empty if there are none.
 ByteVector iptc_of(ByteView photoshop);
-/// Returns Photoshop resource blocks that contain only the given IPTC data.
+/// Returns Photoshop resource blocks with only the given IPTC data.
 ByteVector photoshop_of(ByteView iptc);
 /// Returns Photoshop's resource blocks without the thumbnails, which show the picture before
 /// denoising.

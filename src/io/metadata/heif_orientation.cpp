@@ -1,5 +1,5 @@
 // Reads the orientation of HEIF files (ISO/IEC 23008-12) from the properties irot and imir of the
-// primary item. FFmpeg 5.1 does not read this orientation.
+// primary item, which FFmpeg 5.1 ignores.
 
 #include <optional>
 
@@ -15,7 +15,7 @@ struct Box {
   ByteView data;
 };
 
-/// Removes the first box from `bytes` and returns the box; nullopt at the end.
+/// Removes and returns the first box of `bytes`; nullopt at the end.
 std::optional<Box> take_box(ByteView& bytes) {
   if (bytes.size() < 8) return std::nullopt;
   std::size_t size = read_big(bytes.data(), 4), head = 8;
@@ -30,14 +30,14 @@ std::optional<Box> take_box(ByteView& bytes) {
   return box;
 }
 
-/// Returns the data of the first box with the type `type`; empty if there is none.
+/// Returns the data of the first box of type `type`; empty if there is none.
 ByteView find_box(ByteView bytes, std::string_view type) {
   while (const std::optional<Box> box = take_box(bytes))
     if (box->type == type) return box->data;
   return {};
 }
 
-/// Removes a big-endian number of `count` bytes from the beginning of `bytes` and returns it; 0 if
+/// Removes and returns a big-endian number of `count` bytes at the beginning of `bytes`; 0 if
 /// `bytes` is too short.
 std::uint32_t take_number(ByteView& bytes, int count) {
   if (bytes.size() < static_cast<std::size_t>(count)) {
@@ -49,7 +49,7 @@ std::uint32_t take_number(ByteView& bytes, int count) {
   return number;
 }
 
-/// Returns property `number`, counted from 1; nullopt if there is none.
+/// Returns property `number` (from 1); nullopt if there is none.
 std::optional<Box> property(ByteView properties, std::uint32_t number) {
   std::optional<Box> box;
   for (std::uint32_t i = 0; i < number; ++i)
@@ -57,9 +57,8 @@ std::optional<Box> property(ByteView properties, std::uint32_t number) {
   return box;
 }
 
-/// Returns the EXIF orientation that a property describes. The property irot is a number of
-/// anticlockwise rotations by 90 degrees. The property imir exchanges top and bottom (0) or left
-/// and right (1).
+/// Returns the EXIF orientation of a property: irot counts anticlockwise rotations by 90 degrees,
+/// imir exchanges top and bottom (0) or left and right (1).
 int orientation_of(const Box& box) {
   if (box.data.empty()) return 1;
   constexpr int turns[] = {1, 8, 3, 6};

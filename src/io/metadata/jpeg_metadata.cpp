@@ -1,6 +1,5 @@
-// Reads and writes the metadata of JPEG files (ITU-T T.81, annex B). Metadata are in segments
-// before the first scan. A segment consists of a marker (0xFF and a number), its length in 16 bits
-// and its data.
+// Reads and writes the metadata of JPEG files (ITU-T T.81, annex B), in the segments before the
+// first scan.
 
 #include <algorithm>
 #include <cmath>
@@ -19,14 +18,13 @@ namespace {
 constexpr std::uint8_t start_of_image = 0xD8, end_of_image = 0xD9, start_of_scan = 0xDA,
                        app0 = 0xE0, app1 = 0xE1, app2 = 0xE2, app13 = 0xED, comment = 0xFE;
 
-// Identifiers at the beginning of the data of application segments.
+// Identifiers at the beginning of application segments.
 constexpr std::string_view jfif{"JFIF\0", 5}, exif_name{"Exif\0\0", 6},
     xmp_name{"http://ns.adobe.com/xap/1.0/\0", 29},
     extended_xmp_name{"http://ns.adobe.com/xmp/extension/\0", 35}, icc_name{"ICC_PROFILE\0", 12},
     photoshop_name{"Photoshop 3.0\0", 14};
 
-/// Beginning of the comment that FFmpeg's encoder writes. lull does not copy comments with this
-/// beginning to outputs.
+/// Beginning of the comment of FFmpeg's encoder. lull does not copy such comments.
 constexpr std::string_view encoder_comment = "Lavc";
 
 constexpr std::size_t max_segment = 65533;  // bytes of data
@@ -35,7 +33,7 @@ bool has_length(std::uint8_t marker) {
   return marker != 0x01 && !(marker >= 0xD0 && marker <= end_of_image);
 }
 
-/// A segment and its position in the file. `data` does not include the marker and the length.
+/// A segment and its position in the file. `data` excludes the marker and the length.
 struct Segment {
   std::uint8_t marker = 0;
   ByteView data;
@@ -74,9 +72,9 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
   metadata.resolution = {x * scale, y * scale};
 }
 
-/// Returns the block for PictureMetadata::native that preserves a segment of a JPEG file. Content
-/// credentials (C2PA, in JUMBF boxes) contain a signature, which is invalid after denoising. For a
-/// segment with content credentials, the block has no data, and serves only to report the loss.
+/// Returns the block for PictureMetadata::native that preserves a segment. Content credentials
+/// (C2PA in JUMBF boxes) are signed and invalid after denoising, so their block has no data and
+/// only reports the loss.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");
@@ -86,8 +84,8 @@ NativeBlock native_segment(const Segment& segment) {
   return {PictureKind::jpeg, "the JPEG segment " + name, {segment.marker}, to_vector(segment.data)};
 }
 
-/// Returns whether a segment describes the encoding of the source's samples: JFIF with its
-/// thumbnail (APP0), the quality (APP12), or the colour transform (APP14).
+/// Returns whether a segment describes the encoding of the source: JFIF with its thumbnail (APP0),
+/// quality (APP12), colour transform (APP14).
 bool describes_coding(const Segment& segment) {
   return segment.marker == app0 || (segment.marker == 0xEC && begins_with(segment.data, "Ducky")) ||
          (segment.marker == 0xEE && begins_with(segment.data, "Adobe"));
@@ -101,9 +99,8 @@ void write_segment(ByteVector& to, std::uint8_t marker, std::string_view name, B
   append(to, data);
 }
 
-/// Writes `data` in as many segments as necessary. Each segment contains `name`, a header from the
-/// function `head`, and a part of the data. The arguments of `head` are the index of the segment
-/// and the number of segments.
+/// Writes `data` in as many segments as necessary. Each segment is `name`, the result of
+/// `head(index, segments)`, and a part of the data.
 template <class Head>
 void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, ByteView data,
                  std::size_t head_bytes, Head head) {
@@ -116,8 +113,8 @@ void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, Byt
   }
 }
 
-/// Returns the data of a JFIF segment (ITU-T T.871, 10.1) with the given resolution. If `jfif_data`
-/// is empty, the function makes a new segment.
+/// Returns the data of a JFIF segment (ITU-T T.871, 10.1) with the given resolution; a new segment
+/// if `jfif_data` is empty.
 ByteVector with_resolution(ByteView jfif_data, const Resolution& resolution) {
   ByteVector data = to_vector(jfif_data);
   if (data.size() < 14) data = {'J', 'F', 'I', 'F', 0, 1, 2, 0, 0, 0, 0, 0, 0, 0};
@@ -143,8 +140,7 @@ void write_blocks(ByteVector& to, const PictureMetadata& metadata) {
     write_parts(to, comment, {}, byte_view(text.text), 0, no_head);
 }
 
-/// Appends further pictures to the main picture of a JPEG file. Also inserts an index of all
-/// pictures at the beginning of the file.
+/// Appends further pictures to a JPEG file, and inserts their index at the beginning.
 void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictures) {
   constexpr std::size_t head = 4;
   const bool has_jfif = file[3] == app0;  // must be the first segment
@@ -159,8 +155,8 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
   file = std::move(out);
 }
 
-/// Returns whether `metadata` replaces a segment of the encoder, because both contain data of the
-/// same kind. lull removes replaced segments.
+/// Returns whether `metadata` contain data of the same kind as a segment of the encoder, and thus
+/// replace the segment.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
   // FFmpeg writes the ICC profile of the input even if the profile does not suit the channels of

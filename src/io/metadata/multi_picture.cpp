@@ -25,7 +25,7 @@ class Index {
     return is_little_ ? read_little(&bytes_[at], count) : read_big(&bytes_[at], count);
   }
 
-  /// Returns the list of entries in the index; empty if there is no list.
+  /// Returns the list of entries in the index; empty if there is none.
   ByteView entries() const {
     const std::size_t directory = number(4, 4);
     const std::size_t fields = number(directory, 2);
@@ -47,8 +47,8 @@ class Index {
   bool is_little_;
 };
 
-/// Returns whether the metadata of a picture contain an identifier of a gain map. Adobe, Apple and
-/// ISO 21496-1 define different identifiers.
+/// Returns whether the metadata of a picture mark a gain map, with an identifier of Adobe, Apple or
+/// ISO 21496-1.
 bool is_gain_map(ByteView picture) {
   constexpr std::size_t max_metadata = 1 << 17;
   constexpr std::array<std::string_view, 3> names{"http://ns.adobe.com/hdr-gain-map/", "HDRGainMap",
@@ -58,9 +58,8 @@ bool is_gain_map(ByteView picture) {
                              [&](std::string_view name) { return head.find(name) != head.npos; });
 }
 
-/// Calls `visit(position, bytes)` for each APP2 segment before the first scan of a JPEG file.
-/// `position` and `bytes` are the position and the size of the segment's data. The function
-/// `read(at, to, count)` must copy `count` bytes of the file from position `at` to `to`.
+/// Calls `visit(position, bytes)` for the data of each APP2 segment before the first scan of a JPEG
+/// file. `read(at, to, count)` must copy `count` bytes from position `at` of the file to `to`.
 template <class Read, class Visit>
 void visit_segments(Read read, Visit visit) {
   std::array<std::uint8_t, 4> head;
@@ -125,8 +124,8 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
     remaining -= size;
     pictures.push_back({attributes, to_vector(data), false});
   }
-  // In Android's first version of the format, only the metadata of the main picture state that the
-  // file contains a gain map.
+  // In Android's first version of the format, only the metadata of the main picture announce the
+  // gain map.
   const bool is_stated = is_gain_map(file.first(std::min<std::size_t>(file.size(), index_at + 1)));
   for (AdditionalPicture& picture : pictures) {
     const bool is_undefined = (picture.attributes & kind_mask) == undefined;

@@ -9,14 +9,13 @@
 namespace lull::io {
 namespace {
 
-/// The coefficients of a rotation or reflection. The sample at (x, y) moves to the position (a x +
-/// c y, b x + d y) plus an offset.
+/// A rotation or reflection: the sample at (x, y) moves to (a x + c y, b x + d y) plus an offset.
 struct Turn {
   int a, b, c, d;
   bool operator==(const Turn&) const = default;
 };
-/// The rotation or reflection for each orientation (EXIF 2.32, tag 0x0112). EXIF defines an
-/// orientation by the sides of the displayed picture that show row 0 and column 0.
+/// The rotation or reflection for each orientation (EXIF 2.32, tag 0x0112), which EXIF defines by
+/// the displayed sides of row 0 and column 0.
 constexpr std::array<Turn, 8> turns{{{1, 0, 0, 1},
                                      {-1, 0, 0, 1},
                                      {-1, 0, 0, -1},
@@ -28,7 +27,7 @@ constexpr std::array<Turn, 8> turns{{{1, 0, 0, 1},
 
 constexpr std::int32_t one = 1 << 16;  // in the matrix's numbers of 16.16 bits
 
-/// Returns the distance in bytes between neighbouring pixels of a row in plane `plane`.
+/// Returns the pixel stride of plane `plane` in bytes.
 int pixel_bytes(const AVPixFmtDescriptor& format, int plane) {
   int bytes = 0;
   for (int i = 0; i < format.nb_components; ++i)

@@ -1,6 +1,5 @@
 // Reads and writes Photoshop's image resource blocks, which contain IPTC data (Adobe Photoshop File
-// Formats Specification, "Image Resources Section"). A block consists of the signature 8BIM, a
-// number of 16 bits, a name with its length in 8 bits, and data with their size in 32 bits.
+// Formats Specification, "Image Resources Section").
 
 #include "io/metadata/byte_order.h"
 #include "io/metadata/formats.h"

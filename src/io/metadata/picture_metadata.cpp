@@ -25,8 +25,7 @@ bool is_heif(ByteView file) {
   return std::ranges::find(brands, text_view(file.subspan(8, 4))) != std::end(brands);
 }
 
-/// Returns the length in bytes of the UTF-8 character at the beginning of `bytes`; 0 if the bytes
-/// are not valid UTF-8.
+/// Returns the length in bytes of the UTF-8 character at the beginning of `bytes`; 0 if invalid.
 std::size_t utf8_length(ByteView bytes) {
   const std::uint8_t c = bytes[0];
   const std::size_t length = c < 0x80   ? 1
@@ -50,8 +49,8 @@ bool is_utf8(ByteView bytes) {
   return true;
 }
 
-// Copies the orientation from the EXIF data. The function also copies the resolution, the gamma and
-// the chromaticities if no other part of the file states them.
+// Copies the orientation from the EXIF data, and the resolution, gamma and chromaticities unless
+// another part of the file states them.
 void complete_from_exif(PictureMetadata& metadata) {
   const ExifFacts facts = read_exif(metadata.exif);
   metadata.orientation = facts.orientation;
@@ -111,8 +110,8 @@ PictureMetadata read_metadata(ByteView file) {
       if (begins_with(file, jxl_signature)) read_jpeg_xl(file, metadata);
       if (is_heif(file)) read_heif(file, metadata);
       complete_from_exif(metadata);
-      // HEIF and JPEG XL store the orientation outside the EXIF data. For JPEG XL, the orientation
-      // is 1, because the decoder has already rotated the picture.
+      // HEIF and JPEG XL store the orientation outside the EXIF data. FFmpeg's JPEG XL decoder
+      // already rotates the picture.
       metadata.orientation = is_heif(file) ? heif_orientation(file) : 1;
       return metadata;
   }
@@ -120,8 +119,8 @@ PictureMetadata read_metadata(ByteView file) {
   return metadata;
 }
 
-// Reads the metadata of a JPEG XL file. The file consists of boxes as in ISO/IEC 14496-12 (ISO/IEC
-// 18181-2, section 9). The box "Exif" begins with the offset of the TIFF structure.
+// Reads the metadata of a JPEG XL file from boxes (ISO/IEC 18181-2, section 9). The box "Exif"
+// begins with the offset of the TIFF structure.
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata) {
   for (std::size_t at = 0; at + 8 <= file.size();) {
     std::uint64_t bytes = read_big(&file[at], 4);

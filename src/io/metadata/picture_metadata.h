@@ -1,6 +1,6 @@
 #pragma once
-// Metadata of still pictures. lull reads the metadata of an input, adapts them to the format of the
-// output, and writes them into the encoded pictures.
+// Metadata of still pictures. lull reads the metadata of an input, adapts them to the output
+// format, and writes them into the encoded pictures.
 
 #include <array>
 #include <cstdint>
@@ -14,8 +14,7 @@ namespace lull::io {
 using ByteView = std::span<const std::uint8_t>;
 using ByteVector = std::vector<std::uint8_t>;
 
-/// File formats with metadata that lull can read and write. The value `other` stands for all other
-/// formats.
+/// File formats whose metadata lull can read and write; `other` is all other formats.
 enum class PictureKind { jpeg, png, tiff, webp, dpx, other };
 
 /// Resolution in samples per inch.
@@ -24,15 +23,14 @@ struct Resolution {
   bool operator==(const Resolution&) const = default;
 };
 
-/// A text with a keyword, as in PNG files. All members are UTF-8.
+/// A text with a keyword, as in PNG files, in UTF-8.
 struct PictureText {
   std::string keyword, text;
   std::string language, translated_keyword;
   bool operator==(const PictureText&) const = default;
 };
 
-/// Data that only files of one format can contain, for example a segment of a JPEG file or a chunk
-/// of a PNG file.
+/// Data of one file format only, such as a JPEG segment or a PNG chunk.
 struct NativeBlock {
   PictureKind holder = PictureKind::other;  // the format; `other`: no output can contain the block
   std::string name;                         // for messages: "the JPEG segment APP4"
@@ -40,8 +38,7 @@ struct NativeBlock {
   ByteVector data;
 };
 
-/// Chromaticities of the white point, red, green and blue as pairs of CIE x and y, in units of
-/// 1/100000 (PNG's cHRM).
+/// CIE x and y of the white point, red, green and blue, in units of 1/100000 (PNG's cHRM).
 using Chromaticities = std::array<std::uint32_t, 8>;
 
 /// A picture that follows the main picture in a JPEG file.
@@ -68,18 +65,18 @@ struct PictureMetadata {
   bool empty() const;
 };
 
-/// Reads the metadata of a picture file in the format JPEG, PNG, TIFF, WebP, DPX, HEIF (HEIC, AVIF)
-/// or JPEG XL. The function ignores damaged metadata. The result is empty for other formats.
+/// Reads the metadata of a JPEG, PNG, TIFF, WebP, DPX, HEIF (HEIC, AVIF) or JPEG XL file; empty for
+/// other formats. Damaged metadata are ignored.
 PictureMetadata read_metadata(ByteView file);
 
-/// Returns the format of an encoded picture according to its first bytes.
+/// Returns the format of an encoded picture by its first bytes.
 PictureKind kind_of(ByteView file);
 
-/// Returns the format of files with this file name extension (without a dot).
+/// Returns the format for a file name extension (without a dot).
 PictureKind kind_of_extension(const std::string& extension);
 
-/// Adds metadata to the encoded picture `file` and returns the new bytes. `metadata` must come from
-/// `prepare_metadata()`. It replaces metadata of the same kinds from the encoder.
+/// Returns the encoded picture `file` with `metadata` from `prepare_metadata()`, which replace the
+/// encoder's metadata of the same kinds.
 /// @throws InternalError  the structure of the encoder's file is unknown
 ByteVector embed_metadata(ByteView file, const PictureMetadata& metadata);
 

@@ -1,5 +1,4 @@
-// Reads and writes the metadata of PNG files (ISO/IEC 15948). Metadata are in chunks before the
-// samples. A chunk consists of its length, its type, its data and a checksum.
+// Reads and writes the metadata of PNG files (ISO/IEC 15948), in the chunks before the samples.
 
 #include <zlib.h>
 
@@ -50,8 +49,7 @@ void write_chunk(ByteVector& to, std::string_view type, ByteView data) {
   append_big(to, static_cast<std::uint32_t>(sum), 4);
 }
 
-/// Decompresses data. The result is empty if the data are damaged, or larger than 16 MiB after
-/// decompression.
+/// Decompresses data; empty if they are damaged, or larger than 16 MiB after decompression.
 ByteVector inflated(ByteView data) {
   constexpr std::uint64_t max_bytes = 16 << 20;
   const InflatedSize size = inflated_size(data, max_bytes);
@@ -72,8 +70,7 @@ ByteVector deflated(ByteView data) {
   return out;
 }
 
-/// Removes a text with a zero byte at its end from the beginning of `data`. Returns the text
-/// without the zero byte.
+/// Removes and returns a zero-terminated text at the beginning of `data`.
 ByteView take_text(ByteView& data) {
   const auto zero = std::ranges::find(data, 0);
   const ByteView text(data.begin(), zero);
@@ -87,8 +84,8 @@ int hex_digit(std::uint8_t c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Decodes a profile in ImageMagick's text form. The text consists of a line with a name, a line
-/// with the number of bytes, and lines of hexadecimal digits.
+/// Decodes ImageMagick's text form of a profile: a line with a name, a line with the number of
+/// bytes, hexadecimal digits.
 ByteVector decode_raw_profile(std::string_view text) {
   int lines = 0;
   std::size_t at = 0;
@@ -115,8 +112,7 @@ std::string encode_raw_profile(std::string_view name, ByteView data) {
   return text + "\n";
 }
 
-/// Decodes a text in ImageMagick's form, and stores the profile of the text in `metadata`. Returns
-/// false if the text does not have this form.
+/// Stores a profile in ImageMagick's text form in `metadata`. Returns false for other texts.
 bool read_raw_profile(const PictureText& text, PictureMetadata& metadata) {
   if (!text.keyword.starts_with(raw_profile)) return false;
   const std::string kind = text.keyword.substr(raw_profile.size());
@@ -151,9 +147,8 @@ void add_text(PictureText text, PictureMetadata& metadata) {
   }
 }
 
-// Reads a text chunk (ISO/IEC 15948, 11.3.4), which contains a keyword and a text. The text is in
-// Latin-1 (tEXt), compressed (zTXt), or in UTF-8 (iTXt). In iTXt, two flags, a language and a
-// translated keyword precede the text.
+// Reads a text chunk (ISO/IEC 15948, 11.3.4): Latin-1 (tEXt), compressed (zTXt), or UTF-8 (iTXt)
+// after two flags, a language and a translated keyword.
 void read_text_chunk(const Chunk& chunk, PictureMetadata& metadata) {
   ByteView data = chunk.data;
   PictureText text;
@@ -193,16 +188,14 @@ bool is_in(std::string_view type, std::span<const std::string_view> list) {
   return std::ranges::find(list, type) != list.end();
 }
 
-/// Types of PNG chunks that describe the source's samples or their encoding.
+/// PNG chunks about the source's samples or their encoding.
 constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT",
                                            "tIME", "acTL", "fcTL", "fdAT", "dSIG"};
-/// Types of PNG chunks that remain valid after denoising. By their types, programs must not copy
-/// these chunks if the samples change.
+/// PNG chunks that remain valid after denoising, although they are not marked as safe to copy.
 constexpr std::string_view of_picture[] = {"oFFs", "pCAL", "sCAL", "sTER", "cICP", "mDCV", "cLLI"};
 
-// Stores an ancillary chunk for the output. The type of an ancillary chunk begins with a lower-case
-// letter, and programs may ignore the chunk. A lower-case fourth letter marks chunks that remain
-// valid if the samples change (ISO/IEC 15948, 5.4).
+// Stores an ancillary chunk (lower-case first letter) for the output. A lower-case fourth letter
+// marks chunks that are safe to copy if the samples change (ISO/IEC 15948, 5.4).
 void read_native(const Chunk& chunk, PictureMetadata& metadata) {
   const bool is_ancillary = (chunk.type[0] & 0x20) != 0;
   if (!is_ancillary || is_in(chunk.type, of_samples)) return;

@@ -44,15 +44,14 @@ class Preparation {
     lose(what, target_.name + " cannot hold " + (what.ends_with("s") ? "them" : "it"));
   }
 
-  /// Clears `data`. If `data` was not empty, the function reports a loss with the name `what`.
+  /// Clears `data`, and reports the loss of `what` if `data` was not empty.
   void drop(ByteVector& data, const std::string& what) {
     if (!data.empty()) lose(what);
     data.clear();
   }
 
-  /// Removes the additional pictures, because they show the noise. A gain map is also valid for the
-  /// denoised picture. The function therefore keeps the gain map if the output is a JPEG file of
-  /// the same size.
+  /// Removes the additional pictures, because they show the noise. A gain map remains valid for
+  /// JPEG outputs of the same size, so the function keeps it there.
   void prepare_pictures() {
     const bool is_jpeg = target_.kind == PictureKind::jpeg;
     const bool fits = is_jpeg && !target_.is_scaled;
@@ -93,8 +92,8 @@ class Preparation {
     drop(metadata().photoshop, "IPTC metadata");
     drop(metadata().icc, "the ICC profile");
     if (metadata().gamma || metadata().chromaticities) lose("gamma and primaries of the samples");
-    // The function does not report the loss of a resolution of 72 samples per inch. Programs write
-    // this value if they do not know the resolution.
+    // The loss of 72 samples per inch is not reported, because programs write this value for an
+    // unknown resolution.
     if (metadata().resolution && *metadata().resolution != Resolution{72, 72})
       lose("the resolution");
     drop_texts();
@@ -112,8 +111,8 @@ class Preparation {
     if (!names.empty()) lose("the text of " + names);
   }
 
-  /// Returns whether the output format can contain metadata of all kinds. DPX files, and formats of
-  /// PictureKind::other, can contain only data of their own format.
+  /// Returns whether the format can contain all kinds of metadata. DPX and PictureKind::other can
+  /// contain only data of their own format.
   bool holds_metadata() const {
     return target_.kind != PictureKind::other && target_.kind != PictureKind::dpx;
   }
@@ -130,8 +129,8 @@ class Preparation {
     metadata().orientation = 1;
   }
 
-  // Removes an ICC profile whose colour channels differ from the channels of the output. Bytes 16
-  // to 19 of a profile state its colour channels (ICC.1:2022, 7.2).
+  // Removes an ICC profile for other channels than those of the output. Bytes 16 to 19 of a profile
+  // are its colour space (ICC.1:2022, 7.2).
   void check_profile() {
     const ByteVector& icc = metadata().icc;
     if (icc.size() < 20) return metadata().icc.clear();
@@ -213,9 +212,8 @@ class Preparation {
     changes.gamma = metadata().gamma;
     changes.is_srgb = metadata().srgb_intent.has_value();
     changes.texts = std::move(metadata().texts);
-    // Texts in JPEG files need no EXIF fields, because JPEG stores texts in comments. The
-    // resolution and the primaries in TIFF files need no EXIF fields, because TIFF stores them in
-    // tags.
+    // JPEG stores texts in comments, and TIFF stores the resolution and the primaries in tags, so
+    // these need no EXIF fields.
     changes.uses_comment = target_.kind != PictureKind::jpeg;
     if (target_.kind != PictureKind::tiff) changes.chromaticities = metadata().chromaticities;
     if (target_.kind == PictureKind::webp) changes.resolution = metadata().resolution;
@@ -231,8 +229,8 @@ class Preparation {
       lose("the resolution", "this build of lull has no Exiv2");
   }
 
-  /// Prepares texts without an EXIF field. PNG stores each text unchanged, and JPEG stores each
-  /// text as a comment that begins with the keyword. Other formats lose the texts.
+  /// Prepares texts without an EXIF field. PNG keeps each text, JPEG stores a comment with the
+  /// keyword, other formats lose the text.
   void check_texts() {
     if (target_.kind == PictureKind::png) return;
     if (target_.kind != PictureKind::jpeg) return drop_texts();

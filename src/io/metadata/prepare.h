@@ -26,8 +26,8 @@ struct PreparedMetadata {
   std::vector<std::string> losses, notes;
 };
 
-/// Returns `metadata` in the form that the output `target` can store. `metadata.orientation` must
-/// be the orientation that the samples have before lull rotates them.
+/// Returns the part of `metadata` that `target` can store. `metadata.orientation` must be the
+/// orientation before lull rotates the samples.
 PreparedMetadata prepare_metadata(PictureMetadata metadata, const PictureTarget& target);
 
 }  // namespace lull::io

@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// Tags of a TIFF file that lull stores separately from the EXIF data.
+/// TIFF tags that lull stores separately from the EXIF data.
 constexpr const char* separate_keys[] = {"Exif.Image.InterColorProfile", "Exif.Image.XMLPacket",
                                          "Exif.Image.IPTCNAA", "Exif.Image.ImageResources"};
 
@@ -42,7 +42,7 @@ void read_with_exiv2(ByteView file, PictureMetadata& metadata) {
     for (const std::string& tag : omitted_tags(data, metadata.exif))
       metadata.native.push_back({PictureKind::other, "the long tag " + tag, {}, {}});
   } catch (const std::exception&) {
-    // The function ignores damaged metadata. The decoder reports damage of the picture itself.
+    // Damaged metadata are ignored. The decoder reports damage of the picture itself.
   }
 }
 

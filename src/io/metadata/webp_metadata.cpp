@@ -1,6 +1,4 @@
-// Reads and writes the metadata of WebP files (RFC 9649, section 2). A WebP file consists of RIFF
-// chunks. A chunk consists of a type, a little-endian size of 32 bits, and data with padding to an
-// even number of bytes.
+// Reads and writes the metadata of WebP files (RFC 9649, section 2), which consist of RIFF chunks.
 
 #include "core/error.h"
 #include "io/metadata/byte_order.h"
@@ -9,7 +7,7 @@
 namespace lull::io {
 namespace {
 
-/// Flags of the chunk VP8X. They state which other chunks the file contains.
+/// Flags of the chunk VP8X, which state the other chunks of the file.
 constexpr std::uint8_t has_icc = 0x20, has_alpha = 0x10, has_exif = 0x08, has_xmp = 0x04;
 
 template <class Visit>
@@ -34,8 +32,7 @@ struct Canvas {
   std::uint32_t width = 0, height = 0;
 };
 
-/// Returns the size of the picture from the first chunk. The first chunk is VP8X, or the chunk of
-/// the only picture.
+/// Returns the size of the picture from the first chunk: VP8X, or the chunk of the only picture.
 Canvas canvas_of(std::string_view type, ByteView data) {
   if (type == "VP8X" && data.size() >= 10)
     return {data[0], read_little(&data[4], 3) + 1, read_little(&data[7], 3) + 1};

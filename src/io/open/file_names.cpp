@@ -32,8 +32,8 @@ bool is_job_name(const std::string& name) {
   return std::ranges::find(records, name) != records.end() || is_segment_name(name);
 }
 
-/// Returns the files of the picture sequence `path`. The list is empty if `path` is not a pattern,
-/// or if no file matches the pattern.
+/// Returns the files of the picture sequence `path`; empty if `path` is not a pattern or nothing
+/// matches.
 std::vector<SequenceFile> sequence_of(const std::string& path) {
   try {
     return is_sequence(path) ? find_sequence(path) : std::vector<SequenceFile>{};
@@ -42,8 +42,8 @@ std::vector<SequenceFile> sequence_of(const std::string& path) {
   }
 }
 
-/// Returns the names of all files of an input that exists. A volume can consist of two files: the
-/// header `path` and a separate file with the samples.
+/// Returns the names of all files of an existing input. A volume can be a header `path` and a
+/// separate file with the samples.
 std::vector<std::string> files_of_existing(const std::string& path) {
   try {
     const auto volume = read_foreign_volume(path);

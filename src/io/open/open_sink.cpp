@@ -67,9 +67,8 @@ class FileSink final : public EncodingSink {
       muxer_->write_video(embedder_ ? embedder_->embed(std::move(packet)) : std::move(packet));
   }
 
-  // Writes the packets of the copied streams up to the time stamp of `frame`. Later packets wait.
-  // The order of the packets in the output therefore does not depend on how far the demuxer has
-  // read ahead.
+  // Writes the packets of the copied streams up to the time of `frame`. The packet order is thus
+  // independent of the demuxer's read-ahead.
   void write_copies_until(const Frame& frame) {
     const std::int64_t end = selector_ ? selector_->input_time(frame.pts) : frame.pts;
     const auto is_due = [&](const AVPacket& packet) {
@@ -94,16 +93,16 @@ void check_file_output(const std::string& path, FileSource& source, const SinkOp
   if (!container.pipe) try_output(path, source, options, file_options(options));
 }
 
-/// Throws an error if the caller requests segments for an output that does not support segments.
-/// The message contains the reason `why`.
+/// Throws an error with the reason `why` if segments are requested for an output that does not
+/// support them.
 void refuse_segments(const std::string& path, const SinkOptions& options, const char* why) {
   if (options.segments)
     throw InvalidArgument("--segment-frames with the output '" + path + "' (" + why +
                           "); leave it out");
 }
 
-/// Returns the permission bits that all files of a source allow. For the input `-`, the function
-/// returns the bits of the open file.
+/// Returns the permission bits that all files of a source allow; for the input `-`, those of the
+/// open file.
 Access access_of_source(const MediaSource& source) {
   if (const auto* file = dynamic_cast<const FileSource*>(&source)) {
     std::vector<std::string> files;
@@ -115,8 +114,8 @@ Access access_of_source(const MediaSource& source) {
   return stack ? access_of(stack->files()) : Access{};
 }
 
-/// Opens a sink. If `is_trial` is true, the function only performs the checks of the sink. It
-/// creates no output, and may return null.
+/// Opens a sink. If `is_trial` is true, only performs the checks, creates no output, and may return
+/// null.
 std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& source,
                                      const SinkOptions& options, bool is_trial) {
   if (path == "null" || path == "hash") {

@@ -1,5 +1,4 @@
-// Opens an input. The path and the content of the input determine whether lull reads a stack or a
-// video.
+// Opens an input as a stack or a video, by its path and content.
 
 #include "core/error.h"
 #include "io/dicom/dicom.h"

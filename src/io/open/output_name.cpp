@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Checks the name of an output that is a folder: a Zarr store or a DICOM series. The function
-/// creates no folder, because a new folder could change the content of an input folder.
+/// Checks the name of an output folder: a Zarr store or a DICOM series. Creates no folder, because
+/// a new folder could change the content of an input folder.
 void check_folder_name(const std::string& path, const SinkOptions& options) {
   OutputFolderOptions folder{.overwrite = options.overwrite, .follow_links = options.follow_links};
   if (is_zarr_name(path)) folder.may_replace = is_zarr;

@@ -22,8 +22,7 @@ FramePtr make_picture(AVPixelFormat format, int width, int height) {
   return picture;
 }
 
-/// Returns a pixel format that stores frames of the format `format` without loss, and that
-/// libswscale can convert.
+/// Returns a pixel format that stores frames of `format` without loss and that swscale can convert.
 AVPixelFormat format_for(const FrameFormat& format) {
   FrameFormat shape = format;
   shape.width = shape.height = 0;

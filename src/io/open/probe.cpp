@@ -110,8 +110,8 @@ void describe_video(const FileSource& source, InputReport& report) {
   report.rotation = rotation_of(first);
 }
 
-/// Reports that the output loses all streams except the denoised stream, because the output is not
-/// a container. The report contains the reason `why`.
+/// Reports, with the reason `why`, that the output is not a container and loses all streams except
+/// the denoised stream.
 void lose_others(const std::string& why, InputReport& report) {
   for (StreamReport& stream : report.streams)
     if (stream.fate.empty()) {
@@ -127,8 +127,8 @@ void add_losses(const std::vector<std::string>& losses, InputReport& report) {
   report.lost.insert(report.lost.end(), losses.begin(), losses.end());
 }
 
-/// Reports which metadata of a still picture the output loses. Returns the orientation that the
-/// encoder applies to the samples of the picture.
+/// Reports the metadata of a still picture that the output loses. Returns the orientation that the
+/// encoder applies to the samples.
 int report_metadata(const FileSource& source, const Container& container,
                     const SinkOptions& options, const std::vector<EncoderChoice>& choices,
                     InputReport& report) {
@@ -181,8 +181,7 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
     report.lost.push_back(std::to_string(report.chapters) + " chapters: the input is cut");
 }
 
-/// Describes a stack. A stack has no streams, and lull can write a stack only to a file of the same
-/// kind.
+/// Describes a stack. A stack has no streams, and its output must be of the same kind.
 void describe_stack(const MediaSource& source, const SinkOptions& options, InputReport& report) {
   report.range = report.primaries = report.transfer = report.matrix = report.chroma_location =
       report.field_order = or_unknown(nullptr);
@@ -235,8 +234,8 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream& stream = *context.streams[i];
     const bool video = &stream == &source.demuxer().video();
-    // The demuxer discards streams that it converts to properties of the file, such as the chapter
-    // stream of MP4. The report omits these streams.
+    // Discarded streams, such as the chapter stream of MP4, are properties of the file, so the
+    // report omits them.
     if (!video && stream.discard == AVDISCARD_ALL) continue;
     report.streams.push_back(report_of(stream));
     if (video) report.streams.back().fate = "denoised";

@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// Reads little-endian numbers and zero-terminated names from an OpenEXR file.
+/// Reads little-endian numbers and zero-terminated names of an OpenEXR file.
 class Reader {
  public:
   explicit Reader(FileBytes& file) : file_(file) {}

@@ -1,5 +1,5 @@
 #pragma once
-// Reads from an OpenEXR file the properties that FFmpeg does not report.
+// Reads OpenEXR properties that FFmpeg does not report.
 
 #include <string>
 #include <vector>
@@ -12,8 +12,8 @@ struct ExrHead {
   bool parts = false;              // the file has several parts
 };
 
-/// Reads the header of an OpenEXR file. If the header is damaged, the result contains only the
-/// properties that precede the damage. If the file has another format, the result is empty.
+/// Reads the header of an OpenEXR file up to the first damage. The result is empty for other
+/// formats.
 ExrHead read_exr_head(const std::string& path);
 
 }  // namespace lull::io

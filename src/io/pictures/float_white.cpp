@@ -21,7 +21,7 @@ void for_samples(const AVFrame& picture, int planes, Use use) {
     }
 }
 
-/// Histogram of the finite samples of a picture. The limits of the bins are the powers of two.
+/// Histogram of the finite samples of a picture, with powers of two as bin edges.
 class Distribution {
  public:
   Distribution(const AVFrame& picture, int planes) {
@@ -37,8 +37,8 @@ class Distribution {
 
   /// Returns the fraction of the samples above 2^power.
   double share_beyond(int power) const { return share(beyond_[power]); }
-  /// Returns the smallest power of two above which the fraction of the samples is at most
-  /// `max_beyond`.
+  /// Returns the smallest power of two that at most the fraction `max_beyond` of the samples
+  /// exceeds.
   float min_white(double max_beyond) const {
     int power = 0;
     while (share_beyond(power) > max_beyond) ++power;

@@ -12,10 +12,9 @@ struct White {
   std::string note;  // one line for the user; may be empty
 };
 
-/// Chooses the white level for pictures with the format of `first`, which must consist of planar
-/// floats. If `requested` is not 0, the result is `requested`. If at most half of the samples in
-/// the first `planes` components exceed 1, the result is 1. If not, the result is the smallest
-/// power of two that at most 5 % of the samples exceed.
+/// Returns the white level for planar float pictures in the format of `first`: `requested` if not
+/// 0; or else 1 if at most half of the samples in the first `planes` components exceed 1; or else
+/// the smallest power of two that at most 5 % of the samples exceed.
 /// @throws InvalidArgument  `requested` is outside 2^-64..2^64, or NaN
 White choose_white(const AVFrame& first, int planes, double requested);
 

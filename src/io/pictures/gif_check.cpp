@@ -1,5 +1,5 @@
-// Checks whether the LZW codes of each picture of a GIF file (GIF89a) yield all pixels. FFmpeg's
-// decoder does not report missing codes. Instead, a part of the picture shows the previous picture.
+// Checks that the LZW codes of each picture of a GIF file (GIF89a) yield all pixels. FFmpeg's
+// decoder fills missing pixels from the previous picture without a report.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ class ByteReader {
     is_over_ |= count > bytes_.size() - at_;
     if (!is_over_) at_ += count;
   }
-  /// Skips sub-blocks, which contain up to 255 bytes each. The last sub-block is empty (GIF89a).
+  /// Skips sub-blocks (GIF89a) up to the empty sub-block at the end.
   void skip_blocks() {
     for (int size = byte(); size > 0; size = byte()) skip(static_cast<std::size_t>(size));
   }
@@ -39,12 +39,11 @@ class ByteReader {
   bool is_over_ = false;
 };
 
-/// Reads LZW codes from the sub-blocks of a GIF file. Each code begins in the least significant
-/// free bit of a byte.
+/// Reads LZW codes from the sub-blocks of a GIF file, least significant bits first.
 class CodeReader {
  public:
   explicit CodeReader(ByteReader& bytes) : bytes_(bytes) {}
-  /// Returns the next code, which consists of `bits` bits; -1 at the end of the sub-blocks.
+  /// Returns the next code of `bits` bits; -1 at the end of the sub-blocks.
   int code(int bits) {
     while (count_ < bits) {
       if (left_ == 0 && !next_block()) return -1;
@@ -69,7 +68,7 @@ class CodeReader {
   }
 
  private:
-  /// Begins the next sub-block. Returns false at the last sub-block, which is empty.
+  /// Begins the next sub-block. Returns false at the last, empty sub-block.
   bool next_block() {
     left_ = has_ended_ ? 0 : bytes_.byte();
     has_ended_ |= left_ == 0;
@@ -82,15 +81,14 @@ class CodeReader {
   bool has_ended_ = false;
 };
 
-/// Counts the pixels that LZW codes yield (GIF89a, appendix F). For each code, the class stores
-/// only the number of pixels, not their values.
+/// Counts the pixels that LZW codes yield (GIF89a, appendix F), without decoding their values.
 class PixelCounter {
  public:
   explicit PixelCounter(int root_bits)
       : clear_(1 << root_bits), root_bits_(root_bits), next_(clear_ + 2), bits_(root_bits + 1) {}
 
-  /// Reads codes until they yield `expected` pixels. If pixels are missing, returns the reason; if
-  /// not, returns an empty text.
+  /// Reads codes until they yield `expected` pixels. Returns why pixels are missing; empty if none
+  /// are.
   std::string count(CodeReader& codes, std::int64_t expected) {
     for (std::int64_t pixels = 0; pixels < expected;) {
       const int code = codes.code(bits_);
@@ -109,7 +107,7 @@ class PixelCounter {
     }
     return {};
   }
-  /// Returns whether the end code of the picture follows, possibly after a clear code.
+  /// Returns whether the end code follows, possibly after a clear code.
   bool has_end(CodeReader& codes) const {
     const int code = codes.code(bits_);
     return code == clear_ ? codes.code(root_bits_ + 1) == clear_ + 1 : code == clear_ + 1;
@@ -140,8 +138,8 @@ std::size_t table_bytes(int flags) {
   return flags & 0x80 ? std::size_t{3} << ((flags & 7) + 1) : 0;
 }
 
-/// Checks the picture after an image separator: its position, its size, the optional colour table
-/// and the codes. Returns a description of the fault; empty if the picture is valid.
+/// Checks the picture after an image separator: position, size, optional colour table and codes.
+/// Returns the fault; empty if the picture is valid.
 std::string find_picture_fault(ByteReader& bytes) {
   bytes.skip(4);
   const int width = bytes.word(), height = bytes.word();

@@ -22,10 +22,8 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Returns the compressed data of a PNG chunk of the type iCCP, zTXt or iTXt (ISO/IEC 15948,
-/// 11.3.3.3 and 11.3.4). Returns an empty span for other chunks. The compressed data follow a
-/// keyword and the number of the compression method. In iTXt chunks, a flag and two more texts also
-/// precede the data.
+/// Returns the compressed data of a PNG chunk of type iCCP, zTXt or iTXt (ISO/IEC 15948, 11.3.3.3
+/// and 11.3.4); empty for other chunks.
 std::span<const std::uint8_t> compressed_part(std::string_view type,
                                               std::span<const std::uint8_t> data) {
   const auto skip_text = [&] {
@@ -47,8 +45,8 @@ std::span<const std::uint8_t> compressed_part(std::string_view type,
 
 }  // namespace
 
-// Checks the compressed texts and profiles of a PNG file. FFmpeg decompresses them without a limit,
-// although one compressed byte can become about a thousand bytes.
+// Checks the compressed texts and profiles of a PNG file, which FFmpeg decompresses without a limit
+// at a ratio of up to about 1000.
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet) {
   constexpr std::uint64_t max_bytes = 16 << 20;  // far more than any colour profile has
   if (!begins_with_png_signature(packet)) return std::nullopt;
@@ -70,8 +68,8 @@ std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet)
 }
 
 // Checks the size of a Sun raster file. FFmpeg's run-length decoder crashes if the samples need
-// more than a third of 2^31 bytes. The header consists of 32-bit numbers: magic, width, height,
-// depth, length, kind.
+// more than a third of 2^31 bytes. The header has 32-bit fields: magic, width, height, depth,
+// length, kind.
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet) {
   if (packet.size() < 32) return std::nullopt;
   const std::uint64_t width = big_endian(&packet[4], 4), height = big_endian(&packet[8], 4);

@@ -19,15 +19,14 @@ constexpr std::size_t max_digits = 18;  // digits of numbers that fit in 64 bits
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Returns the position in `path` at which the file name without folders begins.
+/// Returns the position of the file name, without folders, in `path`.
 std::size_t last_part(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? 0 : slash + 1;
 }
 
-/// Returns the minimum number of digits of the number pattern that begins at position `at` of
-/// `path`. Returns 0 if no number pattern begins there. `end` becomes the position after the
-/// pattern.
+/// Returns the minimum number of digits of the number pattern at position `at` of `path`, and sets
+/// `end` to its end. Returns 0 if there is no pattern.
 int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   end = at;
   if (path[at] == '#') {
@@ -44,8 +43,8 @@ int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   return std::clamp(digits, 1, static_cast<int>(max_digits));
 }
 
-/// Returns whether the name `a` comes before `b`. The function compares runs of digits as numbers
-/// and other characters as bytes.
+/// Returns whether the name `a` precedes `b`. Runs of digits compare as numbers, other characters
+/// as bytes.
 bool natural_less(const std::string& a, const std::string& b) {
   std::size_t i = 0, j = 0;
   while (i < a.size() && j < b.size()) {

@@ -1,6 +1,6 @@
 #pragma once
-// Patterns for the file names of a picture sequence. A pattern contains a number ("in.%04d.png",
-// "in.####.tif") or wildcards ("shot_*.tif").
+// Patterns for file names of a picture sequence: a number ("in.%04d.png", "in.####.tif") or
+// wildcards ("shot_*.tif").
 
 #include <cstdint>
 #include <optional>
@@ -14,17 +14,16 @@ struct NumberPattern {
   std::string before, after;  // text around the number; `before` includes the folder
   int digits = 1;             // minimum number of digits, padded with zeros
 
-  /// Returns the file name for the number `number`, which must not be negative.
+  /// Returns the file name for `number`, which must not be negative.
   std::string name(std::int64_t number) const;
 };
 
-/// Parses a number pattern: %d, %4d, %04d, or a run of '#' with one '#' for each digit. %% stands
-/// for a percent sign. Returns nullopt if `path` contains no number pattern.
+/// Parses a number pattern: %d, %4d, %04d, or one '#' per digit. %% is a percent sign. Returns
+/// nullopt if `path` contains no number pattern.
 /// @throws InvalidArgument  `path` contains several number patterns
 std::optional<NumberPattern> number_pattern(const std::string& path);
 
-/// Returns the number in the file name `name`, which contains no folder; nullopt if the name does
-/// not match.
+/// Returns the number in the file name `name` (without folder); nullopt if the name does not match.
 std::optional<std::int64_t> number_in(const std::string& name, const NumberPattern& pattern);
 
 /// A file name pattern with one '*' in its last part.
@@ -44,19 +43,19 @@ struct SequenceFile {
   bool selected = true;     // false: context of selected files (SourceOptions::margins)
 };
 
-/// Returns the files that match a pattern. The function sorts files with numbers by number and
-/// other files by name. In names, runs of digits count as numbers, so shot_9 precedes shot_10.
+/// Returns the files of a pattern, sorted by number or by name. Runs of digits in names count as
+/// numbers, so shot_9 precedes shot_10.
 /// @throws NoInput  no file matches, or the folder cannot be read
 std::vector<SequenceFile> find_sequence(const std::string& path);
 
-/// Returns the existing files that match a number pattern; empty if the folder does not exist.
+/// Returns the existing files of a number pattern; empty if the folder does not exist.
 std::vector<SequenceFile> existing_numbers(const std::string& path);
 
 /// Returns whether `path` is a pattern and no file has the name `path`.
 bool is_sequence(const std::string& path);
 
-/// Returns the numbers that are missing between the first and the last file, as a text such as "5,
-/// 9-10". The text is empty if no number is missing.
+/// Returns the missing numbers between the first and the last file, such as "5, 9-10"; empty if
+/// there are none.
 std::string missing_numbers(const std::vector<SequenceFile>& files);
 
 }  // namespace lull::io

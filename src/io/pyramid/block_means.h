@@ -1,5 +1,5 @@
 #pragma once
-// Means of blocks of samples, for the next smaller level of a pyramid.
+// Means of blocks of samples, for the next pyramid level.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,17 +10,15 @@
 
 namespace lull::io {
 
-/// Divides an axis of a pyramid level into blocks. The mean of a block is a sample of the next
-/// smaller level. If `after` is the quotient of `before` and an integer factor, rounded up or down,
-/// each block except the last has `factor` samples. The last block may be smaller. Samples after
-/// the last block belong to no block.
+/// Divides an axis of a pyramid level into blocks, one for each sample of the next smaller level.
+/// For an integer downsampling factor, all blocks except the last have equal sizes. Left-over
+/// samples belong to no block.
 class Blocks {
  public:
   /// @param before  number of samples of the larger level
   /// @param after   number of samples of the smaller level, 1..before
   Blocks(std::int64_t before, std::int64_t after);
-  /// begin() returns the first sample of block `i`; end() returns the sample after the last sample
-  /// of block `i`.
+  /// Block `i` consists of the samples begin(i) to end(i) - 1.
   std::int64_t begin(std::int64_t i) const;
   std::int64_t end(std::int64_t i) const;
 
@@ -33,7 +31,7 @@ struct PlaneSize {
   std::int64_t width = 0, height = 0;
 };
 
-/// Computes a plane whose samples are means of blocks of one or several planes. The means ignore
+/// Downsamples planes: computes the mean of each block over one or several planes. The means ignore
 /// samples that are not finite.
 class PlaneMeans {
  public:
@@ -42,10 +40,10 @@ class PlaneMeans {
   PlaneMeans(const PlaneSize& from, const PlaneSize& to);
   /// Begins a new result.
   void clear();
-  /// Adds the samples of a plane. `plane` contains no padding between rows.
+  /// Adds a plane, which must have no padding between rows.
   void add(std::span<const std::byte> plane, const StoredFormat& format);
-  /// Returns the means over all planes that add() has received since clear(). The mean of a block
-  /// without finite samples is NaN. The caller must call clear() after means().
+  /// Returns the means over all planes since clear(); NaN for a block without finite samples. The
+  /// caller must call clear() afterwards.
   const std::vector<double>& means();
 
  private:

@@ -17,7 +17,7 @@ std::uint8_t srgb_byte(float light) {
   return static_cast<std::uint8_t>(std::lround(255 * s));
 }
 
-/// Returns the mean colour of a block of the picture. 0 is black, and 1 is white.
+/// Returns the mean colour of a block, where 0 is black and 1 is white.
 std::array<float, 3> mean_colour(const RawFacts& facts, const Frame& result,
                                  const DngLevels& levels, int left, int top, int side) {
   std::array<double, 3> sum{};
@@ -46,8 +46,7 @@ std::array<float, 3> mean_colour(const RawFacts& facts, const Frame& result,
 
 DngPreview make_preview(const RawFacts& facts, const Frame& result, const DngLevels& levels) {
   const int longest = std::max(result.format.width, result.format.height);
-  // The side of a block is even, so that a block contains complete groups of 2x2 sites of a Bayer
-  // mosaic.
+  // The side of a block is even, so that a block contains whole 2x2 cells of the Bayer mosaic.
   const int side = std::max(2, 2 * ((longest + 2 * max_side - 1) / (2 * max_side)));
   DngPreview preview;
   preview.format = {.width = std::max(result.format.width / side, 1),

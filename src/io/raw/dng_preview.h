@@ -1,5 +1,5 @@
 #pragma once
-// Previews of DNG files. File managers show these previews.
+// Previews of DNG files for file managers.
 
 #include <cstdint>
 #include <vector>
@@ -16,8 +16,8 @@ struct DngPreview {
   std::vector<std::uint8_t> samples;  // interleaved
 };
 
-/// Makes a preview of at most 1024 pixels along a side. A pixel is the mean of a block, with white
-/// balance and conversion to sRGB.
+/// Makes a preview of at most 1024 pixels along a side by downsampling, with white balance and
+/// conversion to sRGB.
 [[nodiscard]] DngPreview make_preview(const RawFacts& facts, const Frame& result,
                                       const DngLevels& levels);
 

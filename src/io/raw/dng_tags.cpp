@@ -22,21 +22,19 @@ constexpr std::uint16_t subfile_type = 254, width = 256, height = 257, bits = 25
 
 constexpr std::uint16_t photometric_rgb = 2, photometric_mosaic = 32803, photometric_linear = 34892;
 
-/// Tags that describe how a file stores the samples of a picture. lull writes new values of these
-/// tags.
+/// Tags that describe how a file stores samples. lull writes new values.
 constexpr std::array storage_tags = std::to_array<std::uint16_t>(
     {254, 255, 256, 257, 258, 259, 262, 263, 266, 277, 278, 280, 281, 284, 317, 320, 322,
      323, 330, 338, 339, 347, 512, 515, 517, 518, 519, 520, 521, 529, 530, 531, 532});
 
-/// Tags that are valid only for the samples of the input: linearisation table, black and white
-/// levels, active and masked areas, identifiers and digests of the samples, noise profile.
+/// Tags that are valid only for the input's samples: linearisation, levels, areas, identifiers and
+/// digests, noise profile.
 constexpr std::array sample_tags = std::to_array<std::uint16_t>(
     {50712, 50713, 50714, 50715, 50716, 50717, 50781, 50829, 50830, 50972, 51111, 51041});
 constexpr std::array mosaic_tags =
     std::to_array<std::uint16_t>({33421, 33422, 50710, 50711, 50733, 50737});
 
-/// Tags that belong to the directory of the raw picture. In some files, this directory is the first
-/// one.
+/// Tags of the raw picture's directory, which is the first directory in some files.
 constexpr std::array raw_tags =
     std::to_array<std::uint16_t>({33421, 33422, 50710, 50711, 50718, 50719, 50720, 50733, 50737,
                                   50738, 50780, 51008, 51009, 51022, 51125});
@@ -73,8 +71,7 @@ void describe_picture(const TiffTree& tree, const FrameFormat& format, int bits,
   directory.set(tree.shorts(dng_tag::planar, {1}));
 }
 
-/// The DNG standard requires tags for the camera. This function adds these tags if the input is not
-/// a DNG file.
+/// The DNG standard requires tags for the camera. An input in another raw format lacks these tags.
 void describe_camera(const TiffTree& tree, const RawFacts& facts, TiffDirectory& directory) {
   constexpr std::array<std::uint8_t, 4> version{1, 4, 0, 0}, backward{1, 1, 0, 0};
   directory.set(tree.bytes(dng::version, version));
@@ -202,7 +199,6 @@ TiffTree make_developed(const RawFacts& facts, const Frame& developed,
                         std::vector<std::uint8_t>* samples) {
   TiffTree tree = facts.tags;
   remove_all(tree.first, storage_tags);
-  // A developed picture has no mosaic and needs no tags of DNG.
   std::erase_if(tree.first.entries, [](const TiffEntry& entry) {
     return entry.tag == dng::cfa_repeat || entry.tag == dng_tag::cfa_pattern ||
            (entry.tag >= dng::version && entry.tag < 53000);

@@ -14,38 +14,37 @@ namespace dng {
 inline constexpr std::uint16_t version = 50706, cfa_repeat = 33421, noise_profile = 51041;
 }
 
-/// Returns the directory of the picture of full size; null if there is none.
+/// Returns the directory of the full-size picture; null if there is none.
 [[nodiscard]] const TiffDirectory* raw_picture_directory(const TiffTree& tags);
 
-/// Returns the noise profile of a DNG file, in the form of RawFacts::noise_profile. The profile is
-/// empty if the file contains no valid profile. A valid gain is in (0, 1], and a valid offset is in
-/// -1..1.
+/// Returns the noise profile of a DNG file (RawFacts::noise_profile); empty if there is no valid
+/// profile. A valid gain is in (0, 1], and a valid offset is in -1..1.
 [[nodiscard]] std::vector<double> noise_profile_of(const TiffTree& tags);
 
-/// Black levels and white level of the samples of a denoised picture.
+/// Black levels and white level of the denoised samples.
 struct DngLevels {
   std::vector<double> black;  // one for each of the 2x2 sites of a mosaic, or for R, G, B
   double white = 65535;
 };
 
-/// The samples of the main picture and of the preview of a DNG file, in the byte order of its tags.
+/// Samples of the main picture and the preview of a DNG file, in the byte order of its tags.
 struct DngSamples {
   std::vector<std::uint8_t> main, preview;
 };
 
-/// Makes the directories of a DNG file for the denoised picture `result` (a mosaic, or R, G and B
-/// of 16 bits) and for a new preview. The directories contain all tags of a DNG input that are
-/// valid for `result`.
+/// Makes the directories of a DNG file for the denoised picture `result` (a mosaic, or R, G, B of
+/// 16 bits) and a new preview. The directories keep all tags of a DNG input that are valid for
+/// `result`.
 /// @param samples  receives the samples of both pictures; must outlive the returned tree
 [[nodiscard]] TiffTree make_dng(const RawFacts& facts, const Frame& result, const DngLevels& levels,
                                 const std::vector<double>& noise_profile, DngSamples& samples);
 
 /// Makes the directories of a TIFF file for a developed picture, with the EXIF data of `facts`. If
-/// `samples` is null, the directories contain only the metadata.
+/// `samples` is null, the directories contain only metadata.
 [[nodiscard]] TiffTree make_developed(const RawFacts& facts, const Frame& developed,
                                       std::vector<std::uint8_t>* samples);
 
-/// Returns the tags of the input that make_dng() omits, as lines for the user.
+/// Returns notes about the tags of the input that make_dng() omits.
 [[nodiscard]] std::vector<std::string> omitted_from_dng(const RawFacts& facts, bool keeps_mosaic);
 
 }  // namespace lull::io

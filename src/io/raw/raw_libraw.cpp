@@ -23,8 +23,8 @@ std::vector<std::uint8_t> read_bytes(const std::string& path) {
   return bytes;
 }
 
-/// Prevents LibRaw from writing messages about damaged data to standard error. LibRaw also counts
-/// the damaged data. The type `Offset` differs between versions of LibRaw.
+/// Prevents LibRaw from writing messages about damaged data to standard error. The type `Offset`
+/// differs between versions of LibRaw.
 template <class Offset>
 void ignore_damage(void*, const char*, Offset) {}
 
@@ -58,8 +58,8 @@ class Decoder {
   std::unique_ptr<LibRaw> raw_;
 };
 
-/// Throws an error if the pattern of the mosaic does not have 2x2 sites. LibRaw reads some other
-/// patterns as Bayer mosaics, so the function reads the size of the pattern from the DNG tags.
+/// Throws an error unless the CFA pattern is 2x2. LibRaw reads some other patterns as Bayer, so the
+/// function uses the DNG tags.
 void check_period(const Decoder& raw, const TiffTree& tags) {
   const TiffDirectory* directory = raw_picture_directory(tags);
   const TiffEntry* period = directory ? directory->find(dng::cfa_repeat) : nullptr;
@@ -73,7 +73,7 @@ void check_period(const Decoder& raw, const TiffTree& tags) {
              " sites, only Bayer mosaics are denoised");
 }
 
-/// Returns the colours of the 2x2 sites in the top left corner of the active area.
+/// Returns the 2x2 CFA pattern at the top-left corner of the active area.
 std::array<std::uint8_t, 4> bayer_colours(Decoder& raw) {
   const libraw_iparams_t& camera = raw->imgdata.idata;
   if (camera.filters == 9) raw.refuse("it has an X-Trans mosaic, which lull does not denoise");

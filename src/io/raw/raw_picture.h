@@ -1,5 +1,5 @@
 #pragma once
-// A raw photograph: the mosaic of a sensor, and properties of the camera from the file.
+// A raw photograph: the mosaic of a sensor, and properties of the camera.
 
 #include <array>
 #include <cstdint>
@@ -12,21 +12,21 @@
 
 namespace lull::io {
 
-/// Properties of the camera and the picture that the file states, without the samples.
+/// Properties of the camera and the picture from the file, without the samples.
 struct RawFacts {
   std::string path;
   int width = 0, height = 0;  // size of the active area, in sites
-  /// Colours of the 2x2 sites in the top left corner: 0 red, 1 green, 2 blue.
+  /// CFA pattern (2x2) at the top-left corner: 0 red, 1 green, 2 blue.
   std::array<std::uint8_t, 4> colours{0, 1, 1, 2};
   std::array<float, 4> black{};           // black level of each of these sites
   float white = 65535;                    // samples from here on are clipped
   std::array<float, 3> balance{1, 1, 1};  // factors for R, G, B that make white neutral; G: 1
   std::array<std::array<float, 3>, 3> srgb_from_camera{};  // for white-balanced linear values
-  /// Noise profile (DNG's NoiseProfile) as pairs of gain and offset: one pair for all colours, or
-  /// three pairs for R, G and B. The variance of a sample x is gain * x + offset, where black is 0
-  /// and white is 1. Empty if the file does not describe the noise.
+  /// Noise profile (DNG's NoiseProfile): pairs of gain and offset, one pair for all colours or one
+  /// for each of R, G, B. The variance of a sample x is gain * x + offset, where black is 0 and
+  /// white is 1. Empty if unknown.
   std::vector<double> noise_profile;
-  /// The directories of a DNG file, or a directory with the EXIF data of another raw file.
+  /// The directories of a DNG file, or the EXIF data of another raw file.
   TiffTree tags;
   bool is_dng = false;
   std::string make, model;
@@ -48,9 +48,8 @@ struct RawPicture {
 [[nodiscard]] RawPicture read_raw(const std::string& path, std::int64_t max_pixels);
 
 enum class Curve { srgb, linear };
-/// Develops the content `dng` of a DNG file with LibRaw: demosaics the picture, balances the
-/// colours and converts them to the primaries of sRGB. Returns an upright picture with R, G, B of
-/// 16 bits.
+/// Develops the DNG file content `dng` with LibRaw: demosaicing, white balance, sRGB primaries.
+/// Returns an upright picture with R, G, B of 16 bits.
 /// @throws BadData, InvalidArgument
 [[nodiscard]] Frame develop(std::span<const std::uint8_t> dng, Curve curve);
 

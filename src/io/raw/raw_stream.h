@@ -15,7 +15,7 @@
 
 namespace lull::io {
 
-/// Reads a raw file, or a numbered sequence of raw files (CinemaDNG) with equal sizes and mosaic
+/// Reads a raw file, or a numbered sequence of raw files (CinemaDNG) with equal sizes and CFA
 /// patterns. A frame is a grey mosaic of 16 bits. Frame::pts is the index of the file.
 class RawSource final : public FrameSource {
  public:
@@ -23,8 +23,8 @@ class RawSource final : public FrameSource {
   /// @throws the exceptions of read_raw() and find_sequence()
   RawSource(const std::string& path, std::int64_t max_pixels);
 
-  /// Limits the source to the files with the indices `first` to `last`. The indices of the selected
-  /// files then begin at 0. The caller must call this function before read().
+  /// Selects the files with the indices `first` to `last`, whose indices then begin at 0. The
+  /// caller must call this function before read().
   void select(std::int64_t first, std::int64_t last);
 
   const FrameFormat& format() const noexcept override { return first_.mosaic.format; }
@@ -33,8 +33,8 @@ class RawSource final : public FrameSource {
   const std::vector<SequenceFile>& files() const { return files_; }
   /// Returns the first picture.
   const RawPicture& first() const { return first_; }
-  /// Returns the facts of the file with the index `index`, and removes the facts from memory.
-  /// read() must have returned the picture of this file. Any thread may call this function.
+  /// Returns the facts of file `index`, and removes them from memory. read() must have returned the
+  /// picture of this file. Any thread may call this function.
   [[nodiscard]] std::shared_ptr<const RawFacts> take_facts(std::int64_t index);
 
  private:
@@ -48,7 +48,7 @@ class RawSource final : public FrameSource {
   std::map<std::int64_t, std::shared_ptr<const RawFacts>> facts_;
 };
 
-/// A denoised picture, and the facts about the camera from the input file.
+/// A denoised picture, and the camera's properties from the input file.
 struct RawResult {
   std::shared_ptr<const RawFacts> facts;
   Frame samples;  // a mosaic, or R, G, B
@@ -65,8 +65,8 @@ struct RawFileOptions {
 /// .tif, .tiff, .png or .exr for developed pictures.
 [[nodiscard]] bool is_raw_output(const std::string& path);
 
-/// Writes a picture in the format that the file name states. The file gets its name when it is
-/// complete.
+/// Writes a picture in the format of the file extension, and renames the complete file to its final
+/// name.
 /// @return one line for each property that the file cannot store
 /// @throws InvalidArgument  no format has this extension
 /// @throws CannotCreate, IoError

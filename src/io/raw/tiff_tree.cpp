@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint16_t type_byte = 1, type_ascii = 2, type_short = 3, type_long = 4,
                         type_rational = 5, type_srational = 10, type_float = 11, type_double = 12,
                         type_directory = 13;
-// Number of bytes of a value for each type of TIFF 6.0; 0 for unknown types.
+// Size of a value in bytes for each type of TIFF 6.0; 0 for unknown types.
 constexpr std::array<int, 14> type_bytes = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
 
 constexpr std::uint16_t strip_offsets = 273, strip_byte_counts = 279, tile_offsets = 324,
@@ -46,7 +46,7 @@ class TreeReader {
     for (std::uint64_t i = 0; i < count && fits(at + 2 + 12 * i, 12); ++i)
       add_entry(at + 2 + 12 * i, depth, result);
     std::ranges::stable_sort(result.entries, {}, &TiffEntry::tag);
-    // This file uses std::unique, because clang 14 cannot compile std::ranges::unique of libstdc++.
+    // clang 14 cannot compile std::ranges::unique of libstdc++.
     const auto same_tag = [](const TiffEntry& a, const TiffEntry& b) { return a.tag == b.tag; };
     result.entries.erase(std::unique(result.entries.begin(), result.entries.end(), same_tag),
                          result.entries.end());
@@ -71,8 +71,8 @@ class TreeReader {
       return;
     const std::uint64_t bytes = std::uint64_t{entry.count} * type_bytes[entry.type];
     const std::uint64_t value_at = bytes <= 4 ? at + 8 : number(at + 8, 4);
-    // In a damaged file, the values of several tags may overlap. The limit for the total size of
-    // all values prevents excessive use of memory.
+    // Values of tags may overlap in a damaged file. The limit for the total size prevents excessive
+    // use of memory.
     if (!fits(value_at, bytes) || (stored_ += bytes) > 2 * file_.size()) return;
     if (refers_to_directories(entry.tag)) {
       if (entry.type != type_long && entry.type != type_directory) return;
@@ -196,7 +196,7 @@ class TreeWriter {
   std::vector<PendingPicture> pending_;
 };
 
-/// Returns a fraction that approximates `value`. The denominator is at most 10000.
+/// Returns a fraction that approximates `value`, with a denominator of at most 10000.
 std::array<std::int64_t, 2> fraction(double value) {
   for (std::int64_t denominator = 1; denominator < 10000; denominator *= 10) {
     const double scaled = value * static_cast<double>(denominator);

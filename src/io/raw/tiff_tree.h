@@ -1,6 +1,6 @@
 #pragma once
-// The directories of a TIFF file or of EXIF data, as a tree without the pictures. The tree stores
-// all values as bytes, so lull can also copy unknown tags.
+// The directories of a TIFF file or of EXIF data, as a tree without the pictures. Values are bytes,
+// so lull can also copy unknown tags.
 
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@ namespace lull::io {
 
 struct TiffDirectory;
 
-/// A tag of a directory and its values, in the byte order of the tree.
+/// A tag and its values, in the byte order of the tree.
 struct TiffEntry {
   std::uint16_t tag = 0;
   std::uint16_t type = 0;   // TIFF 6.0, section 2
@@ -23,9 +23,9 @@ struct TiffEntry {
 
 struct TiffDirectory {
   std::vector<TiffEntry> entries;  // sorted by tag
-  /// Samples of a picture in one strip. If there are no samples, the directory has no picture.
-  /// write_tiff_tree() adds the tags that state the position of the strip. The samples must exist
-  /// until the caller has written the picture.
+  /// Samples of a picture in one strip; none for a directory without a picture. write_tiff_tree()
+  /// adds the tags for the position of the strip. The samples must exist until the caller has
+  /// written the picture.
   std::span<const std::uint8_t> picture;
 
   [[nodiscard]] const TiffEntry* find(std::uint16_t tag) const;
@@ -44,21 +44,19 @@ struct TiffTree {
   [[nodiscard]] TiffEntry shorts(std::uint16_t tag, const std::vector<std::uint16_t>& values) const;
   [[nodiscard]] TiffEntry longs(std::uint16_t tag, const std::vector<std::uint32_t>& values) const;
   [[nodiscard]] TiffEntry doubles(std::uint16_t tag, const std::vector<double>& values) const;
-  /// Makes an entry of rationals with denominators of at most 10000. If `is_signed` is true, the
-  /// type of the entry is SRATIONAL.
+  /// Makes an entry of rationals (SRATIONAL if `is_signed`) with denominators of at most 10000.
   [[nodiscard]] TiffEntry rationals(std::uint16_t tag, const std::vector<double>& values,
                                     bool is_signed = false) const;
-  /// Returns the values of a numeric entry. The list is empty for entries of other types.
+  /// Returns the values of a numeric entry; empty for entries of other types.
   [[nodiscard]] std::vector<double> numbers(const TiffEntry& entry) const;
 };
 
 /// Parses the first directory of a TIFF file or of EXIF data, and all directories to which its tags
-/// refer. The tree contains no positions of strips and tiles, and no damaged tags or directories.
-/// The function does not support BigTIFF.
+/// refer, without damaged parts and positions of strips and tiles. Does not support BigTIFF.
 /// @return a tree without entries if the bytes are not a TIFF file
 [[nodiscard]] TiffTree read_tiff_tree(std::span<const std::uint8_t> file);
 
-/// The parts of a TIFF file: its directories, and its pictures with their offsets in the file.
+/// The parts of a TIFF file: its directories, and its pictures with their file offsets.
 struct TiffFileParts {
   struct Picture {
     std::uint64_t offset = 0;

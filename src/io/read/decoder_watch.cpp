@@ -13,8 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
 
-/// Phrase in a warning of FFmpeg's JPEG decoder. The warning means that the decoder has filled the
-/// missing part of a truncated picture with grey.
+/// Phrase in a warning of FFmpeg's JPEG decoder, which has filled the missing part of a truncated
+/// picture with grey.
 constexpr std::string_view missing_end = "EOI missing";
 
 bool means_damage(bool is_error, const std::string& text) {
@@ -23,7 +23,7 @@ bool means_damage(bool is_error, const std::string& text) {
       harmless, [&](std::string_view phrase) { return text.find(phrase) != text.npos; });
 }
 
-/// Upper bounds for the number of samples that each codec can store in a byte.
+/// Upper bounds for the number of samples per byte of each codec.
 struct Density {
   double bits_per_byte = 0;    // bits of samples per byte of a packet; 0: no bound
   double pixels_per_byte = 0;  // pixels per byte of a packet; 0: no bound
@@ -57,15 +57,15 @@ Density max_density(AVCodecID codec, AVPixelFormat format) {
     case AV_CODEC_ID_MJPEG:
       return {.pixels_per_byte = 8 * 64};  // a block of 8x8 takes at least one bit
     case AV_CODEC_ID_WEBP:
-      // VP8 stores the prediction modes of each block of 16x16 pixels with fixed probabilities, so
-      // a block needs more than one bit.
+      // VP8 codes the prediction modes of each 16x16 macroblock with fixed probabilities, so a
+      // macroblock needs more than one bit.
       return {.pixels_per_byte = format == AV_PIX_FMT_ARGB ? 0.0 : 8 * 16 * 16};
     default:
       return {};
   }
 }
 
-/// Returns whether a picture with this pixel format may have samples of 1 bit in the file.
+/// Returns whether a file may store 1-bit samples for this pixel format.
 bool may_hold_bits(AVCodecID codec, AVPixelFormat format) {
   const bool grey = format == AV_PIX_FMT_GRAY8 && codec == AV_CODEC_ID_PNG;
   return format == AV_PIX_FMT_PAL8 || grey;
@@ -122,16 +122,15 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
   last_.insert_or_assign(context, Message{results_, text});
 }
 
-// Returns the damage that the decoder has logged for its result number k, counted from 0. With N
-// frame threads, a thread begins result k after the decoder has returned result k - N. Messages
-// from before this time belong to earlier results.
+// Returns the logged damage of the decoder's result k, counted from 0. With N frame threads,
+// messages from before result k - N belong to earlier results.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;
   const std::int64_t number = results_++;
   const std::lock_guard lock(mutex_);
-  // If a decoder with several threads fails, its messages may belong to other pictures. The
-  // messages therefore remain in `last_`.
+  // Messages of a failed multi-threaded decoder remain in `last_`, because the messages may belong
+  // to other pictures.
   if (!picture && !has_threads) last_.clear();
   if (!picture) return {};
   const auto found = last_.find(picture->opaque ? picture->opaque : &decoder);

@@ -1,6 +1,6 @@
 #pragma once
-// Watches an FFmpeg decoder: detects damage that the decoder only logs, and provides the memory for
-// decoded pictures.
+// Watches an FFmpeg decoder: detects damage that the decoder only logs, and allocates decoded
+// pictures.
 
 #include <atomic>
 #include <cstdint>
@@ -13,30 +13,26 @@
 
 namespace lull::io {
 
-/// Returns whether an error in the log of a decoder of this codec means that a picture is damaged.
-/// The result is true if pictures of the codec do not depend on other pictures. Other decoders also
-/// log errors if an intact recording begins in the middle of a group of pictures.
+/// Returns whether a logged error of this codec means a damaged picture. The result is true for
+/// intra-only codecs. Other decoders also log errors if an intact recording begins in the middle of
+/// a GOP.
 bool logs_damage(const AVCodecDescriptor* codec);
 
-/// Watches one decoder. The decoder must be closed before this object is destroyed.
+/// Watches one decoder, which must be closed before this object is destroyed.
 class DecoderWatch {
  public:
   explicit DecoderWatch(const LogTopic& topic);
 
-  /// Begins to watch a decoder. Log messages of the decoder become messages about the file of
-  /// `topic`, the argument of the constructor. The caller must call this function before it opens
-  /// the decoder.
+  /// Forwards the decoder's log messages as messages about the file of `topic` (see the
+  /// constructor). The caller must call this function before it opens the decoder.
   void attach(AVCodecContext& decoder);
-  /// Begins to watch a decoder as attach() does, and also allocates the memory of its pictures. The
-  /// memory contains zeros, so that missing parts of a damaged picture have defined samples. If a
-  /// packet is too small for its picture, decoding fails before the allocation.
+  /// Like attach(), but also allocates the decoder's pictures, with zeros for missing parts.
+  /// Decoding fails if a packet is too small for its picture.
   void attach_with_buffers(AVCodecContext& decoder);
-  /// Records the size of a packet. The caller must call this function before it sends the packet to
-  /// the decoder.
+  /// Records the size of the packet that the caller then sends to the decoder.
   void expect(const AVPacket& packet);
-  /// Returns the most recent damage that the decoder has logged for `picture`; empty if there is
-  /// none. The caller must call this function each time the decoder returns a picture or an error.
-  /// After an error, `picture` must be null.
+  /// Returns the most recent logged damage of `picture`; empty if there is none. The caller must
+  /// call this function for each picture from the decoder and, with null, for each error.
   std::string take_damage(const AVCodecContext& decoder, const AVFrame* picture);
 
  private:
@@ -51,7 +47,7 @@ class DecoderWatch {
   std::atomic<std::int64_t> packet_bytes_ = 0;  // size of the largest packet so far
   std::atomic<std::int64_t> results_ = 0;
   std::mutex mutex_;
-  // The most recent message of each decoder thread. The key is the codec context of the thread.
+  // The most recent message of each decoder thread, by the thread's codec context.
   std::map<const void*, Message> last_;
   LogTopic::Mark mark_;  // last member, because its listener uses the members above
 };

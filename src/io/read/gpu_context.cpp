@@ -4,9 +4,8 @@
 
 #include "io/ffmpeg/ffmpeg_log.h"
 
-// FFmpeg's header includes the header of the CUDA driver unless CUDA_VERSION is defined. The
-// driver's header is a part of the CUDA toolkit. This file does not need the toolkit, because it
-// defines CUDA_VERSION and the two driver types that FFmpeg's header uses.
+// CUDA_VERSION keeps FFmpeg's header from including the CUDA driver's header, so that this file
+// builds without the CUDA toolkit.
 struct CUctx_st;
 struct CUstream_st;
 using CUcontext = CUctx_st*;
@@ -20,13 +19,13 @@ extern "C" {
 namespace lull::io {
 namespace {
 
-/// The functions of the CUDA driver that retain and release the primary context of a GPU.
+/// Driver functions that retain and release the primary context of a GPU.
 struct Driver {
   int (*retain)(CUcontext* context, int device) = nullptr;
   int (*release)(int device) = nullptr;
 };
 
-/// Returns the functions of the CUDA driver. The pointers are null if no driver is installed.
+/// Returns the driver functions; null pointers without an installed driver.
 const Driver& driver() {
   static const Driver functions = [] {
     Driver found;
@@ -45,8 +44,8 @@ void release_context(AVHWDeviceContext* context) {
   driver().release(static_cast<int>(reinterpret_cast<std::intptr_t>(context->user_opaque)));
 }
 
-/// Makes an FFmpeg device from the primary context of the GPU, and leaves the flags of the context
-/// unchanged. Returns null if FFmpeg or the driver reports an error.
+/// Makes an FFmpeg device from the GPU's primary context with unchanged flags. Returns null if
+/// FFmpeg or the driver reports an error.
 AVBufferRef* open_active_context(int device) {
   if (!driver().retain || !driver().release) return nullptr;
   AVBufferRef* opened = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
@@ -74,9 +73,8 @@ AVBufferRef* open_gpu(int device, std::string& problem) {
   const int code =
       av_hwdevice_ctx_create(&opened, AV_HWDEVICE_TYPE_CUDA, name.c_str(), *options.address(), 0);
   if (code >= 0) return opened;
-  // FFmpeg refuses a primary context whose flags differ from FFmpeg's flags, although FFmpeg can
-  // decode with such a context. Other code of the program may have created the context with other
-  // flags.
+  // FFmpeg rejects a primary context with flags other than its own, although FFmpeg could decode
+  // with such a context.
   if ((opened = open_active_context(device))) return opened;
   const std::string cause = watch.first_error();
   problem = cause.empty() ? error_text(code) : cause;

@@ -7,9 +7,9 @@
 
 namespace lull::io {
 
-/// Opens a GPU as an FFmpeg device. The caller owns the device. The device uses the primary context
-/// of the GPU, like the CUDA runtime. Kernels can therefore access the decoded pictures. If FFmpeg
-/// cannot use the GPU, the function returns null and stores the reason in `problem`.
+/// Opens a GPU as an FFmpeg device, which the caller owns. The device uses the GPU's primary
+/// context, so kernels can access the decoded pictures. Returns null and sets `problem` if FFmpeg
+/// cannot use the GPU.
 [[nodiscard]] AVBufferRef* open_gpu(int device, std::string& problem);
 
 }  // namespace lull::io

@@ -81,8 +81,8 @@ FramePtr GpuDecoder::copy(const AVFrame& surface) {
   FramePtr copy = make_frame();
   check<DeviceUnavailable>(av_hwframe_get_buffer(pool_.get(), copy.get(), 0),
                            "no GPU memory for decoded frames");
-  // FFmpeg rounds an odd height of chroma down. A copy of only the visible part would lack the last
-  // row of chroma.
+  // FFmpeg rounds an odd chroma height down, so a copy of only the visible part would lack the last
+  // chroma row.
   const FramePtr whole(non_null(av_frame_clone(&surface)));
   whole->width = from.width;
   whole->height = from.height;
@@ -107,12 +107,12 @@ bool GpuDecoder::works() const {
 }
 
 std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
-  // If a picture is cropped at the left or at the top, its surface on the GPU still contains the
-  // cropped samples. CPU decoders move the plane pointers instead.
+  // The GPU surface of a cropped picture still contains the samples cropped at the left and at the
+  // top. CPU decoders move the plane pointers instead.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
-  // If the height is odd (VP8, VP9, AV1) and chroma is vertically subsampled, FFmpeg 5.1 to 7.1
-  // starts chroma one row too early.
+  // FFmpeg 5.1 to 7.1 starts vertically subsampled chroma one row too early if the height is odd
+  // (VP8, VP9, AV1).
   if (picture.height % 2 != 0 && traits && traits->format.chroma_shift_y != 0)
     return "its height is odd";
   const AVPixelFormat format = surfaces_of(picture).sw_format;

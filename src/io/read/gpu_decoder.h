@@ -1,5 +1,5 @@
 #pragma once
-// Decodes on a GPU with NVDEC, through FFmpeg's CUDA devices. Frames remain in GPU memory.
+// Decodes with NVDEC through FFmpeg's CUDA devices. Frames remain in GPU memory.
 
 #include "core/frame.h"
 #include "io/ffmpeg/ffmpeg.h"
@@ -8,7 +8,7 @@ namespace lull::io {
 
 inline bool is_on_gpu(const AVFrame& picture) { return picture.format == AV_PIX_FMT_CUDA; }
 
-/// Returns a decoder of FFmpeg that decodes the codec `id` on a GPU; null if there is none.
+/// Returns FFmpeg's GPU decoder for the codec `id`; null if there is none.
 const AVCodec* find_gpu_decoder(AVCodecID codec);
 
 class GpuDecoder {
@@ -16,27 +16,26 @@ class GpuDecoder {
   /// @throws DeviceUnavailable  FFmpeg cannot use the GPU
   explicit GpuDecoder(int device);
 
-  /// Configures `decoder` for decoding on the GPU. The caller must open `decoder` afterwards.
-  /// FFmpeg decodes on the CPU if the GPU does not support the stream. is_on_gpu() returns whether
-  /// FFmpeg has decoded a frame on the GPU.
+  /// Configures `decoder` for the GPU, before the caller opens it. FFmpeg falls back to the CPU for
+  /// unsupported streams; is_on_gpu() returns whether FFmpeg has decoded a frame on the GPU.
   void attach(AVCodecContext& decoder) const;
 
-  /// Copies a decoded surface, with all properties of the picture, to other memory of the GPU. A
-  /// decoder has at most 32 surfaces, and stops if no surface is free.
+  /// Copies a decoded surface and its properties to other GPU memory. A decoder has at most 32
+  /// surfaces, and stops if no surface is free.
   /// @throws DeviceUnavailable
   FramePtr copy(const AVFrame& surface);
 
-  /// Returns whether the GPU can still allocate memory. If the result is true, the stream is the
-  /// cause of a decoding error.
+  /// Returns whether the GPU can still allocate memory. If true, the stream has caused the decoding
+  /// error.
   bool works() const;
   int device() const { return index_; }
 
-  /// Returns the reason why a picture cannot remain on the GPU; empty if it can remain there.
-  /// `nominal` is the pixel format that the CPU decoder would return.
+  /// Returns the reason why a picture cannot remain on the GPU; empty if it can. `nominal` is the
+  /// pixel format of the CPU decoder.
   std::string objection(const AVFrame& picture, AVPixelFormat nominal) const;
 
-  /// Returns the samples of `picture` as samples of `format`, without a copy. objection() must have
-  /// returned an empty text for `picture`. The result owns the picture.
+  /// Returns the samples of `picture` in the format `format`, without a copy. objection() must have
+  /// accepted `picture`. The result owns the picture.
   std::shared_ptr<const DevicePicture> samples(FramePtr picture, const FrameFormat& format) const;
 
  private:

@@ -16,8 +16,7 @@ extern "C" {
 namespace lull::io {
 namespace {
 
-/// Returns whether the stream contains an alpha channel as side data. WebM stores alpha in this
-/// form.
+/// Returns whether the stream has alpha as side data, as in WebM.
 bool has_side_alpha(const AVStream& stream) {
   const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
   return alpha && std::string_view(alpha->value) == "1";
@@ -36,7 +35,7 @@ ByteView bytes_of(const AVPacket& packet) {
   return {packet.data, static_cast<std::size_t>(packet.size)};
 }
 
-/// Maps a file into memory. The operating system reads the bytes on first use.
+/// Memory-maps a file. The operating system reads the bytes on first use.
 class MappedFile {
  public:
   /// Maps the file. If the file is not readable, bytes() returns an empty span.
@@ -55,8 +54,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Returns whether the codec stores the rows of a picture in several passes for progressive
-/// display. FFmpeg wrongly marks these pictures as interlaced.
+/// Returns whether FFmpeg may wrongly mark pictures of the codec as interlaced video, because the
+/// codec has an interlaced storage order (PNG, GIF).
 bool stores_rows_in_passes(AVCodecID codec) {
   return codec == AV_CODEC_ID_PNG || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_GIF;
 }
@@ -69,8 +68,8 @@ void mark_progressive(AVFrame& picture) {
 #endif
 }
 
-/// Returns whether the edit list of the file removes the frame. FFmpeg decodes removed frames,
-/// because other frames depend on them.
+/// Returns whether the edit list of the file removes the frame. FFmpeg decodes removed frames as
+/// references for other frames.
 bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
 
 }  // namespace
@@ -119,11 +118,11 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   decoder_watch_.attach(*decoder_);
   decoder_->max_pixels = options_.limits.pixels;
   decoder_->err_recognition = AV_EF_CRCCHECK;
-  // Without AV_CODEC_FLAG_UNALIGNED, FFmpeg may crop fewer columns at the left than the stream
-  // states, because FFmpeg keeps the rows aligned in memory.
+  // Without AV_CODEC_FLAG_UNALIGNED, FFmpeg may crop too few columns at the left, to keep rows
+  // aligned in memory.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
-  // The film grain that a decoder adds (AV1, H.274) is noise. With AV_CODEC_EXPORT_DATA_FILM_GRAIN,
-  // the decoder adds no grain.
+  // AV_CODEC_EXPORT_DATA_FILM_GRAIN prevents the decoder from adding film grain (AV1, H.274), which
+  // is noise.
   decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
 }
 
@@ -146,9 +145,7 @@ void PictureDecoder::open_on_gpu(int device) {
   check<BadData>(avcodec_open2(decoder_.get(), codec, nullptr), "cannot open the decoder");
 }
 
-/// Decodes the first picture on the GPU. If the GPU cannot decode the stream, the function returns
-/// null and stores the reason in why_not_gpu_. The CPU then decodes the packets that the GPU
-/// decoder has already received.
+/// Decodes the first picture on the GPU. On failure, returns null and sets why_not_gpu_.
 FramePtr PictureDecoder::first_from_gpu(int device) {
   const LogWatch watch(demuxer_.log());
   try {
@@ -215,8 +212,8 @@ FramePtr PictureDecoder::decode() {
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 
-/// Copies a picture within the memory of the GPU. The GPU has already copied the first frame, so an
-/// error means that the GPU has failed.
+/// Copies a picture within GPU memory. The copy of the first frame has succeeded, so an error means
+/// that the GPU has failed.
 FramePtr PictureDecoder::copy_on_gpu(const AVFrame& picture) {
   try {
     return gpu_->copy(picture);
@@ -243,7 +240,7 @@ FramePtr PictureDecoder::decode_file() {
 }
 
 /// Returns the next page of the TIFF file, or the first page of the next file. The time stamp of a
-/// page is its index. The metadata of all pages come from the first page of the file.
+/// page is its index.
 FramePtr PictureDecoder::decode_page() {
   if (tiff_ && tiff_->next_picture()) {
     ++page_time_;
@@ -263,16 +260,15 @@ FramePtr PictureDecoder::decode_page() {
 
 void PictureDecoder::count_decoded() {
   const bool limited =
-      // For a picture sequence, the class PictureFiles has already compared the number of files
-      // with the limit.
+      // PictureFiles has already compared the number of files in a picture sequence with the limit.
       options_.limits.frames > 0 && demuxer_.sequence().empty();
   if (++decoded_ > options_.limits.frames && limited)
     throw BadData("'" + demuxer_.path() + "' has more than " +
                   std::to_string(options_.limits.frames) + " frames; allow it with --max-frames");
 }
 
-/// Receives the next frame from the decoder. Returns the error code of the decoder, or AVERROR_EOF
-/// at the end. Throws only the exceptions of the demuxer.
+/// Receives the next frame from the decoder. Returns the decoder's error code, or AVERROR_EOF at
+/// the end. Throws only the exceptions of the demuxer.
 int PictureDecoder::receive(AVFrame& picture) {
   for (;;) {
     const int code = avcodec_receive_frame(decoder_.get(), &picture);
@@ -286,8 +282,8 @@ int PictureDecoder::receive(AVFrame& picture) {
     if (packet && quantiser_) quantiser_->add(*packet);
     const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: flush
     if (sent < 0) (void)decoder_watch_.take_damage(*decoder_, nullptr);
-    // A recording may begin in the middle of a broadcast. In this case, the decoder reports errors
-    // until it receives the first parameter sets. lull ignores these errors.
+    // A recording may begin in the middle of a broadcast. lull ignores the decoder's errors before
+    // the first parameter sets.
     const bool warming_up =
         decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
     if (sent < 0 && sent != AVERROR_EOF && !warming_up && !skip_damage(sent)) return sent;
@@ -323,8 +319,8 @@ std::shared_ptr<const PictureMetadata> PictureDecoder::take_metadata(const AVFra
   return metadata;
 }
 
-// The source does not tolerate errors of a GPU decoder. After an error in the first frame, the CPU
-// decodes the stream. An error in a later frame ends the decoding.
+// lull does not tolerate errors of a GPU decoder. An error in the first frame leads to decoding on
+// the CPU, and a later error ends the decoding.
 bool PictureDecoder::skip_damage(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
   if (!damaged || gpu_ || !damage_.tolerates() || exceeds_pixels()) return false;
@@ -363,9 +359,8 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture as damaged if its time stamp is earlier than the previous time stamp. The
-/// function tolerates small steps back: a decoder without knowledge of the reordering depth may
-/// return the first pictures out of order.
+/// Counts a picture as damaged if its PTS decreases. Allows small steps back, because a decoder may
+/// return the first pictures out of order if the reordering depth is unknown.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);
@@ -389,8 +384,8 @@ void PictureDecoder::fail_decoding() const {
                 (gpu_ ? "; try to decode it on the CPU" : ""));
 }
 
-/// Returns `text` with the reason of the failure in parentheses. A message of DecoderWatch has
-/// priority over FFmpeg's later errors, because the later errors are consequences.
+/// Returns `text` with the reason of the failure in parentheses. DecoderWatch's message has
+/// priority, because FFmpeg's later errors are consequences.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";

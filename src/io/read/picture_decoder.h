@@ -1,6 +1,5 @@
 #pragma once
-// Decodes the pictures of the video from a demuxer in order of presentation, on the CPU or on a
-// GPU.
+// Decodes the pictures of a video in presentation order, on the CPU or on a GPU.
 
 #include <deque>
 #include <map>
@@ -25,8 +24,8 @@ class TiffReader;
 
 class PictureDecoder {
  public:
-  /// Opens the decoder. If options.gpu has a value, the constructor first tries to decode the first
-  /// picture on the GPU. `demuxer` and `damage` must outlive this object.
+  /// Opens the decoder. If options.gpu has a value, the constructor first tries the GPU. `demuxer`
+  /// and `damage` must outlive this object.
   /// @throws BadData
   PictureDecoder(Demuxer& demuxer, const SourceOptions& options, DamageCount& damage);
   ~PictureDecoder();
@@ -35,23 +34,22 @@ class PictureDecoder {
   /// @throws BadData  the input is damaged, and the options do not tolerate damage
   /// @throws DeviceFailure  the GPU has stopped working
   FramePtr next();
-  /// Returns the metadata of the file from which next() decoded `picture`, and removes them from
-  /// this object. Returns null if the file has no metadata, or if an earlier call returned them.
+  /// Returns the metadata of the file that contained `picture`, and removes them from this object;
+  /// null if there are none.
   std::shared_ptr<const PictureMetadata> take_metadata(const AVFrame& picture);
-  /// Resets the decoder after a seek. The caller must not call this function while a GPU decodes.
+  /// Flushes the decoder after a seek. Not allowed while a GPU decodes.
   void restart();
 
   const AVCodecContext& context() const { return *decoder_; }
   /// Returns the number of pictures that next() has returned.
   std::int64_t decoded() const { return decoded_; }
-  /// Returns the reason why the CPU decodes although the caller requested a GPU. The text is empty
-  /// if the GPU decodes, or if the caller requested no GPU.
+  /// Returns the reason why the CPU decodes although the caller requested a GPU; empty otherwise.
   const std::string& why_not_gpu() const { return why_not_gpu_; }
-  /// Returns the pixel format that a picture has in CPU memory. The picture may be on a GPU.
+  /// Returns the pixel format of pictures in CPU memory, even if the GPU decodes.
   AVPixelFormat format_of(const AVFrame& picture) const;
   /// Returns the GPU decoder; null if the CPU decodes.
   const GpuDecoder* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
-  /// Returns FFmpeg's messages about the stream. lull uses these messages in error texts.
+  /// Returns FFmpeg's messages about the stream, for error texts.
   const LogWatch& said() const { return watch_; }
 
  private:
@@ -66,8 +64,8 @@ class PictureDecoder {
   PacketPtr next_packet();
   bool is_decodable(const AVPacket& packet);
   void keep_metadata(std::int64_t time, ByteView file);
-  /// Counts an error of the decoder as damage. Returns false if the options do not tolerate damage,
-  /// or if the error `code` does not mean damage.
+  /// Counts a decoder error as damage. Returns false if the options do not tolerate damage, or if
+  /// the error `code` does not mean damage.
   bool skip_damage(int code);
   bool exceeds_pixels() const;
   void count_decoded();
@@ -92,8 +90,7 @@ class PictureDecoder {
   std::string logged_damage_;                // damage of the last picture; empty: none
   std::int64_t packets_ = 0;                 // number of packets
   std::int64_t last_time_ = AV_NOPTS_VALUE;  // time of the last picture
-  /// The packets that the GPU decoder received before its first picture. If the GPU cannot decode
-  /// the stream, the CPU decodes these packets.
+  /// Packets that the GPU decoder received before its first picture, for a fallback to the CPU.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;
   FramePtr from_gpu_;  // the first picture from the GPU, until next() returns it
@@ -102,7 +99,7 @@ class PictureDecoder {
   std::unique_ptr<TiffReader> tiff_;  // the file whose pages are being read
   std::int64_t page_time_ = 0;        // time of the current page
   bool reads_metadata_ = false;       // each packet is the complete file of a picture
-  /// Metadata that take_metadata() has not returned yet. The key is the time stamp of the packet.
+  /// Metadata that take_metadata() has not returned yet, by time stamp of the packet.
   std::map<std::int64_t, std::shared_ptr<const PictureMetadata>> metadata_;
 };
 

@@ -9,9 +9,8 @@
 namespace lull::io {
 namespace {
 
-/// A fast 64-bit digest that detects only accidental changes. The digest consists of four parallel
-/// sums. A multiplication by an odd number after every 8 bytes makes the digest depend on the order
-/// of the bytes.
+/// A fast 64-bit digest against accidental changes: four parallel sums, with a multiplication by an
+/// odd number after every 8 bytes to make the order of bytes matter.
 class Digest {
  public:
   void add(const void* data, std::size_t bytes) {
@@ -83,7 +82,7 @@ std::uint64_t digest_of(const AVFrame& picture) {
     digest.add(picture.side_data[i]->type);
     digest.add(picture.side_data[i]->data, picture.side_data[i]->size);
   }
-  // For a picture with layers, opaque_ref contains the complete file. The digest includes the whole
+  // `opaque_ref` contains the complete file of a picture with layers. The digest includes the whole
   // file, because filters may use all layers.
   if (picture.opaque_ref) digest.add(picture.opaque_ref->data, picture.opaque_ref->size);
   return digest.value();
@@ -108,8 +107,7 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
       throw InternalError("pictures of an index are not in order");
     recorded_->pictures.push_back(mark);
   }
-  // The index contains no entry for pictures after its end, so the function cannot compare these
-  // pictures.
+  // The index has no entries for pictures after its end.
   if (!expected_ || beyond) return;
   const FrameMark& expected = expected_->pictures[at];
   const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&

@@ -10,12 +10,11 @@
 
 namespace lull::io {
 
-/// Returns a digest of the samples of a picture and of all other properties on which results may
-/// depend: side data, colour, interlacing, aspect ratio. The digest of a picture in GPU memory is
-/// 0. No other picture has the digest 0.
+/// Returns a digest of the samples and of all properties on which results may depend: side data,
+/// colour, interlacing, aspect ratio. The digest is 0 only for pictures in GPU memory.
 std::uint64_t digest_of(const AVFrame& picture);
 
-/// Returns whether decoding can start at the picture, according to the decoder.
+/// Returns whether the decoder reports the picture as a start point for decoding.
 bool is_key(const AVFrame& picture);
 
 class PictureIndex {

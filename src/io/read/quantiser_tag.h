@@ -5,8 +5,7 @@
 
 namespace lull::io {
 
-/// Stores quantisation steps on the 0..255 scale in the picture. quantiser_steps() reads the steps
-/// from the picture.
+/// Stores quantisation steps on the 0..255 scale in the picture, for quantiser_steps().
 void set_quantiser_steps(AVFrame& picture, double luma, double chroma);
 
 }  // namespace lull::io

@@ -10,9 +10,9 @@
 namespace lull::io {
 namespace {
 
-/// Returns AV1's quantisation step for an index, on the 0..255 scale. The table contains some of
-/// the steps for 8 bits in the AV1 specification, section 7.12.2, in units of 1/8. The function
-/// interpolates the other steps with an error of at most 3 %.
+/// Returns the quantisation step of an AV1 index on the 0..255 scale, with an interpolation error
+/// of at most 3 %. The table contains some 8-bit steps of the AV1 specification, section 7.12.2, in
+/// units of 1/8.
 double step_of_av1(double index) {
   struct Point {
     double index, step;
@@ -45,8 +45,7 @@ bool has_element(const std::string& line, const char* name, double& value) {
   return true;
 }
 
-/// Returns the quantisation parameter of chroma for the luma parameter `luma` (ITU-T H.264, table
-/// 8-15).
+/// Returns the chroma QP for the luma QP `luma` (ITU-T H.264, table 8-15).
 double chroma_parameter(double luma) {
   constexpr std::array<double, 22> table = {29, 30, 31, 32, 32, 33, 34, 34, 35, 35, 36,
                                             36, 37, 37, 37, 38, 38, 38, 39, 39, 39, 39};
@@ -100,8 +99,8 @@ void QuantiserTrace::read(const std::string& line) {
 
 std::array<double, 2> QuantiserTrace::steps_of(double parameter) const {
   if (codec_ == AV_CODEC_ID_AV1) return {step_of_av1(parameter), step_of_av1(parameter)};
-  // In ITU-T H.265, luma parameters up to 43 have the same chroma parameters as in H.264. For
-  // larger luma parameters, the chroma parameter is the luma parameter minus 6.
+  // For luma QPs up to 43, the chroma QP of ITU-T H.265 is that of H.264. For larger luma QPs, the
+  // chroma QP is the luma QP minus 6.
   const bool is_hevc_above = codec_ == AV_CODEC_ID_HEVC && parameter > 43;
   const double chroma = is_hevc_above ? parameter - 6 : chroma_parameter(parameter);
   return {0.63 * std::exp2(parameter / 6), 0.63 * std::exp2(chroma / 6)};

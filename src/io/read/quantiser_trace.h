@@ -1,5 +1,5 @@
 #pragma once
-// Reads the quantisation parameters of H.264, HEVC and AV1 from the headers of slices and frames.
+// Reads the quantisation parameters (QP) of H.264, HEVC and AV1 from slice and frame headers.
 
 #include <array>
 #include <cstdint>
@@ -14,22 +14,21 @@ extern "C" {
 
 namespace lull::io {
 
-/// Stores the quantisation parameter of each packet of a stream. FFmpeg's bitstream filter
-/// trace_headers parses the headers and logs their syntax elements. This class reads the log.
+/// Stores the QP of each packet of a stream. The class reads the log of FFmpeg's bitstream filter
+/// trace_headers.
 class QuantiserTrace {
  public:
-  /// Prepares the bitstream filter. If FFmpeg lacks the filter, or if the codec is not H.264, HEVC
-  /// or AV1, the object has no effect.
+  /// Prepares the bitstream filter. The object has no effect without this filter, and for codecs
+  /// other than H.264, HEVC and AV1.
   explicit QuantiserTrace(const AVStream& stream);
   ~QuantiserTrace();
   QuantiserTrace(const QuantiserTrace&) = delete;
   QuantiserTrace& operator=(const QuantiserTrace&) = delete;
 
-  /// Reads the headers of a packet. The function ignores damaged packets and packets without a time
-  /// stamp.
+  /// Reads the headers of a packet. Ignores damaged packets and packets without a time stamp.
   void add(const AVPacket& packet);
-  /// Stores the quantisation steps of the packet with the same time stamp in `picture`.
-  /// quantiser_steps() reads the steps from the picture.
+  /// Stores quantisation steps in `picture`, from the packet with the same time stamp, for
+  /// quantiser_steps().
   void mark(AVFrame& picture);
   /// Removes all stored packets. The caller must call this function after a seek.
   void restart() { by_time_.clear(); }

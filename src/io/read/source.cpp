@@ -96,8 +96,7 @@ void FileSource::fill_info() {
   estimate_length(demuxer_, options_.selection, info_);
 }
 
-/// Adds a note for the user if frames have more bits or more channels than the samples of the
-/// input.
+/// Notes that frames have more bits or channels than the samples of the input.
 void FileSource::note_conversion() {
   if (!demuxer_.holds_pictures() && demuxer_.sequence().empty()) return;
   if (pixel_format_ == AV_PIX_FMT_PAL8)
@@ -168,9 +167,9 @@ std::optional<TimedPicture> FileSource::next_picture() {
   return taken;
 }
 
-/// Seeks to options_.start_picture. The function discards damage before this picture, because a
-/// decoder that starts in the middle of a stream may report errors. Damage after this picture is an
-/// error, because it contradicts the plan of the job.
+/// Seeks to options_.start_picture. Discards damage before this picture, because a decoder may
+/// report errors after a seek. Later damage is an error, because it contradicts the plan of the
+/// job.
 void FileSource::seek_to_start() {
   decoded_ahead_.clear();
   pictures_.seek_to(options_.start_picture);
@@ -182,8 +181,8 @@ std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
   if (options_.start_picture > 0 && !has_seeked_) seek_to_start();
   std::optional<TimedPicture> taken = next_picture();
-  // The video may change its format after the last selected frame. In this case, the source ends
-  // before the first frame of the new format.
+  // The video may change its format after the last selected frame. The source then ends before the
+  // first frame of the new format.
   if (taken && taken->context_only && pictures_.is_past_selection() && changes_format(*taken))
     taken.reset();
   if (has_seeked_ && damage_.found().frames > 0)
@@ -231,8 +230,8 @@ Frame FileSource::frame_of(TimedPicture taken) {
   return frame;
 }
 
-// Throws an error if a file of a picture sequence has yielded no picture, because all later
-// pictures would get wrong numbers.
+// Throws an error if a file of a picture sequence has yielded no picture, because later pictures
+// would get wrong numbers.
 void FileSource::check_all_decoded() const {
   const auto files = static_cast<std::int64_t>(demuxer_.sequence().size());
   if (files > 0 && decoder_.decoded() != files && !pictures_.selector() && !has_seeked_)
@@ -260,8 +259,8 @@ void FileSource::check(const TimedPicture& timed) const {
 }
 
 void FileSource::refuse_interlaced() const {
-  // Damage can cause a decoder to mark frames as interlaced, so the message about damage has
-  // priority.
+  // The message about damage has priority, because damage can cause a decoder to mark frames as
+  // interlaced.
   if (damage_.found().frames > 0) throw BadData(damage_.found().first);
   throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
                         (info_.interlaced ? "" : " after a while") +

@@ -20,9 +20,9 @@ class FileSource final : public MediaSource {
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
   const std::string& why_not_gpu() const noexcept override { return decoder_.why_not_gpu(); }
-  /// Returns the path with which the source was opened.
+  /// Returns the path passed to the constructor.
   const std::string& path() const { return path_; }
-  /// Returns the options with which the source was opened.
+  /// Returns the options passed to the constructor.
   const SourceOptions& options() const { return options_; }
   bool tolerates_damage() const { return damage_.tolerates(); }
   Damage damage() const override { return damage_.found(); }
@@ -32,19 +32,19 @@ class FileSource final : public MediaSource {
   std::int64_t context_end() const noexcept { return pictures_.context_end(); }
   std::vector<std::string> clock_jumps() const override;
   std::int64_t decoded() const override { return decoder_.decoded(); }
-  /// Makes the selector process all pictures of options().index without decoding them.
+  /// Advances the selector over all pictures of options().index without decoding.
   void replay_all() { pictures_.replay_all(); }
 
   const Demuxer& demuxer() const { return demuxer_; }
   const AVCodecContext& decoder() const { return decoder_.context(); }
-  /// Returns the first frame as the decoder returned it, with colour, aspect ratio and side data.
-  /// Its samples may be on a GPU. The reference is valid until the first read.
+  /// Returns the first frame from the decoder, with colour, aspect ratio and side data. The samples
+  /// may be on a GPU. The reference is valid until the first read.
   const AVFrame& first() const { return *decoded_ahead_.front().picture; }
   /// Returns the metadata of the first frame's file; null if there are none. Valid until the first
   /// read.
   const PictureMetadata* first_metadata() const { return decoded_ahead_.front().metadata.get(); }
-  /// Returns the time stamp of the first frame that read() will return. The caller must call this
-  /// function before the first read.
+  /// Returns the time stamp of the first frame from read(). The caller must call this function
+  /// before the first read.
   std::int64_t first_time() const { return decoded_ahead_.front().pts; }
   /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return pictures_.selector(); }
@@ -56,10 +56,8 @@ class FileSource final : public MediaSource {
   bool half_floats() const { return half_floats_; }
   std::vector<int> videos() const override;
   const std::vector<LayerInfo>& layers() const noexcept override { return layers_; }
-  /// Returns whether the source has a second frame. The caller must call this function before the
-  /// first read. The function decodes the second frame, except if SourceOptions::margins is true.
-  /// In this case, many pictures may precede the second selected frame, so the function uses the
-  /// estimated number of frames.
+  /// Returns whether the source has a second frame: by decoding or, with SourceOptions::margins, by
+  /// the estimated number of frames. The caller must call this function before the first read.
   bool has_second_frame();
 
  private:

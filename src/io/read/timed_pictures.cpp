@@ -15,7 +15,7 @@ TimedPictures::TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational
       selection_(options.selection),
       margins_(options.margins && !options.selection.all()),
       index_(options.recorded_index, options.index, demuxer.path()) {
-  // A picture sequence with false options.margins needs no selector, because the demuxer lists only
+  // A picture sequence without options.margins needs no selector, because the demuxer lists only
   // the selected files.
   if (!options.selection.all() && (margins_ || demuxer.sequence().empty()))
     selector_ = std::make_shared<FrameSelector>(options.selection, demuxer.video().time_base);
@@ -50,14 +50,11 @@ std::optional<TimedPicture> TimedPictures::next() {
   return std::nullopt;
 }
 
-// Seeks to the picture `number` with up to four attempts, and compares the decoded picture with the
-// index.
-//
-// - The first attempt seeks to the time of the picture.
-// - The second attempt seeks 16 frames earlier, because some demuxers (MPEG-TS) seek by decoding
-//   times.
-// - Each further attempt seeks to an earlier key picture, because some decoders need packets of
-//   earlier groups of pictures.
+// Seeks to the picture `number`, and compares the decoded picture with the index. Attempts in
+// order:
+// - the time of the picture
+// - 16 frames earlier, because some demuxers (MPEG-TS) seek by decoding times
+// - two more attempts at earlier keyframes, because some decoders need packets of earlier GOPs
 void TimedPictures::seek_to(std::int64_t number) {
   constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::vector<FrameMark>& marks = index_.expected()->pictures;
@@ -110,8 +107,8 @@ void TimedPictures::replay_all() {
   if (selector_) selector_->finish();
 }
 
-/// Drops packets of copied streams if the packets belong to skipped pictures. The muxer drops
-/// packets only when it receives a frame, and it receives no frame for a skipped picture.
+/// Drops the packets of copied streams at the times of skipped pictures. The muxer itself drops
+/// packets only when it receives a frame.
 void TimedPictures::drop_packets() {
   demuxer_.relay().drop_if([&](const AVPacket& packet) {
     const AVStream& stream = *demuxer_.context().streams[packet.stream_index];

@@ -1,5 +1,5 @@
 #pragma once
-// Decodes the selected part of the input, and returns the pictures with time stamps.
+// Decodes the selected part of the input, and returns pictures with time stamps.
 
 #include <atomic>
 #include <cstdint>
@@ -26,21 +26,20 @@ struct TimedPicture {
 class TimedPictures {
  public:
   /// @param demuxer, decoder  must outlive this object
-  /// @param frame_rate  determines the duration of pictures that state no duration; 0/1: unknown
+  /// @param frame_rate  default duration of a picture; 0/1: unknown
   TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational frame_rate,
                 const SourceOptions& options);
 
   /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return selector_; }
-  /// Returns the next picture; nullopt after the last picture. If SourceOptions::margins is false,
-  /// the function skips pictures outside the selection.
+  /// Returns the next picture; nullopt after the last. Skips pictures outside the selection unless
+  /// SourceOptions::margins is true.
   std::optional<TimedPicture> next();
-  /// Continues with the picture `number` of options.index. The selector processes all earlier
-  /// pictures of the index without decoding them. The caller may have read the first pictures of
-  /// the input before this call.
+  /// Seeks to the picture `number` of options.index, and advances the selector over all earlier
+  /// pictures. The caller may have read the first pictures of the input before.
   /// @throws IndexMismatch  decoding does not yield the picture
   void seek_to(std::int64_t number);
-  /// Makes the selector process all pictures of options.index without decoding them.
+  /// Advances the selector over all pictures of options.index without decoding.
   void replay_all();
   /// examined() returns the number of decoded pictures; kept() returns the number of selected
   /// pictures among them.
@@ -49,12 +48,10 @@ class TimedPictures {
   /// Returns whether next() has returned all selected pictures. All further pictures are context
   /// frames for temporal filtering.
   bool is_past_selection() const { return end_number_.has_value(); }
-  /// Ends the context frames after the picture `number`: next() returns no later picture outside
-  /// the selection. Any thread may call this function.
+  /// Ends the context frames after the picture `number`. Any thread may call this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// Returns the number of the picture at which end_context_at() has ended the context frames; -1
-  /// if the context frames ended with the input. The caller must call context_end() after the last
-  /// picture.
+  /// Returns the picture number at which end_context_at() ended the context frames; -1 if they
+  /// ended with the input. The caller must call this function after the last picture.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;
@@ -66,8 +63,8 @@ class TimedPictures {
   void drop_packets();
   void end();
   FramePtr decode();
-  /// Decodes pictures until the time of `mark`. If the picture at this time has the digest of
-  /// `mark`, the function stores the picture in sought_. If not, sought_ remains null.
+  /// Decodes pictures until the time of `mark`. Sets sought_ to the picture with the digest of
+  /// `mark`, or to null.
   void find(const FrameMark& mark);
   void replay(std::int64_t pictures);
 

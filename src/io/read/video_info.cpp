@@ -40,9 +40,8 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
   info.frames_estimate = frames;
 }
 
-/// Returns the position of the first chroma sample along an axis, in units of chroma samples. A
-/// chroma sample covers 2^shift luma samples. It lies in the middle of these luma samples
-/// (`centred`), on the last of them (`last`), or on the first of them.
+/// Returns the offset of the first chroma sample along an axis, in chroma samples. The chroma
+/// sample is at the centre (`centred`), the last (`last`) or the first of 2^shift luma samples.
 double chroma_position(int shift, bool centred, bool last = false) {
   if (shift == 0 || centred) return 0.5;
   const double half = 0.5 / (1 << shift);

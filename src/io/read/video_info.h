@@ -1,5 +1,5 @@
 #pragma once
-// Determines the properties of a video that are known before the frames are read.
+// Properties of a video that are known before the frames are read.
 
 #include "io/demux/demuxer.h"
 #include "io/media.h"
@@ -9,12 +9,12 @@ namespace lull::io {
 /// Returns whether the first frame or the container marks the video as interlaced.
 bool is_marked_interlaced(const AVFrame& first, const AVStream& stream);
 
-/// Returns the properties of a video or of pictures, except properties that depend on samples. The
-/// caller must set VideoInfo::still.
+/// Returns the properties of a video or of pictures that do not depend on samples. The caller must
+/// set VideoInfo::still.
 VideoInfo describe_input(const Demuxer& demuxer, const AVFrame& first, AVPixelFormat format);
 
-/// Estimates the duration and the number of selected frames from the properties of the container. A
-/// still picture has one frame.
+/// Estimates the duration and the number of selected frames from the container. A still picture has
+/// one frame.
 void estimate_length(const Demuxer& demuxer, const Selection& selection, VideoInfo& info);
 
 }  // namespace lull::io

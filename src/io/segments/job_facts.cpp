@@ -53,10 +53,9 @@ std::vector<std::string> files_of(const Demuxer& input) {
   return files;
 }
 
-/// Returns a text that identifies the content of an input: its size and its checksum. A process
-/// that encodes segments of a planned job computes only a digest of some blocks. If this digest
-/// equals the digest in the plan, the function returns the value of the fact `name` in the plan. If
-/// not, it returns the digest, so that the comparison of the facts fails.
+/// Returns a text that identifies the content of an input: size and checksum. For
+/// JobPart::segments, the function compares only a digest of some blocks with the plan. On a match,
+/// it returns the fact `name` of the plan, and otherwise the digest.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
@@ -162,8 +161,8 @@ void add_output(const Container& container, const SinkOptions& options, const En
   if (encoder_traits(codec).depends_on_cores)
     facts.push_back({"the number of cores (" + std::string(codec.name) + " depends on it)",
                      std::to_string(av_cpu_count())});
-  // The facts include a digest of the encoder's headers, because the headers contain the versions
-  // of some libraries.
+  // The facts include a digest of the encoder's headers, because the headers contain versions of
+  // libraries.
   facts.push_back({"the encoder's headers (SHA-256)", digest_of(encoder.context())});
 }
 
@@ -194,8 +193,8 @@ std::string sample_digest(const FileSource& source) {
   for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
     digest.add(&sizes[i], sizeof sizes[i]);
     std::ifstream file;
-    // Adds the block at byte `at` of the current file to the digest. In the concatenation of all
-    // files, the digest covers a block at every multiple of `step`, and the last block.
+    // Adds the block at byte `at` of the current file to the digest. The digest covers a block at
+    // every multiple of `step` in the concatenation of all files, and the last block.
     const auto add = [&](std::int64_t at) {
       if (!file.is_open()) file.open(files[i], std::ios::binary);
       file.clear();
@@ -216,8 +215,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // Facts about the input precede facts about the output. A different input can change the facts
-  // about the output. The message about the first difference therefore names the input.
+  // Facts about the input come first: a different input can change the facts about the output, and
+  // the message names the first difference.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

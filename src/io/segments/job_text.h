@@ -1,6 +1,5 @@
 #pragma once
-// Reads and writes the text files of a job. The files consist of lines of words. The last line
-// contains a checksum.
+// Text files of a job: lines of words, with a checksum in the last line.
 
 #include <charconv>
 #include <cstddef>
@@ -11,35 +10,34 @@
 
 namespace lull::io {
 
-/// Returns `text` as one word without spaces. '%', spaces and unprintable characters become %XX,
-/// and an empty text becomes "%".
+/// Returns `text` as one word: '%', spaces and unprintable characters become %XX, and an empty text
+/// becomes "%".
 std::string escaped(std::string_view text);
 
 /// Returns `lines` followed by a line with the SHA-256 of `lines`.
 std::string with_checksum(const std::string& lines);
-/// Calls `read` for each line after the line `head`. Stops if `read` returns false, which means an
-/// invalid line. Returns true if the first line is `head`, all lines are valid and the checksum is
-/// correct.
+/// Calls `read` for each line after the line `head`, until `read` returns false for an invalid
+/// line. Returns whether the first line is `head`, all lines are valid and the checksum is correct.
 bool read_checked_lines(std::string_view text, std::string_view head,
                         const std::function<bool(std::string_view line)>& read);
 
-/// Returns the format number N if the text begins with the line "lull KIND N"; 0 if not.
+/// Returns the format number N if the text begins with the line "lull KIND N"; 0 otherwise.
 int format_number(std::string_view text, std::string_view kind);
 
-/// Returns the reason why this version of lull cannot read a manifest or a plan (`kind`). Either
-/// `text` is damaged, or its format number is greater than `known`.
+/// Returns the reason why this version of lull cannot read a manifest or a plan (`kind`): damage,
+/// or a format number above `known`.
 std::string why_unreadable(std::string_view text, std::string_view kind, int known);
 
 /// Maximum size in bytes of a manifest or a plan, sufficient for days of video.
 inline constexpr std::size_t max_job_bytes = std::size_t{1} << 29;
-/// Returns the text of a manifest or a plan. The text is empty if the file does not exist.
+/// Returns the text of a manifest or a plan; empty if the file does not exist.
 /// @throws NoInput, BadData, IoError  like io::read_text()
 std::string read_job_text(const std::string& path);
 
 /// Maximum number of encoder threads that lull requests.
 inline constexpr int max_threads = 1024;
 
-/// Parses the words of a line. If a word is invalid, done() returns false.
+/// Parses the words of a line. After an invalid word, done() returns false.
 class LineParser {
  public:
   explicit LineParser(std::string_view line) : rest_(line) {}

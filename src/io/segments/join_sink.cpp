@@ -17,8 +17,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns the facts of the plan on which the samples of the frames depend. The list contains no
-/// facts about files and encoders.
+/// Returns the facts on which the samples of frames depend: all except facts about files and
+/// encoders.
 std::vector<JobFact> facts_of_frames(const JobPlan& plan) {
   const auto first = std::ranges::find(plan.facts, "--segment-frames", &JobFact::name);
   const auto last = std::ranges::find(plan.facts, "the input", &JobFact::name);
@@ -63,8 +63,8 @@ class JoinSink final : public EncodingSink {
   }
 
  private:
-  /// Opens the output file. The function checks twice whether the output exists, because another
-  /// process that joins the same job may create the output between the checks.
+  /// Opens the output file. Checks again for an existing output after a failure, because another
+  /// process may have joined the job in the meantime.
   std::unique_ptr<OutputFile> output_file(const std::string& path) {
     const auto is_there = [&] {
       std::error_code ignored;
@@ -86,8 +86,8 @@ class JoinSink final : public EncodingSink {
   }
 
   void write_end() override {
-    // SegmentReader verifies the digest of a segment while the muxer writes the packets. Each
-    // segment is therefore read only once.
+    // SegmentReader verifies the digest of a segment during the join, so that each segment is read
+    // only once.
     const std::string id = plan_.id();
     const auto read = [&](std::int64_t segment) {
       const std::string path = segment_path(folder_, segment);
@@ -100,9 +100,8 @@ class JoinSink final : public EncodingSink {
     mux_segments({plan_.segments(), read}, source_, encoder_->context().time_base, *muxer_);
   }
 
-  // Completes the output. The function accepts an existing output with the same bytes: another
-  // process may have joined the same job, or the system may have killed an earlier run after the
-  // renaming.
+  // Completes the output, or accepts an existing output with the same bytes: another process may
+  // have joined the job, or an earlier run may have ended after the renaming.
   void commit() override {
     file_->finish_writing();
     if (output_exists_) {

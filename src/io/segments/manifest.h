@@ -1,7 +1,7 @@
 #pragma once
-// The manifest of a job in segments is a text file with the facts and the finished segments of the
-// job. The first line "lull job 1" states the format. The last line contains "sha256" and the
-// SHA-256 of all preceding lines.
+// The manifest of a job in segments: a text file with the facts and the finished segments. The
+// first line is "lull job 1". The last line contains "sha256" and the SHA-256 of all preceding
+// lines.
 
 // Lines of a manifest, by their first word:
 // - "fact": the name and the value of a fact, with '%', spaces and unprintable characters as %XX
@@ -48,8 +48,7 @@ std::string to_text(const Manifest& manifest);
 /// Parses a manifest; nullopt if the text is damaged or does not have the format manifest_format.
 std::optional<Manifest> parse_manifest(std::string_view text);
 
-/// Limits of the numbers in a manifest. lull never writes larger numbers. Products of two numbers
-/// within the limits do not overflow.
+/// Upper limits of the numbers in a manifest, so that products of two numbers do not overflow.
 inline constexpr std::int64_t max_segments = std::int64_t{1} << 31;
 inline constexpr int max_segment_frames = 1 << 30;
 

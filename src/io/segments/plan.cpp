@@ -20,16 +20,15 @@ namespace fs = std::filesystem;
 constexpr int plan_format = 1;
 constexpr std::string_view plan_head = "lull plan 1\n";
 
-// Limits of the numbers in a plan. lull never writes larger numbers. Sums and products of numbers
-// within the limits do not overflow.
+// Upper limits of the numbers in a plan, so that sums and products of two numbers do not overflow.
 constexpr std::int64_t max_ticks = std::int64_t{1} << 61;
 constexpr int max_margin = 1 << 20;
 constexpr std::int64_t max_damage = std::int64_t{1} << 30;
 
 std::string plan_path(const std::string& folder) { return folder + "/plan"; }
 
-/// Returns the letters for a frame in a plan. "k" means a key picture, and "o" a frame outside the
-/// selection. "f", "s" and "r" mean RepeatState::independent, shares_noise and repeats.
+/// Letters for a frame in a plan: "k" for a keyframe, "o" for a frame outside the selection, "f",
+/// "s", "r" for RepeatState::independent, shares_noise, repeats.
 std::string flags_of(const FrameMark& mark, RepeatState repeat_state) {
   std::string text = mark.key ? "k" : "";
   if (!mark.kept) text += 'o';
@@ -60,8 +59,8 @@ bool read_flags(std::string_view text, FrameMark& mark, RepeatState& repeat_stat
 bool read_plan_line(std::string_view line, JobPlan& plan) {
   LineParser parser(line);
   const std::string_view kind = parser.word();
-  // A line for a frame belongs to the last additional input in the preceding lines. If the
-  // preceding lines contain no additional input, the frame belongs to the main input.
+  // A frame line belongs to the last preceding additional input, or to the main input if there is
+  // none.
   FrameIndex& index = plan.additional.empty() ? plan.index : plan.additional.back().index;
   if (kind == "frame") {
     FrameMark& mark = index.pictures.emplace_back();

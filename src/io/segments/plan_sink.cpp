@@ -35,8 +35,8 @@ bool has_no_timestamps(const FileSource& source) {
          source.demuxer().sequence().empty();
 }
 
-/// Returns the reason why decoding must start at the first picture; empty if decoding can start at
-/// later pictures.
+/// Returns the reason why decoding must start at the first picture; empty if later pictures are
+/// possible.
 std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
@@ -48,8 +48,7 @@ std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark
   return {};
 }
 
-/// An additional input, and the index of its pictures. The source of the input adds the pictures to
-/// the index.
+/// An additional input, and the index that the input's source fills.
 struct RecordedInput {
   JobPlan::AdditionalInput additional;
   const FileSource* source;
@@ -66,8 +65,8 @@ RecordedInput record_input(const AdditionalSource& one) {
           .pictures = source.options().recorded_index};
 }
 
-/// Writes the plan of a job in finish(). The sink opens the encoder and the output file, but
-/// encodes no packets. It computes the time stamps of frames like an encoder.
+/// Writes the plan of a job in finish(). The sink computes time stamps like an encoder, but encodes
+/// no packets.
 class PlanSink final : public EncodingSink {
  public:
   PlanSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -125,9 +124,8 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Shortens a list that has one element for each picture. The last remaining element belongs to
-  /// the last picture that temporal filters need. Depending on the speed of its threads, the source
-  /// may have read more pictures. The plan must not depend on this speed.
+  /// Truncates a list (one element per picture) after the last picture that temporal filters need,
+  /// because the read-ahead of the source depends on the speed of threads.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)
@@ -153,8 +151,8 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
                      const SegmentOptions& segments) {
   const std::string& input = source.demuxer().path();
   std::error_code ignored;
-  // Segments of a single frame would have consecutive IDR pictures with equal values of idr_pic_id.
-  // H.264 forbids equal values (ITU-T H.264, 7.4.3).
+  // Segments of a single frame would have consecutive IDR pictures with equal idr_pic_id, which
+  // H.264 forbids (ITU-T H.264, 7.4.3).
   if (segments.frames < 2)
     throw InvalidArgument("segments of " + std::to_string(segments.frames) +
                           " frames (must be 2 at least); some hundred are typical");

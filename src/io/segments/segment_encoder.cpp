@@ -12,7 +12,7 @@ SegmentEncoder::SegmentEncoder(std::unique_ptr<Encoder>& encoder, const Containe
   headers_.assign(context.extradata, context.extradata + context.extradata_size);
 }
 
-// Begins a segment. The first segment uses the encoder that is already open. Each further segment
+// Begins a segment. The first segment uses the encoder that is already open; each further segment
 // opens a new encoder.
 void SegmentEncoder::begin(std::unique_ptr<SegmentWriter> writer) {
   frames_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Encodes frames as segments. Each segment has its own encoder, so segments are independent.
+// Encodes frames as independent segments, each with its own encoder.
 
 #include <cstdint>
 #include <memory>

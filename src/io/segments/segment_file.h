@@ -1,11 +1,10 @@
 #pragma once
-// The file of a segment contains all packets of one encoder, unchanged. Containers change some
-// packets: Matroska and MP4 round or rewrite time stamps and drop side data, and NUT stores no
-// decoding times.
+// A segment file contains all packets of one encoder, unchanged. Containers would round time stamps
+// and drop side data (Matroska, MP4), or drop decoding times (NUT).
 
-// A segment file begins with the identifier of its job. It ends with the number of its frames and
-// the SHA-256 of all preceding bytes. A segment is finished as soon as its file has the final name.
-// Only the same versions of lull and FFmpeg can read a segment file (segment_job.h).
+// A segment file begins with the job's identifier, and ends with the number of frames and the
+// SHA-256 of all preceding bytes. Only the same versions of lull and FFmpeg can read a segment file
+// (segment_job.h).
 
 #include <cstdint>
 #include <optional>
@@ -26,7 +25,7 @@ struct SegmentRecord {
   bool operator==(const SegmentRecord&) const = default;
 };
 
-/// Writes a segment file. finish() gives the file its final name.
+/// Writes a segment file, which finish() renames to its final name.
 class SegmentWriter {
  public:
   /// @param path  name of the file; the writer replaces an existing file or link
@@ -36,7 +35,7 @@ class SegmentWriter {
   /// Appends a packet to the file.
   /// @throws IoError
   void write(const AVPacket& packet);
-  /// Writes the remaining bytes to the disk and gives the file its final name.
+  /// Flushes the file to the disk and renames it to its final name.
   /// @throws IoError, CannotCreate
   SegmentRecord finish(std::int64_t frames);
 
@@ -50,8 +49,7 @@ class SegmentWriter {
 
 class SegmentReader {
  public:
-  /// Opens the segment file `path`. next() compares the size and the digest of the file with
-  /// `record`.
+  /// Opens the segment file `path`. next() verifies size and digest against `record`.
   /// @throws IoError  the file cannot be opened
   SegmentReader(const std::string& path, const SegmentRecord& record);
   /// Returns the next packet; null after the last packet.
@@ -70,12 +68,11 @@ class SegmentReader {
   Sha256 digest_;
 };
 
-/// Reads a segment file, compares its digest with all of its bytes, and returns its record. Returns
-/// nullopt if the file does not exist, is damaged, or belongs to a job other than `job`. If `job`
-/// is empty, the function accepts the segments of all jobs.
+/// Reads a complete segment file, verifies its digest, and returns its record; nullopt if the file
+/// is missing, damaged, or from a job other than `job`. An empty `job` means any job.
 std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job = {});
-/// Returns the record of a segment file like read_record(), but reads only the first and the last
-/// bytes of the file. SegmentReader compares the digest later, while it reads the packets.
+/// Returns the record of a segment file from its first and last bytes, without verifying the
+/// digest. SegmentReader verifies the digest later.
 std::optional<SegmentRecord> read_unverified_record(const std::string& path,
                                                     const std::string& job);
 

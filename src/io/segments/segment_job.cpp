@@ -67,8 +67,8 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(manifest_path(folder_)),
       options_(options),
       access_(access) {
-  // lock() returns false if it has locked a removed file. Another process may have ended its job
-  // and removed the lock file together with the folder.
+  // lock() returns false if another process has ended its job, and removed the folder with the
+  // locked file.
   while (!lock()) continue;
   try {
     load(overwrite);
@@ -159,8 +159,7 @@ void SegmentJob::begin(std::vector<JobFact> facts) {
   verify();
 }
 
-// Removes incomplete and damaged segments from the manifest, so that this run encodes these
-// segments again.
+// Removes incomplete and damaged segments from the manifest, so that this run encodes them again.
 void SegmentJob::verify() {
   std::string damaged;
   for (auto at = manifest_.segments.begin(); at != manifest_.segments.end();) {

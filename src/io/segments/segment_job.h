@@ -1,5 +1,5 @@
 #pragma once
-// The folder of a job in segments. The finished segments remain in this folder if the process ends
+// The folder of a job in segments. Finished segments remain in this folder if the process ends
 // early.
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace lull::io {
 
-/// Owns the folder "OUTPUT.lull-job" and locks it against other processes. The process writes the
-/// file of a segment to the disk, and then adds the segment to the manifest. Only segments in the
-/// manifest are finished. The destructor removes the folder if no segment is finished.
+/// Owns the folder "OUTPUT.lull-job" and locks it against other processes. A segment is finished
+/// when the manifest lists it, after its file is on the disk. The destructor removes the folder if
+/// no segment is finished.
 class SegmentJob {
  public:
   /// @param threads  number of encoder threads of a new job
@@ -30,8 +30,7 @@ class SegmentJob {
   ~SegmentJob();
   /// Returns whether a job's folder for the output `output` exists.
   static bool exists(const std::string& output);
-  /// Checks the existing folder and the existing output as the constructor does, and throws an
-  /// error if the job must not replace or continue them. The function changes no file.
+  /// Throws the constructor's errors about an existing folder or output, without changing any file.
   /// @throws CannotCreate, BadData
   static void check(const std::string& output, const SegmentOptions& options, bool overwrite);
   SegmentJob(const SegmentJob&) = delete;
@@ -53,9 +52,8 @@ class SegmentJob {
   std::int64_t segments() const;
   /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;
-  /// Returns the ranges of frames whose segments are not finished. The last range has no end if the
-  /// number of frames is unknown. The number is known if a finished segment is shorter than the
-  /// others, because only the last segment can be shorter.
+  /// Returns the ranges of frames whose segments are not finished. The last range has no end,
+  /// unless a finished segment is shorter than the others and therefore the last one.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;
@@ -64,9 +62,8 @@ class SegmentJob {
   void add(std::int64_t segment, const SegmentRecord& record);
   SegmentReader read(std::int64_t segment) const;
 
-  /// Records the identity of the complete output before the output gets its final name. If the
-  /// system kills the process after the renaming, the next run may replace the output without
-  /// asking the user.
+  /// Records the identity of the complete output before its final renaming, so that a run after a
+  /// crash may replace the output without asking the user.
   void note_result(const std::string& file);
   /// Returns whether `file` is the output of an earlier run of this job.
   bool is_result(const std::string& file) const;

@@ -35,8 +35,8 @@ class VideoPackets {
   PacketPtr front_;
 };
 
-/// Returns the time stamp that a video packet of the input has in the output. Returns nullopt if
-/// the packet is not selected, or if it has no time stamp.
+/// Returns the output time stamp of an input video packet; nullopt if the packet is not selected or
+/// has no time stamp.
 std::optional<std::int64_t> output_time_of(const AVPacket& packet, AVRational tick,
                                            const FrameSelector* selector) {
   const std::int64_t time = time_of(packet);
@@ -86,8 +86,8 @@ class Interleaving {
       for (PacketPtr& packet : some) muxer_.write_copied(std::move(packet));
   }
 
-  // Writes the video packets of the output up to the time `time` of the input. The function adds
-  // the offset between the first packets of input and output to `time`.
+  // Writes the video packets of the output up to the input time `time`, shifted by the offset
+  // between the first packets of input and output.
   void write_until(std::int64_t time, AVRational tick) {
     if (!video_.front()) return;
     if (!offset_) offset_ = av_rescale_q(time_of(*video_.front()), tick_, tick) - time;
@@ -96,9 +96,8 @@ class Interleaving {
       muxer_.write_video(video_.take());
   }
 
-  // Returns whether the packet is at least `slack_s` seconds after the last selected picture. In
-  // this case, the function has already read all selected packets of the video. A packet may come
-  // later in the file than a video packet of the same time, but by less than `slack_s`.
+  // Returns whether the packet is at least `slack_s` seconds after the last selected picture. No
+  // selected video packet can follow, because packets are out of time order by less than `slack_s`.
   bool is_beyond(const AVPacket& packet, const FrameSelector& selector) const {
     constexpr std::int64_t slack_s = 1;
     const AVRational tick = demuxer_.video().time_base;

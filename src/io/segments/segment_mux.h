@@ -1,5 +1,5 @@
 #pragma once
-// Joins the segments of a job and the copied streams in one file. This is the last step of the job.
+// Joins the segments of a job and the copied streams in one file, the last step of a job.
 
 #include <cstdint>
 #include <functional>
@@ -16,8 +16,8 @@ struct DoneSegments {
   std::function<SegmentReader(std::int64_t segment)> read;
 };
 
-/// Writes the packets of all segments in order, interleaved with the packets of the copied streams.
-/// The function reads the copied streams from the input again. Equal jobs give bit-identical files.
+/// Writes the packets of all segments, interleaved with the copied streams, which the function
+/// reads from the input again. Equal jobs give bit-identical files.
 /// @param source  a source at its end, because the selection of frames is known only there
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails

@@ -57,8 +57,8 @@ class SegmentedSink final : public EncodingSink {
     notes_.insert(notes_.begin(), job_->notes().begin(), job_->notes().end());
   }
 
-  // The folder of the job contains the temporary file of the output. The destructor must remove the
-  // file before the folder.
+  // The destructor must remove the temporary output file before the job's folder, which contains
+  // this file.
   ~SegmentedSink() override { file_.reset(); }
 
   std::vector<FrameRange> needed_frames() const override { return needed_frames_; }
@@ -81,8 +81,7 @@ class SegmentedSink final : public EncodingSink {
   }
 
  private:
-  /// Returns whether an earlier run finished this job. The mark of the output contains this
-  /// information.
+  /// Returns whether an earlier run finished this job, according to the output's mark.
   bool is_done(const std::string& path, const std::vector<EncoderChoice>& choices) {
     if (!is_marked(path) || SegmentJob::exists(path)) return false;
     Dictionary leftover;
@@ -108,8 +107,8 @@ class SegmentedSink final : public EncodingSink {
                  encoder_->context().time_base, *muxer_);
   }
 
-  // Compares the number of frames that all runs of the job have encoded with the number of frames
-  // that this run has read. Throws an error if the numbers differ.
+  // Throws an error if the number of frames that all runs have encoded differs from the number that
+  // this run has read.
   void check_frames() const {
     if (job_->frames() != times_->frames()) fail_frames();
   }
@@ -147,7 +146,7 @@ void check_job_output(const std::string& path, const FileSource& source,
   const SegmentOptions& segments = *options.segments;
   const bool job_exists = SegmentJob::exists(path);
   // The mark of the output shows that an earlier run finished a job. The sink later compares the
-  // facts of the earlier job with the facts of this job.
+  // facts of both jobs.
   if (segments.resume && !options.overwrite && !job_exists && is_marked(path)) return;
   OutputFileOptions file = file_options(options);
   if (job_exists) {

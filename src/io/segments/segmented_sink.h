@@ -1,6 +1,6 @@
 #pragma once
-// A sink that encodes a file in segments. If the process ends early, another run continues after
-// the finished segments.
+// A sink that encodes a file in segments. A later run can continue an interrupted job after the
+// finished segments.
 
 #include <memory>
 #include <string>
@@ -15,8 +15,8 @@ namespace lull::io {
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options);
 
-/// Performs the checks of open_segmented_sink() that need no SegmentOptions::facts, and throws the
-/// same errors as open_segmented_sink(). The function changes no job.
+/// Throws the errors of open_segmented_sink() that do not depend on SegmentOptions::facts. The
+/// function changes no job.
 void check_segmented_output(const std::string& path, FileSource& source,
                             const SinkOptions& options);
 

@@ -14,8 +14,8 @@
 namespace lull::io {
 namespace {
 
-/// Encodes some segments of a shared job. A segment file gets its final name when it is complete.
-/// If two processes encode the same segment, they write the same bytes.
+/// Encodes some segments of a shared job. Two processes that encode the same segment write the same
+/// bytes.
 class TaskSink final : public MediaSink {
  public:
   TaskSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -75,8 +75,8 @@ class TaskSink final : public MediaSink {
       segments_->begin(
           std::make_unique<SegmentWriter>(segment_path(folder_, segment), job_, options_.access));
     segments_->send(frame);
-    // Only finish() completes the last segment of the job. If the input has more frames than the
-    // plan, the segment file must not get its final name.
+    // Only finish() completes the job's last segment, because the input may have more frames than
+    // the plan.
     if (number == layout_.frames_of(segment).last && number + 1 < layout_.frames) end_segment();
   }
 
@@ -88,8 +88,8 @@ class TaskSink final : public MediaSink {
           "job was planned); plan the job again");
   }
 
-  // A process that encodes the last segment must read the input to its end, and check whether the
-  // input has as many frames as the plan.
+  // The process with the last segment must read the input to its end, to compare the number of
+  // frames with the plan.
   bool needs_no_more() const noexcept override { return left_ == 0 && !includes_last_segment_; }
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
@@ -131,8 +131,8 @@ std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& s
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> now = job_facts(source, container, options, encoder);
-  // A process that joins segments does not decode the video, so it takes the fact about the
-  // decoding device from the plan.
+  // A process that joins segments does not decode, so the fact about the decoding device comes from
+  // the plan.
   if (options.segments->part == JobPart::join) {
     constexpr const char* name = "the decoding device";
     const auto planned = std::ranges::find(plan.facts, name, &JobFact::name);

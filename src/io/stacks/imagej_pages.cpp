@@ -33,8 +33,8 @@ bool has_contiguous_strips(TIFF* page, std::uint64_t page_bytes) {
     end += TIFFGetStrileByteCount(page, strip);
     bytes += TIFFGetStrileByteCount(page, strip);
   }
-  // For a page with only one strip, some programs state the total size of all pages as the size of
-  // the strip.
+  // For a page with a single strip, some programs state the size of all pages as the size of the
+  // strip.
   return bytes == page_bytes || TIFFNumberOfStrips(page) == 1;
 }
 
@@ -57,9 +57,8 @@ ImagejPages::ImagejPages(const TiffReader& file, const TiffLayout& layout, std::
                   " (this is only possible for uncompressed samples in one piece); save it as "
                   "BigTIFF with a directory for each");
   begin_ = TIFFGetStrileOffset(file.handle(), 0);
-  // The directory of a stack precedes the first page or follows the last page. If the directory
-  // follows the first page directly, the file has only one page. Another program has copied this
-  // page and ImageJ's description from a stack.
+  // The directory of a stack precedes the first page or follows the last page. A directory directly
+  // after the first page means a copy of a single page with the stack's description.
   const std::uint64_t directory = TIFFCurrentDirOffset(file.handle());
   const std::uint64_t end = directory > begin_ ? directory : bytes_.size();
   if (begin_ > end || static_cast<std::uint64_t>(pages) > (end - begin_) / page_bytes_)

@@ -1,7 +1,6 @@
 #pragma once
-// Reads and writes ImageJ's TIFF files of more than 4 GiB. Such a file has a directory only for the
-// first page. ImageJ's description states the number of pages. The uncompressed samples of the
-// pages are contiguous.
+// ImageJ's TIFF files of more than 4 GiB: a directory only for the first page, the number of pages
+// in ImageJ's description, and contiguous uncompressed samples.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,8 +24,8 @@ class ImagejPages {
   /// @throws BadData
   void read(std::int64_t page, std::vector<std::byte>& samples);
 
-  /// begin() returns the byte position of the first page's samples in the file; page_bytes()
-  /// returns the number of bytes of each page.
+  /// begin() returns the file offset of the first page's samples; page_bytes() returns the size of
+  /// a page in bytes.
   std::uint64_t begin() const { return begin_; }
   std::uint64_t page_bytes() const { return page_bytes_; }
   bool is_swapped() const { return is_swapped_; }
@@ -42,18 +41,16 @@ class ImagejPages {
   FileBytes bytes_;
 };
 
-/// Writes an ImageJ file with one directory. The samples of the pages are new. All other bytes are
-/// copies of the input.
+/// Writes an ImageJ file with one directory. All bytes except the samples are copies of the input.
 class ImagejWriter {
  public:
-  /// Copies the bytes before the first page to the open file `descriptor`. The caller must close
-  /// this file. `name` is the name of the file in messages.
+  /// Copies the bytes before the first page to the open file `descriptor`, which the caller must
+  /// close. `name` is the name of the file in messages.
   /// @throws IoError, BadData
   ImagejWriter(int descriptor, std::string name, const std::string& input,
                const ImagejPages& pages);
 
-  /// Writes the next page. `samples` must be in native byte order. The function may change
-  /// `samples`.
+  /// Writes the next page. `samples` must be in native byte order, and may change.
   /// @throws IoError
   void write(std::span<std::byte> samples);
   /// Copies the bytes after the last page.

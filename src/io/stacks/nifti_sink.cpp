@@ -14,14 +14,13 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether the output is a DICOM series. Such an output consists of copies of the input's
-/// files with new samples.
+/// Returns whether the output is a DICOM series: copies of the input's files with new samples.
 bool makes_dicom(const std::string& path, const NiftiSource& source) {
   return source.info().codec == "dicom" && volume_format(path) == VolumeFormat::none &&
          is_dicom_output(path);
 }
 
-/// Returns the format of the samples in the output `path`.
+/// Returns the sample format of the output `path`.
 /// @throws InvalidArgument  the output cannot hold the samples
 OutputSamples samples_for_output(const std::string& path, const NiftiSource& source,
                                  DataType type) {
@@ -81,8 +80,8 @@ class VolumeFiles final : public VolumeWriter {
   std::unique_ptr<GzipWriter> writer_;
 };
 
-/// The sidecar files of a diffusion series, in the form that FSL and dcm2niix write. They contain
-/// the strength and the direction of the diffusion weighting of each volume.
+/// The sidecar files of a diffusion series with b-values and gradient directions, in the form of
+/// FSL and dcm2niix.
 class Sidecars {
  public:
   /// @throws CannotCreate  a sidecar file of the output exists with other content, and the options
@@ -224,7 +223,7 @@ std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource&
     return std::make_unique<NiftiSink>(path, *volume, std::move(samples),
                                        open_dicom_output(path, *volume->foreign(), options),
                                        "dicom", std::vector<std::string>{}, options);
-  // An output that is a pair of files (.hdr and .img) has the name of its header file.
+  // The name of a pair (.hdr and .img) is the name of the header file.
   const bool is_pair = volume_format(path) == VolumeFormat::pair;
   const std::string target = is_pair ? pair_names(path).head : path;
   VolumeOutput output = make_volume_output(target, volume->input(), samples);

@@ -9,13 +9,13 @@
 namespace lull::io {
 namespace {
 
-/// Maximum size in bytes of the header and the extensions. The extensions of real files have some
+/// Maximum size in bytes of the header and the extensions. Extensions of real files have some
 /// kilobytes.
 constexpr std::uint64_t max_head_bytes = std::uint64_t{1} << 28;
 constexpr std::size_t piece_bytes = 1 << 20;  // a multiple of every sample size
 
-/// Copies `count` samples of `bytes` bytes from `from` to `to`. The distance between samples is
-/// `step` samples in `from`, and 1 in `to`.
+/// Gathers `count` samples of `bytes` bytes from `from`, with a stride of `step` samples, into
+/// contiguous memory at `to`.
 void gather(const std::byte* from, std::int64_t step, int count, int bytes, std::byte* to) {
   if (step == 1) {
     std::copy_n(from, static_cast<std::size_t>(count) * bytes, to);
@@ -103,8 +103,8 @@ void NiftiSource::read_head() {
                   std::to_string(input_.header.data_offset) + " (at most " +
                   std::to_string(max_head_bytes) + " for header and extensions)");
   file_->rewind();
-  // The function reads the bytes piece by piece. A wrong offset in the header therefore cannot
-  // cause an allocation that is larger than the file.
+  // The function reads piece by piece, so that a wrong offset in the header cannot cause an
+  // allocation larger than the file.
   input_.head.clear();
   while (input_.head.size() < input_.header.data_offset) {
     const std::size_t before = input_.head.size();
@@ -113,8 +113,8 @@ void NiftiSource::read_head() {
   }
 }
 
-// Throws an error if a block of slices needs more memory than the limit allows. The size in bytes
-// cannot overflow, because parse_nifti() limits the number of samples.
+// Throws an error if a block of slices exceeds the memory limit. The size in bytes cannot overflow,
+// because parse_nifti() limits the number of samples.
 void NiftiSource::check_memory(std::uint64_t additional_bytes) const {
   const std::uint64_t need =
       grid_->block_samples() * size_of(input_.header.samples.type) + additional_bytes;
@@ -132,7 +132,7 @@ void NiftiSource::find_range() {
     finder.add(part);
     left -= part.size();
   }
-  // gzip's checksum follows the last sample, so the function must read the file to its end.
+  // The read continues to the end of the file, because gzip's checksum follows the last sample.
   read_tail();
   while (file_->read_some(piece) > 0) continue;
   range_ = finder.range();

@@ -1,6 +1,6 @@
 #pragma once
-// A source that returns the slices of a volume along one axis. For a time series, the source
-// returns all slices of a volume before the slices of the next volume.
+// A source for the slices of a volume along one axis. All slices of a volume precede those of the
+// next volume of the series.
 
 #include <optional>
 #include <vector>
@@ -12,9 +12,8 @@
 
 namespace lull::io {
 
-/// Layout of the slices in the file. The fastest axis of the file is x, and the slowest axis is z.
-/// A block is the part of the file that must be in memory to read a slice. The block is one slice
-/// for slices along z, and the whole volume for other slices.
+/// Layout of the slices in the file, with x as the fastest axis. A block is the part of the file
+/// that a slice needs in memory: the slice itself along z, and otherwise the whole volume.
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 
@@ -30,8 +29,7 @@ struct SliceGrid {
 
 class NiftiSource final : public StackSource {
  public:
-  /// Opens the file and reads all samples once, to determine the range of values. The constructor
-  /// therefore detects damage and truncation.
+  /// Opens the file, and reads all samples to determine the range of values and to detect damage.
   NiftiSource(const std::string& path, const SourceOptions& options);
 
   const FrameFormat& format() const noexcept override { return pool_->format(); }
@@ -40,17 +38,16 @@ class NiftiSource final : public StackSource {
   void values_of(const Frame& slice, std::vector<double>& values) const override;
 
   const std::string& path() const noexcept override { return input_.path; }
-  /// Returns the description of a volume in a format other than a single NIfTI file; null for a
-  /// single NIfTI file.
+  /// Returns the description of a volume in a format other than a single NIfTI file; otherwise
+  /// null.
   const ForeignVolume* foreign() const { return input_.foreign ? &*input_.foreign : nullptr; }
   const NiftiHeader& header() const { return input_.header; }
-  /// Returns all properties that the source has read from the file of the volume, except the
-  /// samples.
+  /// Returns all contents of the volume's file except the samples.
   const VolumeInput& input() const { return input_; }
   std::vector<std::string> files() const override;
   const SliceGrid& grid() const { return *grid_; }
   const ValueRange& range() const { return range_; }
-  /// Throws an error if a block of slices and `additional_bytes` together exceed the memory limit.
+  /// Throws an error if a block of slices plus `additional_bytes` exceed the memory limit.
   /// @throws OutOfMemory
   void check_memory(std::uint64_t additional_bytes) const;
   double minimum() const { return minimum_; }

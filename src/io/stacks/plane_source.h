@@ -28,11 +28,11 @@ struct PlaneFormat {
   std::size_t bytes() const { return row_bytes() * static_cast<std::size_t>(height); }
 };
 
-/// Smaller copies of the planes in a file (the levels of a pyramid).
+/// The smaller pyramid levels of the planes in a file.
 struct PlanePyramid {
   std::vector<PlaneSize> levels;  // from the largest to the smallest, without the planes themselves
-  /// `loss` states which parts of the pyramid a TIFF file loses. `note` states differences without
-  /// loss of information.
+  /// `loss`: the parts of the pyramid that a TIFF file loses. `note`: differences without loss of
+  /// information.
   std::string loss, note;
 };
 
@@ -40,14 +40,14 @@ class PlaneSource : public StackSource {
  public:
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
-  /// Returns the next plane. All planes of a channel precede the planes of the next channel.
+  /// Returns the next plane. All planes of a channel precede those of the next channel.
   std::optional<Frame> read() override;
   void values_of(const Frame& slice, std::vector<double>& values) const override;
   const std::string& path() const noexcept override { return path_; }
 
   const PlaneFormat& plane_format() const { return plane_format_; }
   const StackAxes& axes() const { return axes_; }
-  /// Returns the range of values of each channel. The list is empty if frames have 8-bit samples.
+  /// Returns the range of values of each channel; empty if frames have 8-bit samples.
   const std::vector<ValueRange>& ranges() const { return ranges_; }
   std::int64_t pages() const { return axes_.channels * axes_.frames_of_channel(); }
   /// Returns the sizes of voxels and the names of channels.
@@ -60,12 +60,11 @@ class PlaneSource : public StackSource {
 
  protected:
   explicit PlaneSource(const std::string& path) : path_(path) {}
-  /// Sets the axes and the format of the planes. If the samples do not have 8 bits, the function
-  /// reads all planes to determine the range of values of each channel.
+  /// Sets the axes and the format of the planes. Except for 8-bit samples, the function reads all
+  /// planes to determine the range of values of each channel.
   void set_planes(StackAxes axes, const PlaneFormat& format, const SourceOptions& options,
                   const std::string& container);
-  /// Reads the stored samples of frame `number`. The function verifies checksums only if `check` is
-  /// true.
+  /// Reads the stored samples of frame `number`, and verifies checksums only if `check` is true.
   virtual void read_plane(std::int64_t number, std::vector<std::byte>& stored, bool check) = 0;
 
   const std::string path_;
@@ -85,17 +84,17 @@ class PlaneSource : public StackSource {
   std::int64_t next_ = 0;
 };
 
-/// Converts filtered frames to the sample type of the stack's planes.
+/// Converts filtered frames to the sample type of the stack.
 class PlaneResult {
  public:
   explicit PlaneResult(const PlaneSource& source);
 
-  /// Converts the next frame and returns its samples in native byte order. The samples are valid
-  /// until the next call.
+  /// Converts the next frame, and returns its samples in native byte order, valid until the next
+  /// call.
   /// @throws InternalError  the frame is not the next plane of the source
   std::vector<std::byte>& convert(const Frame& frame);
   std::int64_t pages() const { return pages_; }
-  /// Throws an error if the caller has not converted all frames.
+  /// Checks that the caller has converted all frames.
   /// @throws InternalError
   void check_complete() const;
 

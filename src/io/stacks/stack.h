@@ -21,18 +21,17 @@ enum class StackKind { none, nifti, tiff, zarr };
 /// - `zarr`: a folder named .zarr, or with Zarr metadata
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
-/// Returns the maximum number of samples of a slice. Within this limit, width and height fit in an
-/// int.
+/// Returns the maximum number of samples of a slice, so that width and height fit in an int.
 std::uint64_t max_samples(const Limits& limits);
 /// Throws an error if a stack has more slices than `limits` allow.
 /// @throws BadData
 void check_slices(const std::string& path, std::int64_t slices, const Limits& limits);
-/// Throws an error if `bytes`, the number of bytes that a source needs for slices, exceeds
-/// `maximum`. The message contains the suggestion `advice`.
+/// Throws an error if `bytes`, the memory that a source needs for slices, exceeds `maximum`. The
+/// message contains the suggestion `advice`.
 /// @throws OutOfMemory
 void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maximum,
                   const std::string& advice = {});
-/// Throws an error if lull cannot write a stack to a file with the name `path`.
+/// Throws an error if lull cannot write a stack to a file named `path`.
 /// @throws InvalidArgument
 void check_stack_output(const std::string& path, const VideoInfo& stack);
 
@@ -45,13 +44,13 @@ std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
 std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
                                               const SourceOptions& options);
 
-/// Opens the sink for a source of the same kind (nifti, tiff or zarr). Returns null if the source
-/// is of another kind, or if the output has another format.
+/// Opens the sink for a source of the kind in the function's name (nifti, tiff or zarr). Returns
+/// null for other sources, and for outputs of other formats.
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
-/// Returns one text for each content of a volume that the output `path` loses. The list is empty if
-/// the source is not a volume.
+/// Returns one text for each content of a volume that the output `path` loses; empty for other
+/// sources.
 /// @throws InvalidArgument  the output cannot store the volume
 std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
                                           const SinkOptions& options);
@@ -61,21 +60,19 @@ std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& 
 std::unique_ptr<MediaSink> open_zarr_sink(const std::string& path, MediaSource& source,
                                           const SinkOptions& options);
 /// Returns one text for each content of a stack of planes (TIFF, OME-Zarr) that the output `path`
-/// loses. The list is empty for other sources.
+/// loses; empty for other sources.
 /// @throws InvalidArgument  the output cannot store the samples
 std::vector<std::string> losses_of_planes(const std::string& path, const MediaSource& source);
 
-/// Throws an error if the options contain an option that is only for encoders.
+/// Rejects options that are only for encoders.
 /// @throws InvalidArgument
 void refuse_encoder_options(const SinkOptions& options, const std::string& path);
 
-/// Throws an error if the source is not a stack, but the output name or an option is only for
-/// stacks.
+/// Rejects output names and options that are only for stacks, if the source is not a stack.
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 
-/// Throws an error if the options state a data type. Only outputs that are volumes have a data
-/// type.
+/// Rejects a data type, which only outputs that are volumes have.
 /// @throws InvalidArgument
 void refuse_datatype(const std::string& path, const SinkOptions& options);
 

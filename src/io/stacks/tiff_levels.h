@@ -1,6 +1,5 @@
 #pragma once
-// The pyramids of OME-TIFF files. Each page of a pyramid refers to smaller copies of the page
-// (sub-images).
+// Pyramids of OME-TIFF files, whose smaller levels are sub-images of each page.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,27 +13,26 @@
 
 namespace lull::io {
 
-/// Writes smaller copies of the page that the caller wrote last. The samples of a copy are means of
-/// blocks of the preceding copy, rounded to the sample type.
+/// Writes the pyramid levels of the last written page, each from block means of the previous level,
+/// rounded to the sample type.
 /// @param samples  samples of the page, in native byte order
-/// @param copies   layouts of the copies, the largest first
-/// @param set_tags  function that sets the tags of the copy with the given index
+/// @param copies   layouts of the levels, the largest first
+/// @param set_tags  sets the tags of the level with the given index
 /// @throws IoError, and any exception of `set_tags`
 void write_copies(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples,
                   std::span<const TiffLayout> copies,
                   const std::function<void(std::size_t)>& set_tags);
 
-/// Writes smaller copies of filtered pages, in the sizes of the sub-images of the input.
+/// Writes the pyramid levels of filtered pages, in the sizes of the input's sub-images.
 class TiffLevels {
  public:
   /// @throws NoInput, BadData
   TiffLevels(const std::string& path, std::uint64_t max_samples) : reader_(path, max_samples) {}
 
-  /// Finds the sub-images of the current page of `page`, and returns their number. Returns 0 if a
-  /// sub-image is larger than the preceding one, or differs from the page in a property other than
-  /// its size.
+  /// Finds the sub-images of the current page of `page`, and returns their number; 0 if the sizes
+  /// do not decrease, or if a sub-image differs from the page in another property.
   int find(const TiffReader& page, const TiffLayout& layout, std::int64_t number);
-  /// Writes the copies of the page that the caller wrote last.
+  /// Writes the pyramid levels of the last written page.
   /// @param samples  samples of this page, in native byte order
   /// @throws IoError, BadData
   void write(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples);

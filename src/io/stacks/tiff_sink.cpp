@@ -1,5 +1,4 @@
-// Writes TIFF files. If the input is a TIFF file, the output has the tags of the input. If the
-// input is another kind of stack, the output is an OME-TIFF file.
+// Writes TIFF files: with the tags of a TIFF input, or as OME-TIFF for other stacks.
 
 #include <algorithm>
 #include <filesystem>
@@ -31,7 +30,7 @@ class TiffSink final : public StackSink {
     if (const ImagejPages* pages = source.imagej_pages()) {
       imagej_writer_.emplace(file_.descriptor(), file_.temporary(), source.path(), *pages);
     } else {
-      // The smaller copies of a page together need at most as much space as the page.
+      // The smaller pyramid levels of a page together need at most as much space as the page.
       const int images = levels_.find(original_, layout_, 0) > 0 ? 2 : 1;
       writer_.emplace(file_.descriptor(), file_.temporary(), original_.big_endian(),
                       original_.big_tiff() || needs_big_tiff(layout_, images * result_.pages()));
@@ -103,16 +102,15 @@ class TiffSink final : public StackSink {
   TiffLayout layout_;  // layout of the next page
   StackAxes axes_;
   PlaneResult result_;
-  // Reader for the tags of the original pages. The source has its own reader, because another
-  // thread reads later pages from the source.
+  // Reader for the tags of the original pages. The source's own reader may be at a later page, in
+  // another thread.
   TiffReader original_;
   TiffLevels levels_;
   OutputFile file_;
   std::optional<TiffWriter> writer_;
   std::optional<ImagejWriter> imagej_writer_;  // for ImageJ files with one directory
   std::int64_t next_ = 0;
-  /// If the frames and the pages of the file have different orders, this file stores the filtered
-  /// slices until all slices are complete.
+  /// Buffers the filtered slices until the last one, if frames and pages have different orders.
   std::optional<ScratchFile> frames_;
   std::size_t page_bytes_ = 0;
   std::vector<std::string> notes_;
@@ -126,7 +124,7 @@ class OmeTiffSink final : public StackSink {
         levels_(layouts_of(layout_, source.pyramid())),
         result_(source),
         file_(path, file_options(options)),
-        // The smaller copies of a page need at most as much space as the page.
+        // The smaller pyramid levels of a page together need at most as much space as the page.
         writer_(file_.descriptor(), file_.temporary(), /*big_endian=*/false,
                 needs_big_tiff(layout_, (levels_.empty() ? 1 : 2) * result_.pages())),
         description_(

@@ -13,8 +13,8 @@ namespace {
 /// Returns whether the file stores the samples of the page in the type type_of(layout).
 bool is_direct(const TiffLayout& layout) { return layout.bits == 8 * size_of(type_of(layout)); }
 
-/// Calls `use` with a value of the type type_of(layout). The samples of the page must have another
-/// size in the file than in memory.
+/// Calls `use` with a value of the type type_of(layout), for pages whose samples have another size
+/// in the file than in memory.
 template <class Use>
 void with_narrow_type(const TiffLayout& layout, Use&& use) {
   switch (type_of(layout)) {

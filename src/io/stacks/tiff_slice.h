@@ -11,16 +11,16 @@
 
 namespace lull::io {
 
-/// Returns the type for the samples of a page in memory. Half floats become float. Integers whose
-/// size is not 8, 16, 32 or 64 bits get the next larger type.
+/// Returns the sample type in memory: float for half floats, and the next larger type for integers
+/// whose size is not 8, 16, 32 or 64 bits.
 StoredType type_of(const TiffLayout& layout);
 /// Returns a description of a slice, such as "40x29 uint16" or "40x29 uint16 of 12 bits".
 std::string describe_slice(const TiffLayout& layout);
 /// Returns whether two pages can be slices of one stack.
 bool is_same_kind(const TiffLayout& a, const TiffLayout& b);
 
-/// Returns the layout of the current page of the reader. A page with a palette is a slice only if
-/// `is_imagej` is true, because ImageJ stores grey samples together with a palette for display.
+/// Returns the layout of the reader's current page. A page with a palette is a slice only if
+/// `is_imagej` is true, because ImageJ stores grey samples with a palette for display.
 /// @throws BadData  the page is not a grey slice
 TiffLayout slice_layout(const TiffReader& reader, bool is_imagej);
 
@@ -28,8 +28,7 @@ TiffLayout slice_layout(const TiffReader& reader, bool is_imagej);
 /// @throws BadData
 void read_slice(TiffReader& reader, const TiffLayout& layout, std::vector<std::byte>& samples,
                 bool check);
-/// Writes a page. The caller must have set the tags of the page. The function clamps integers to
-/// the bit depth of the page.
+/// Writes a page, whose tags the caller must have set. Clamps integers to the page's bit depth.
 /// @throws IoError
 void write_slice(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples);
 

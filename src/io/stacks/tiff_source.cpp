@@ -34,8 +34,7 @@ TiffSource::TiffSource(const std::string& path, const SourceOptions& options)
                            .height = layout_.height,
                            .type = type_of(layout_),
                            .bits = layout_.bits};
-  // The source needs memory for two copies of a page: the bytes of the file and the decoded
-  // samples.
+  // The source needs memory for a page twice: bytes of the file, and decoded samples.
   lull::io::check_memory(path, 2 * static_cast<std::int64_t>(format.bytes()),
                          options.limits.memory);
   set_planes(std::move(axes), format, options, "tiff");

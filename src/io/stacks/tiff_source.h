@@ -1,5 +1,5 @@
 #pragma once
-// A source that returns the pages of a TIFF file as slices of a stack.
+// A source for the pages of a TIFF file as slices of a stack.
 
 #include <optional>
 #include <vector>
@@ -12,20 +12,19 @@ namespace lull::io {
 
 class TiffSource final : public PlaneSource {
  public:
-  /// Checks every page. If the samples do not have 8 bits, the constructor reads all samples to
-  /// determine the range of values of each channel.
+  /// Checks every page. Except for 8-bit samples, the constructor reads all samples to determine
+  /// the range of values of each channel.
   TiffSource(const std::string& path, const SourceOptions& options);
 
   ImageFacts facts() const override { return facts_; }
   std::vector<std::string> other_contents() const override { return other_contents_; }
 
-  /// Returns the maximum number of samples of a page. The limits in the options of the source
-  /// determine this number.
+  /// Returns the maximum number of samples of a page, from the source's options.
   std::uint64_t max_samples() const { return max_samples_; }
   const TiffLayout& layout() const { return layout_; }
   /// Returns whether ImageJ wrote the description of the first page.
   bool is_imagej() const { return is_imagej_; }
-  /// Returns the pages of an ImageJ file that has only one directory; null for other files.
+  /// Returns the pages of an ImageJ file with a single directory; null for other files.
   const ImagejPages* imagej_pages() const { return imagej_pages_ ? &*imagej_pages_ : nullptr; }
 
  private:

@@ -60,8 +60,7 @@ class ZarrSink final : public StackSink {
   }
 
  private:
-  /// Returns the array of the input for a level of the pyramid; null if the input is not a Zarr
-  /// store.
+  /// Returns the array of the input for a pyramid level; null if the input is not a Zarr store.
   const ZarrArray* input_of(std::size_t level) const {
     return level < inputs_.size() ? &inputs_[level] : nullptr;
   }
@@ -74,7 +73,7 @@ class ZarrSink final : public StackSink {
   std::optional<ZarrPlaneWriter> writer_;
 };
 
-/// Throws an error if the output is the input, is a part of the input, or contains the input.
+/// Throws an error if output and input are equal, or if one contains the other.
 void refuse_input(const std::string& path, const PlaneSource& source) {
   std::error_code code;
   const fs::path output =
@@ -89,7 +88,7 @@ void refuse_input(const std::string& path, const PlaneSource& source) {
                           "' is the input, lies in it or contains it; give another output");
 }
 
-/// Throws an error if the planes that must be in memory exceed the memory limit.
+/// Throws an error if the planes in memory exceed the memory limit.
 void check_memory_of_levels(const ZarrSource& source) {
   std::uint64_t bytes = 0;
   const std::vector<ZarrLevel>& levels = source.image().levels;

@@ -1,5 +1,5 @@
 #pragma once
-// A source that returns the planes of an image in a Zarr store.
+// A source for the planes of an image in a Zarr store.
 
 #include <string>
 #include <vector>
@@ -11,8 +11,8 @@ namespace lull::io {
 
 class ZarrSource final : public PlaneSource {
  public:
-  /// Opens a store. If the samples do not have 8 bits, the constructor reads all samples to
-  /// determine the range of values of each channel.
+  /// Opens a store. Except for 8-bit samples, the constructor reads all samples to determine the
+  /// range of values of each channel.
   ZarrSource(const std::string& path, const SourceOptions& options);
 
   ImageFacts facts() const override { return image_.facts; }

@@ -9,7 +9,7 @@
 namespace lull::io {
 namespace {
 
-/// The strips or tiles of a page. In the names of this class, "strip" means a strip or a tile.
+/// The strips or tiles of a page. In this class, "strip" means a strip or a tile.
 class Strips {
  public:
   explicit Strips(TIFF* page)
@@ -31,8 +31,8 @@ class Strips {
     const std::uint32_t in_plane = i % ((height_ + rows_ - 1) / rows_);
     return TIFFVStripSize64(page_, std::min(rows_, height_ - in_plane * rows_));
   }
-  /// Returns the number of bytes of a strip in the file; 0 if the strip extends beyond the end of
-  /// the file.
+  /// Returns the compressed size of a strip in bytes; 0 if the strip extends beyond the end of the
+  /// file.
   std::uint64_t stored_bytes(std::uint32_t i) const {
     const std::uint64_t at = TIFFGetStrileOffset(page_, i),
                         bytes = TIFFGetStrileByteCount(page_, i);
@@ -56,8 +56,8 @@ class Strips {
   std::uint32_t height_, rows_;
 };
 
-/// Decompresses a strip completely and verifies its checksum. Returns a description of the fault;
-/// empty if there is no fault. A strip may contain more bytes than the samples need.
+/// Decompresses a strip and verifies its checksum. Returns a description of the fault; empty if
+/// there is none. A strip may contain more bytes than the samples need.
 std::string find_fault(std::span<const std::uint8_t> stored, std::uint64_t expected) {
   const InflatedSize size = inflated_size(stored, 2 * expected + (1 << 16));
   if (!size.error.empty()) return size.error;

@@ -1,6 +1,6 @@
 #pragma once
-// Checks strips and tiles of TIFF pages that are compressed with Deflate. libtiff misses some
-// damage: it stops decoding when it has enough bytes, and does not verify the checksum.
+// Checks Deflate data of TIFF pages. libtiff misses some damage: it stops decoding after the last
+// sample, and does not verify the checksum.
 
 #include <string>
 
@@ -11,9 +11,9 @@ namespace lull::io {
 /// Returns whether a codec (COMPRESSION_*) uses Deflate.
 bool is_deflate(std::uint16_t codec);
 
-/// Decompresses every strip or tile of the current page, which must be compressed with Deflate.
-/// Returns a description of the first fault, such as "strip 3: ..."; empty if there is no fault.
-/// `message` is the text in which libtiff stores its errors (tiff_options()).
+/// Checks all strips or tiles of the current page, which must use Deflate. Returns a description of
+/// the first fault, such as "strip 3: ..."; empty if there is none. libtiff stores its errors in
+/// `message` (tiff_options()).
 std::string find_deflate_fault(TIFF* page, const std::string& message);
 
 }  // namespace lull::io

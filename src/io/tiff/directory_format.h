@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Layout of directories in TIFF files (TIFF 6.0, section 2) and in BigTIFF files. A directory
-/// consists of the number of entries, the entries, and the offset of the next directory.
+/// Layout of a directory of TIFF (TIFF 6.0, section 2) or BigTIFF: number of entries, entries,
+/// offset of the next directory.
 struct DirectoryFormat {
   bool is_big_endian, is_big_tiff;
 
@@ -32,7 +32,7 @@ struct DirectoryFormat {
   }
 };
 
-/// Writes bytes at a position of an open file.
+/// Writes bytes at an offset of an open file.
 /// @throws IoError
 void write_to_tiff(int descriptor, std::uint64_t at, std::span<const std::uint8_t> data);
 

@@ -21,7 +21,7 @@ class DirectoryEditor {
   DirectoryEditor(int descriptor, const DirectoryFormat& format)
       : descriptor_(descriptor), format_(format), pointer_(format.first_pointer()) {}
 
-  /// Proceeds to the next page, and adds texts to the directory of this page.
+  /// Proceeds to the next page, and adds texts to its directory.
   void edit_next(const std::vector<RepeatedText>& texts) {
     const std::uint64_t at = number_at(pointer_, format_.offset_bytes());
     const std::uint64_t count = number_at(at, format_.count_bytes());

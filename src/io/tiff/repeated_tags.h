@@ -1,6 +1,6 @@
 #pragma once
-// Tags that occur several times in one page, such as the two descriptions from the Python package
-// tifffile. libtiff reads and writes only the first occurrence of a tag.
+// Repeated tags of a page, such as the two descriptions from the Python package tifffile. libtiff
+// reads and writes only the first occurrence of a tag.
 
 #include <cstdint>
 #include <string>
@@ -16,8 +16,8 @@ struct RepeatedText {
   std::vector<std::uint8_t> bytes;  // including the zero byte at the end
 };
 
-/// Returns the texts of repeated tags in the current page, without the first text of each tag.
-/// `path` is the file that contains the page.
+/// Returns the texts of repeated tags in the current page of the file `path`, without the first
+/// text of each tag.
 std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& path);
 
 /// Adds texts to the pages of a complete file. `pages` contains a list of texts for each page. A

@@ -38,8 +38,8 @@ class SubDirectoryCopier {
   }
 
  private:
-  /// Appends a copy of the entry at byte `at` to `directory`. If the value is too long for an
-  /// entry, the function appends it to the file.
+  /// Appends a copy of the entry at byte `at` to `directory`. A value too long for the entry goes
+  /// to the end of the file.
   bool copy_entry(std::uint64_t at, int depth, std::vector<std::uint8_t>& directory) {
     std::uint8_t raw[20];
     if (!file_.read(at, raw, format_.entry_bytes())) return false;
@@ -72,8 +72,7 @@ class SubDirectoryCopier {
     return append_to_tiff(descriptor_, value);
   }
 
-  /// If the entry states the width or the height of the picture, the function replaces the value of
-  /// the entry.
+  /// Entries with the width or the height of the picture get the output's size.
   void state_size(std::uint64_t tag, std::uint8_t* entry) const {
     const bool is_width = tag == EXIFTAG_PIXELXDIMENSION;
     if (!is_width && tag != EXIFTAG_PIXELYDIMENSION) return;

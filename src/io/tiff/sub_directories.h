@@ -1,6 +1,6 @@
 #pragma once
-// Copies the directories to which tags of a page refer: EXIF data, GPS data, and data on
-// interoperability (Exif 3.0, 4.6.3).
+// Copies sub-directories of a page: EXIF data, GPS data, and interoperability data (Exif 3.0,
+// 4.6.3).
 
 #include <cstdint>
 #include <optional>
@@ -15,9 +15,8 @@ struct StatedSize {
   std::uint32_t width = 0, height = 0;
 };
 
-/// Copies the directory at byte `at` of the file `path` to the end of the file `descriptor`. The
-/// function copies all values bit for bit, except the size of the picture. Both files must have the
-/// same byte order and size of offsets.
+/// Copies the directory at byte `at` of the file `path` to the end of the file `descriptor`, bit
+/// for bit except the picture size. Both files must have the same byte order and size of offsets.
 /// @return the offset of the copy; nullopt if the directory is damaged or has values of unknown
 ///     types; unused bytes may then remain at the end of the file
 /// @throws IoError

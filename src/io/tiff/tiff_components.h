@@ -9,7 +9,7 @@
 
 namespace lull::io {
 
-/// One component of a picture, such as red or alpha, with samples in native byte order.
+/// One component of a picture, such as red or alpha, in native byte order.
 class PictureComponent {
  public:
   PictureComponent(const AVFrame& picture, int component)

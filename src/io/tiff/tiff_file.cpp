@@ -17,9 +17,8 @@ namespace {
 
 constexpr const char* no_directory = "a directory lies beyond the end";
 
-/// Returns the position after the first directory (TIFF 6.0, section 2). The function checks
-/// whether the file contains the offset of the next directory, because libtiff treats a missing
-/// offset as the end of the list.
+/// Returns the position after the first directory (TIFF 6.0, section 2). Requires a complete offset
+/// of the next directory, because libtiff treats a missing offset as the end of the list.
 std::uint64_t end_of_directory(const TiffReader& tiff, FileBytes& file) {
   const bool big = tiff.big_tiff();
   const int count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12, offset_bytes = big ? 8 : 4;
@@ -73,8 +72,8 @@ bool is_tiff_stack(const std::string& path) {
     const bool is_single = layout.is_grey() && layout.samples() == 1 &&
                            (layout.bits > 16 || layout.form == SAMPLEFORMAT_INT ||
                             (layout.is_float() && layout.bits != 16));
-    // ImageJ stores grey samples together with a palette for display. A page with a palette may
-    // therefore be a slice.
+    // ImageJ stores grey samples with a palette for display, so a page with a palette may be a
+    // slice.
     const bool is_slice = layout.is_grey() || described > 0;
     return is_single || described > 1 || (is_slice && file.next_picture());
   } catch (const Error&) {

@@ -1,5 +1,5 @@
 #pragma once
-// Examines the TIFF file with a given name: kind, pages and size.
+// Examines a TIFF file by name: kind, pages and size.
 
 #include <string>
 
@@ -12,22 +12,21 @@ bool is_tiff_name(const std::string& path);
 /// Returns whether a file begins with the signature of TIFF or BigTIFF.
 bool is_tiff_file(const std::string& path);
 
-/// Returns the number of pictures that ImageJ's description of a page states; 0 if the page has no
-/// description from ImageJ.
+/// Returns the number of pictures in ImageJ's description of a page; 0 without a description from
+/// ImageJ.
 std::uint64_t described_pictures(TIFF* page);
 
-/// Returns whether a TIFF file is a stack of grey slices. A stack has several grey pages, a
-/// description of several pictures, or samples that still pictures cannot have. Still pictures
-/// cannot have signed integers, or more than 16 bits per sample. Returns false for files that are
-/// not readable.
+/// Returns whether a TIFF file is a stack of grey slices: several grey pages, a description of
+/// several pictures, or sample types that still pictures lack (signed integers, more than 16 bits).
+/// Returns false for unreadable files.
 bool is_tiff_stack(const std::string& path);
 
-/// Returns the reason why the first page of a TIFF file is incomplete: its directory or its samples
-/// extend beyond the end of the file. The text is empty if there is no sign of a truncation.
+/// Returns the reason why the first page of a TIFF file is truncated: its directory or its samples
+/// extend beyond the end of the file. Empty if the page is complete.
 std::string find_tiff_truncation(const std::string& path);
 
-/// Returns whether at least one page after the first is neither a mask nor a reduced copy of a
-/// picture. Returns false for files that are not readable.
+/// Returns whether a page after the first is neither a mask nor a reduced copy of a picture.
+/// Returns false for unreadable files.
 bool has_more_tiff_pages(const std::string& path);
 
 }  // namespace lull::io

@@ -11,7 +11,7 @@ bool is_fax(std::uint16_t codec) {
          codec == COMPRESSION_CCITTFAX3 || codec == COMPRESSION_CCITTFAX4;
 }
 
-/// Returns the maximum compression ratio of a codec. Only pages of equal samples reach this ratio.
+/// Returns the maximum compression ratio of a codec, for pages of equal samples.
 std::uint64_t max_compression(std::uint16_t codec) {
   switch (codec) {
     case COMPRESSION_NONE:
@@ -28,8 +28,7 @@ std::uint64_t max_compression(std::uint16_t codec) {
   }
 }
 
-/// Returns the name of the colour space of an unsupported page, for an error message. The name is
-/// empty for a supported page.
+/// Returns the name of an unsupported colour space for an error message; empty for supported pages.
 std::string unsupported_colours(std::uint16_t photometric, int samples) {
   switch (photometric) {
     case PHOTOMETRIC_MINISBLACK:
@@ -84,7 +83,7 @@ void find_alpha(TIFF* page, TiffLayout& layout) {
 }
 
 /// Makes libtiff convert YCbCr to RGB without chroma subsampling. Returns false if libtiff has no
-/// such conversion for the codec.
+/// conversion for the codec.
 bool choose_conversion(TIFF* page, std::uint16_t codec) {
   if (codec != COMPRESSION_JPEG ||
       tiff_tag<std::uint16_t>(page, TIFFTAG_PLANARCONFIG, 1) != PLANARCONFIG_CONTIG)
@@ -127,8 +126,7 @@ TiffLayout layout_of(TIFF* page, std::string& refusal) {
   layout.colours = is_rgb || layout.is_ycbcr ? 3 : 1;
   find_alpha(page, layout);
   layout.extra = samples - layout.colours;
-  // Many programs write alpha without stating its meaning. A single extra sample without a stated
-  // meaning is therefore alpha.
+  // Many programs do not declare alpha, so a single undeclared extra sample is alpha.
   if (layout.alpha < 0 && layout.extra == 1) layout.alpha = layout.colours;
   if (layout.alpha >= samples) layout.alpha = -1;
   if (!layout.is_ycbcr) return layout;

@@ -1,5 +1,5 @@
 #pragma once
-// The layout of the samples of a TIFF page: their number, type and meaning.
+// The layout of the samples of a TIFF page: number, type and meaning.
 
 #include <cstddef>
 #include <string>
@@ -18,8 +18,8 @@ struct TiffLayout {
   int alpha = -1;            // index of the alpha sample in the pixel; -1: none
   bool is_separate = false;  // each sample has strips or tiles of its own
   bool is_ycbcr = false;  // true if the file has YCbCr samples; libtiff converts them to 8-bit RGB
-  /// True if libtiff returns YCbCr samples for a strip or tile. TiffReader then uses libtiff's
-  /// interface for complete pictures, which returns RGB.
+  /// True if libtiff returns YCbCr samples for a strip or tile. TiffReader then uses libtiff's RGB
+  /// interface for whole pictures.
   bool is_converted = false;
   bool operator==(const TiffLayout&) const = default;
 
@@ -36,18 +36,16 @@ struct TiffLayout {
   }
 };
 
-/// Reads the layout from the tags of the current page. Also selects libtiff's conversion of YCbCr
-/// to RGB if the codec has this conversion. If lull does not support the samples, `refusal` becomes
-/// the reason, such as "CMYK samples (must be grey or RGB)". For supported samples, `refusal`
-/// becomes empty.
+/// Reads the layout from the tags of the current page, and selects libtiff's conversion of YCbCr to
+/// RGB if available. For unsupported samples, `refusal` becomes the reason, such as "CMYK samples
+/// (must be grey or RGB)"; otherwise empty.
 TiffLayout layout_of(TIFF* page, std::string& refusal);
 
 /// Returns whether the page, or a page to which it refers, contains raw data of a camera sensor.
 bool is_raw_photograph(TIFF* page);
 
 /// Returns the reason why a file of `file_bytes` bytes is too small for a page of the layout
-/// `layout`, given the maximum compression ratio of the codec. The text is empty if the file is
-/// large enough.
+/// `layout`, even at the codec's maximum compression ratio. Empty if the file is large enough.
 std::string find_excess(TIFF* page, const TiffLayout& layout, std::uint64_t file_bytes);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// Smart pointers for libtiff's objects, and functions that return libtiff's messages as text.
+// Smart pointers for libtiff's objects, and libtiff's messages as text.
 
 #include <tiffio.h>
 
@@ -19,14 +19,14 @@ struct FreeTiffOptions {
 };
 using TiffOptionsPtr = std::unique_ptr<TIFFOpenOptions, FreeTiffOptions>;
 
-/// Returns the options with which libtiff opens a file. With these options, libtiff treats a
-/// warning as an error if the warning means damage, and ignores all other warnings.
+/// Returns options that turn libtiff's warnings about damage into errors, and ignore all other
+/// warnings.
 /// @param message    receives the first error, which is closest to the cause; must outlive the file
 /// @param max_bytes  limits a single allocation by libtiff; 0: no limit
 TiffOptionsPtr tiff_options(std::string& message, tmsize_t max_bytes);
 
-/// Returns the value of a tag that contains one number. If the tag is missing, the function returns
-/// the default value of the TIFF standard. If the standard has no default, it returns `fallback`.
+/// Returns the value of a numeric tag. If the tag is missing, returns the default value of the TIFF
+/// standard, or else `fallback`.
 template <class T>
 T tiff_tag(TIFF* page, std::uint32_t name, T fallback) {
   T value = fallback;

@@ -32,8 +32,8 @@ constexpr SampleKind kinds[] = {
     {3, true, 12, AV_PIX_FMT_GBRAP12},  {3, true, 16, AV_PIX_FMT_RGBA64},
     {3, true, 32, AV_PIX_FMT_GBRAPF32}};
 
-/// Returns the pixel format with the fewest bits that can store `bits` bits per sample. If no
-/// suitable format has alpha, the result has no alpha.
+/// Returns the smallest pixel format for `bits` bits per sample, without alpha if no suitable
+/// format has alpha.
 SampleKind kind_for(int colours, bool alpha, int bits) {
   for (const bool with_alpha : {alpha, false})
     for (const SampleKind& kind : kinds)
@@ -41,7 +41,7 @@ SampleKind kind_for(int colours, bool alpha, int bits) {
   return kinds[0];
 }
 
-/// Table of the sample values in the picture. The index is the integer value in the file.
+/// Look-up table from an integer in the file to the sample value in the picture.
 using Table = std::vector<std::uint16_t>;
 
 Table table_for(int bits, int picture_bits, bool is_inverted) {
@@ -55,8 +55,8 @@ Table table_for(int bits, int picture_bits, bool is_inverted) {
 
 using Palette = std::array<Table, 3>;
 
-/// Returns the palette with 16 bits per colour. Some programs store colours of 8 bits in the lower
-/// byte of each value. The function scales these colours to 16 bits.
+/// Returns the palette with 16 bits per colour. Scales 8-bit colours, which some programs store in
+/// the lower byte of each value.
 Palette palette_of(const TiffReader& reader, int bits) {
   std::array<const std::uint16_t*, 3> maps{};
   if (!TIFFGetField(reader.handle(), TIFFTAG_COLORMAP, &maps[0], &maps[1], &maps[2]))
@@ -73,8 +73,8 @@ Palette palette_of(const TiffReader& reader, int bits) {
   return palette;
 }
 
-/// If each colour of the palette fits in 8 bits without loss, reduces the palette to 8 bits per
-/// colour. Returns the number of bits per colour.
+/// Reduces the palette to 8 bits per colour if no bits are lost. Returns the number of bits per
+/// colour.
 int reduce(Palette& palette) {
   const auto is_reducible = [](std::uint16_t v) { return (v & 255) == 0 || (v & 255) == v >> 8; };
   for (const Table& table : palette)
@@ -122,7 +122,7 @@ class Importer {
   void add(const Chunk& chunk) {
     const int bytes = kind_.bits > 16 ? 4 : kind_.bits > 8 ? 2 : 1;
     const PictureComponent first(*picture_, 0);
-    // Whether samples have the same order in the picture as in the strip or tile.
+    // Whether the picture has the sample order of the strip or tile.
     const int all = kind_.colours + (kind_.alpha ? 1 : 0);
     const bool same = is_copied_ && chunk.samples == all && layout_.samples() == all &&
                       (!kind_.alpha || layout_.alpha == kind_.colours) &&

@@ -12,15 +12,14 @@
 
 namespace lull::io {
 
-/// Returns the current page of the reader as a grey or RGB picture. The picture has alpha if FFmpeg
-/// has a suitable format. Palettes become RGB of 8 or 16 bits. Integers of up to 16 bits keep their
-/// bit depth, or get the next higher depth of FFmpeg. Larger integers become floats in 0..1. All
-/// floats become 32-bit floats.
+/// Returns the current page of the reader as a grey or RGB picture, with alpha if FFmpeg has a
+/// suitable format. Palettes become RGB of 8 or 16 bits. Integers of up to 16 bits get the next
+/// available bit depth, larger ones become floats in 0..1, and floats become 32-bit floats.
 /// @throws BadData  the page is damaged, or lull does not support its samples
 FramePtr read_tiff_picture(TiffReader& reader);
 
-/// Returns notes for the user about content of the first page that a picture cannot contain. The
-/// list is empty if the page is not readable.
+/// Returns notes about content of the first page that a picture cannot contain; empty for
+/// unreadable pages.
 std::vector<std::string> notes_of_tiff(const std::string& path);
 
 /// Metadata for a picture that does not come from a TIFF file.
@@ -36,8 +35,7 @@ struct TiffMetadata {
 /// Sets the tags of the current page for all metadata in `metadata`.
 void set_metadata(TIFF* page, const TiffMetadata& metadata);
 
-/// The page of a TIFF file that contained a picture. `page` does not count masks and reduced copies
-/// of pictures.
+/// The original TIFF page of a picture. `page` does not count masks and reduced copies of pictures.
 struct TiffOrigin {
   std::string path;  // empty: the picture has no origin
   std::int64_t page = 0;
@@ -49,14 +47,14 @@ using PhotoshopFilter = std::vector<std::uint8_t> (*)(std::span<const std::uint8
 /// Writes pictures as the pages of one TIFF file.
 class TiffPictureWriter {
  public:
-  /// Writes to the open file `descriptor`. The caller must close this file. `name` is the name of
-  /// the file in messages.
+  /// Writes to the open file `descriptor`, which the caller must close. `name` is the name of the
+  /// file in messages.
   TiffPictureWriter(int descriptor, const std::string& name, PhotoshopFilter filter)
       : descriptor_(descriptor), name_(name), filter_(filter) {}
 
-  /// Adds a page with the tags, the extra samples, the layout and the codec of the page `origin`,
-  /// in the byte order of the original file. If `origin` is empty, the page gets `metadata`. All
-  /// origins must be pages of the same file, in the order of this file.
+  /// Adds a page with the tags, extra samples, layout, codec and byte order of the page `origin`,
+  /// or with `metadata` if `origin` is empty. All origins must be pages of the same file, in file
+  /// order.
   /// @throws IoError, BadData
   void add(const AVFrame& picture, const TiffOrigin& origin, const TiffMetadata& metadata);
   void close();
@@ -82,17 +80,17 @@ class TiffPictureWriter {
                                      PhotoshopFilter filter);
 };
 
-/// Returns how an output page for `picture` differs from the page `origin`. The function reads no
-/// samples of `picture`.
+/// Returns how an output page for `picture`, whose samples are not read, differs from the page
+/// `origin`.
 /// @throws BadData
 TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin,
                             PhotoshopFilter filter);
 
-/// Returns whether lull writes `picture` as BigTIFF. The picture must not come from a TIFF file.
+/// Returns whether lull writes `picture`, which is not from a TIFF file, as BigTIFF.
 bool needs_big_tiff(const AVFrame& picture);
 
-/// Pixel formats that TiffPictureWriter accepts, in order of preference. `tiff_formats_of_tiff` is
-/// for pictures from TIFF files. This list also contains bit depths that few programs can read.
+/// Pixel formats of TiffPictureWriter, in order of preference. `tiff_formats_of_tiff`, for pictures
+/// from TIFF files, includes bit depths that few programs can read.
 extern const AVPixelFormat tiff_formats[], tiff_formats_of_tiff[];
 
 }  // namespace lull::io

@@ -19,8 +19,7 @@ int colours_shown(const TiffLayout& layout) {
   return layout.photometric == PHOTOMETRIC_PALETTE ? 3 : layout.colours;
 }
 
-/// Returns the layout of a page for `picture`, as close as possible to the layout `from` of the
-/// original page.
+/// Returns the page layout for `picture` that is closest to the original page's layout `from`.
 TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& from) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
   const bool has_alpha = (d.flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
@@ -40,8 +39,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
     layout.form = from->form;
   }
   const bool same_size = from->width == layout.width && from->height == layout.height;
-  // The page may have extra samples that the picture does not contain. The writer copies these
-  // samples from the original page.
+  // The writer copies extra samples that are missing in the picture from the original page.
   if (same_size && from->bits <= 32 && from->bits == layout.bits &&
       from->colours == layout.colours) {
     layout.extra = from->extra;
@@ -51,7 +49,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
   return layout;
 }
 
-/// The bits of the extra samples of a page. The key is the position of the sample in its pixel.
+/// The bits of the extra samples of a page, by position of the sample in the pixel.
 using ExtraSamples = std::map<int, std::vector<std::uint32_t>>;
 
 ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int except) {
@@ -72,7 +70,7 @@ ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int exce
   return extra;
 }
 
-/// Converts a float to the sample format of the file. Returns the bits of the result.
+/// Converts a float to the file's sample format, as bits.
 std::uint32_t bits_of(float value, const TiffLayout& layout) {
   if (layout.form == SAMPLEFORMAT_UINT) {
     const double maximum = layout.bits == 24 ? 0xffffff : 0xffffffff;
@@ -119,7 +117,7 @@ class Exporter {
   }
 
  private:
-  /// Returns whether the picture stores samples in the order and format of the strip or tile.
+  /// Returns whether the picture has the sample order and format of the strip or tile.
   bool is_packed_like(const TiffChunk<std::uint8_t>& chunk) const {
     const bool is_float = (d_.flags & AV_PIX_FMT_FLAG_FLOAT) != 0;
     return extra_.empty() && layout_.bits == d_.comp[0].depth && layout_.bits % 8 == 0 &&
@@ -187,8 +185,7 @@ void set_iptc(TIFF* to, std::vector<std::uint8_t> iptc) {
                static_cast<std::uint32_t>(has_units ? iptc.size() / 4 : iptc.size()), iptc.data());
 }
 
-/// Sets the tags for the metadata. If the resolution is missing, the function sets a default value,
-/// because TIFF 6.0 requires a resolution.
+/// Sets the tags for the metadata, with a default resolution because TIFF 6.0 requires one.
 void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   constexpr double default_resolution = 72;
   auto& [x, y] = metadata.dots_per_inch;
@@ -197,7 +194,7 @@ void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   set_metadata(to, metadata);
 }
 
-/// Compares the layouts of the original page and of the output page, and adds the differences to
+/// Adds the differences between the layouts of the original page and of the output page to
 /// `changes`.
 void note_changes(const TiffLayout& from, const TiffLayout& to, TiffChanges& changes) {
   const std::string bits = std::to_string(to.bits) + " bits";
@@ -261,8 +258,7 @@ TiffChanges TiffPictureWriter::set_tags(const AVFrame& picture, const TiffLayout
   return changes;
 }
 
-/// Removes thumbnails from the Photoshop blocks of the original page, because they show the picture
-/// before denoising.
+/// Thumbnails in Photoshop blocks of the original page show the picture before denoising.
 void TiffPictureWriter::filter_photoshop(TiffChanges& changes) {
   std::uint32_t count = 0;
   const std::uint8_t* blocks = nullptr;

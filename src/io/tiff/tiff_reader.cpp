@@ -20,10 +20,9 @@ TiffReader::TiffReader(const std::string& path, std::uint64_t max_pixels)
   if (!message_.empty()) fail_damaged();
 }
 
-/// Opens the file. The mode "m" disables memory mapping, because a file that becomes shorter would
-/// crash the process. A single allocation by libtiff is limited to 64 bytes per pixel of the
-/// largest allowed page. A page in a single strip, with 4 samples of 64 bits per pixel, needs half
-/// of this size.
+/// Opens the file. The mode "m" disables memory mapping, which would crash the process if the file
+/// became shorter. The limit of an allocation is 64 bytes per pixel of the largest allowed page,
+/// twice the size of 4 samples of 64 bits.
 TiffPtr TiffReader::open(std::string& message) const {
   const auto max_bytes = static_cast<tmsize_t>(64 * max_pixels_);
   return TiffPtr(TIFFOpenExt(path_.c_str(), "rm", tiff_options(message, max_bytes).get()));
@@ -54,8 +53,8 @@ TiffLayout TiffReader::layout() const {
   std::string refusal;
   const TiffLayout layout = layout_of(tiff_.get(), refusal);
   if (!refusal.empty()) refuse(refusal);
-  // A wrong size in the header must not lead to a large allocation. The function compares the size
-  // with the size of the file.
+  // A wrong size in the header must not lead to a large allocation, so the function compares the
+  // size with that of the file.
   message_ = find_excess(tiff_.get(), layout, file_bytes_);
   if (!message_.empty()) fail_damaged();
   return layout;

@@ -9,8 +9,8 @@
 
 namespace lull::io {
 
-/// A strip or a tile: its samples in native byte order, and its position in the page. TiffReader
-/// returns samples in this struct, and TiffWriter requests samples with it.
+/// A strip or a tile: samples in native byte order, and position in the page. TiffReader provides
+/// the samples, and TiffWriter requests them.
 template <class Byte>
 struct TiffChunk {
   Byte* data;             // first row
@@ -21,7 +21,7 @@ struct TiffChunk {
   Byte* row(int y_in_chunk) const { return data + y_in_chunk * row_bytes; }
 };
 
-/// Reads the pages of a TIFF file. The first page is the current page after the construction.
+/// Reads the pages of a TIFF file, beginning with the first page.
 class TiffReader {
  public:
   /// @param max_pixels  maximum number of pixels of a page
@@ -35,8 +35,8 @@ class TiffReader {
   bool big_endian() const { return TIFFIsBigEndian(tiff_.get()) != 0; }
   /// Returns whether the file has 64-bit offsets.
   bool big_tiff() const { return TIFFIsBigTIFF(tiff_.get()) != 0; }
-  /// Returns the layout of the current page. The function first checks the size and the codec of
-  /// the page, so that the caller can safely allocate memory for the page.
+  /// Returns the layout of the current page, after a check of size and codec that makes the
+  /// allocation of memory for the page safe.
   /// @throws BadData  lull does not support the samples, or the file is too small for them
   TiffLayout layout() const;
   /// Makes the next page the current page. Returns false after the last page.
@@ -46,12 +46,11 @@ class TiffReader {
   /// false after the last page.
   bool next_picture();
   /// Makes the page at the byte offset `directory` (TIFFCurrentDirOffset()) the current page.
-  /// `page` is the number of this page in messages.
+  /// `page` is the page number in messages.
   /// @throws BadData
   void go_to(std::uint64_t directory, std::int64_t page);
-  /// Calls `use` for each strip or tile of the page, in the order of rows. If each sample of a
-  /// pixel has its own strips, the strips come in the order of the samples. If `check` is true,
-  /// another thread verifies the checksums of Deflate.
+  /// Calls `use` for each strip or tile of the page in row order, plane by plane if the planes are
+  /// separate. If `check` is true, another thread verifies the checksums of Deflate.
   /// @throws BadData
   void read(const TiffLayout& layout,
             const std::function<void(const TiffChunk<const std::uint8_t>&)>& use,
@@ -59,8 +58,8 @@ class TiffReader {
   /// Throws the error "'PATH' <what> (<libtiff's reason>)".
   /// @throws BadData
   [[noreturn]] void fail(const std::string& what) const;
-  /// Throws the error "'PATH' has <what>; convert it first". For pages after the first, the text
-  /// contains the page number.
+  /// Throws the error "'PATH' has <what>; convert it first", with the page number for pages after
+  /// the first.
   /// @throws BadData
   [[noreturn]] void refuse(const std::string& what) const;
 

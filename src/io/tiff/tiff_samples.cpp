@@ -32,12 +32,11 @@ void store_words(std::span<const std::uint32_t> from, const TiffRow& format, std
 }
 
 constexpr bool is_little = std::endian::native == std::endian::little;
-/// Returns the position of byte `i` of a 24-bit sample, as the number of less significant bits.
+/// Returns the bit position of byte `i` in a 24-bit sample, from the least significant bit.
 constexpr int shift_of_24(int i) { return 8 * (is_little ? i : 2 - i); }
 
-/// Calls `use` for each byte that contains bits of a sample. The arguments of `use` are the index
-/// of the byte, the position of the bits in the byte, the number of bits, and the position of the
-/// bits in the sample. A position is the number of less significant bits.
+/// Calls `use`(byte, shift in the byte, number of bits, shift in the sample) for each byte with
+/// bits of a sample. Shifts count from the least significant bit.
 template <class Use>
 void for_bytes(std::size_t first_bit, int bits, Use use) {
   for (int done = 0; done < bits;) {

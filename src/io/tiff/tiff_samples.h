@@ -7,7 +7,7 @@
 namespace lull::io {
 
 /// Position and size of one sample of each pixel in a row. Samples of 8, 16, 24 and 32 bits have
-/// native byte order. Samples of other sizes are contiguous, with the most significant bit first.
+/// native byte order. Samples of other sizes are packed, with the most significant bit first.
 struct TiffRow {
   int bits;    // number of bits of a sample
   int stride;  // number of samples of a pixel in the row
@@ -16,8 +16,7 @@ struct TiffRow {
 
 /// Copies the bits of one sample of each pixel.
 void load_bits(const std::uint8_t* row, const TiffRow& format, std::span<std::uint32_t> to);
-/// Writes the bits of one sample of each pixel into a row. These bits of the row must be zero
-/// before.
+/// Writes the bits of one sample of each pixel into a row, where these bits must be zero.
 void store_bits(std::span<const std::uint32_t> from, const TiffRow& format, std::uint8_t* row);
 
 /// Conversions between IEEE 754 binary16 (as bits) and binary32.

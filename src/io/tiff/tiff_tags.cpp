@@ -10,11 +10,11 @@
 namespace lull::io {
 namespace {
 
-/// Tags that contain file offsets. lull writes new offsets for the output.
+/// Tags with file offsets, for which lull writes new values.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
-/// Tags that refer to directories which lull copies. lull does not copy sub-images, because they
-/// show the noise.
+/// Tags that refer to copied sub-directories. lull copies no sub-images, because sub-images show
+/// the noise.
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                              TIFFTAG_INTEROPERABILITYIFD};
 
@@ -38,7 +38,7 @@ bool is_lossless(std::uint16_t codec) {
   return std::ranges::find(kept, codec) != std::end(kept);
 }
 
-/// Sets the codec of the page. Also sets the predictor if the codec supports predictors.
+/// Sets the codec of the page, and a predictor if the codec supports predictors.
 void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   TIFFSetField(to, TIFFTAG_COMPRESSION, codec);
   const bool predicts = codec == COMPRESSION_LZW || codec == COMPRESSION_ADOBE_DEFLATE ||
@@ -46,7 +46,7 @@ void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   if (predicts && predictor != 0) TIFFSetField(to, TIFFTAG_PREDICTOR, predictor);
 }
 
-/// Returns the predictor for samples of this layout; 0 if libtiff has no suitable predictor.
+/// Returns the predictor for samples of this layout; 0 if libtiff has none.
 std::uint16_t predictor_of(const TiffLayout& layout) {
   if (layout.is_float()) return PREDICTOR_FLOATINGPOINT;
   return layout.bits == 8 || layout.bits == 16 || layout.bits == 32 ? PREDICTOR_HORIZONTAL : 0;
@@ -74,8 +74,8 @@ void copy_codec(TIFF* from, TIFF* to, const TiffLayout& from_layout, const TiffL
   set_codec(to, default_codec(), 0);
 }
 
-/// Copies the size of strips or tiles. libtiff does not write tiles of sizes that the standard
-/// forbids, so the function replaces such tiles by strips.
+/// Copies the size of strips or tiles. Tiles of forbidden sizes, which libtiff does not write,
+/// become strips.
 void copy_strip_layout(TIFF* from, TIFF* to, const TiffLayout& layout) {
   std::uint32_t width = 0, height = 0, rows = 0;
   if (TIFFIsTiled(from) && TIFFGetField(from, TIFFTAG_TILEWIDTH, &width) &&
@@ -108,8 +108,8 @@ void set_size(TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_SAMPLESPERPIXEL, layout.samples());
 }
 
-/// Describes the extra samples. If the original page has the same number of extra samples, the
-/// function copies their description. If not, the function states only which sample is alpha.
+/// Copies the description of the extra samples if their number is unchanged. Otherwise states only
+/// which sample is alpha.
 void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   if (layout.extra == 0) return;
   std::vector<std::uint16_t> kinds(layout.extra, EXTRASAMPLE_UNSPECIFIED);
@@ -122,8 +122,8 @@ void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_EXTRASAMPLES, layout.extra, kinds.data());
 }
 
-/// Copies the tags that libtiff stores in fixed fields. The function copies tags that describe
-/// samples only if the layouts are equal, and adds no tags that the original page lacks.
+/// Copies the tags that libtiff stores in fixed fields, without default values for missing tags.
+/// Copies tags that describe samples only if the layouts are equal.
 void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayout& layout) {
   if (has_same_samples) {
     for (const std::uint32_t tag :
@@ -202,9 +202,8 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // For some tags, TIFFGetField() and TIFFSetField() have the number of values as an additional
-  // argument. If only one of the two files requires this argument, the function does not copy the
-  // tag.
+  // TIFFGetField() and TIFFSetField() take the number of values of some tags as an additional
+  // argument. The function skips a tag if only one of the files requires this argument.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {
@@ -254,7 +253,7 @@ TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& fr
   copy_strip_layout(from, to, layout);
   for (int i = 0; i < TIFFGetTagListCount(from); ++i) {
     const std::uint32_t tag = TIFFGetTagListEntry(from, i);
-    // libtiff has converted the samples to RGB, so the coefficients of YCbCr are invalid.
+    // The YCbCr coefficients are invalid after libtiff's conversion to RGB.
     if (tag == TIFFTAG_YCBCRCOEFFICIENTS || copy_further_tag(from, tag) ||
         copy_directory(reader, layout, tag))
       continue;

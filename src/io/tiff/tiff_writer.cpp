@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// The open output file for libtiff's callbacks. libtiff's own callbacks for descriptors do not
-/// store the error of the first failed write. This struct stores the error.
+/// The output file for libtiff's callbacks. The struct stores the error of the first failed write,
+/// which libtiff's own callbacks discard.
 struct TiffWriter::OutputPosition {
   int descriptor;
   std::int64_t at = 0;
@@ -109,8 +109,8 @@ void TiffWriter::close() {
     append_texts(position_->descriptor, format_, repeated_texts_);
 }
 
-// The limit is less than 4 GiB, the maximum of TIFF. The difference is for tags, and for codecs
-// that enlarge incompressible data.
+// The limit leaves a margin below TIFF's maximum of 4 GiB for tags, and for codecs that enlarge
+// incompressible data.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages) {
   constexpr double max_bytes = 3.5e9;
   const double planes = layout.is_separate ? layout.samples() : 1;

@@ -15,8 +15,7 @@
 
 namespace lull::io {
 
-/// Differences between an output page and the original page whose tags the writer copied, one text
-/// each.
+/// Differences between an output page and the original page, one text each.
 struct TiffChanges {
   std::vector<std::string> losses;
   std::vector<std::string> notes;  // changes that lose no information
@@ -24,32 +23,32 @@ struct TiffChanges {
 
 class TiffWriter {
  public:
-  /// Writes to the open file `descriptor`. The caller must close this file. `name` is the name of
-  /// the file in messages.
+  /// Writes to the open file `descriptor`, which the caller must close. `name` is the name of the
+  /// file in messages.
   TiffWriter(int descriptor, const std::string& name, bool big_endian, bool big_tiff);
   ~TiffWriter();
   TiffWriter(const TiffWriter&) = delete;
   TiffWriter& operator=(const TiffWriter&) = delete;
 
   TIFF* handle() const { return tiff_.get(); }
-  /// Sets the tags of the next page: tags that describe the samples, and copies of all other tags
-  /// of the reader's page except sub-images. The copies include EXIF and GPS data. The page gets
-  /// the strips or tiles and the codec of the reader's page. A lossy codec becomes Deflate.
+  /// Sets the tags of the next page: copies of all tags of the reader's page except sub-images, and
+  /// tags that describe the samples. The copies include EXIF and GPS data. The page gets the strips
+  /// or tiles and the codec of the reader's page; a lossy codec becomes Deflate.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
-  /// States that the `count` pages after the next page are smaller copies of the next page
-  /// (sub-images). The caller must have set the tags of the next page.
+  /// Declares the `count` pages after the next page as smaller pyramid levels (sub-images) of the
+  /// next page, whose tags the caller must have set.
   void announce_levels(int count);
-  /// Sets the tags of a smaller copy of a page, as copy_tags() does.
+  /// Sets the tags of a smaller pyramid level, as copy_tags() does.
   void copy_level_tags(const TiffReader& from, const TiffLayout& layout);
-  /// Sets only the tags that describe the samples of the next page. The page consists of strips
-  /// with Deflate.
+  /// Sets only the tags that describe the samples of the next page, which consists of strips with
+  /// Deflate.
   void set_tags(const TiffLayout& layout);
-  /// Sets the same tags as set_tags(), but the page consists of tiles. If `is_level` is true, the
-  /// page is a smaller copy that announce_levels() has announced.
+  /// Like set_tags(), but for tiles. `is_level` is true for a pyramid level that announce_levels()
+  /// has declared.
   void set_tiled_tags(const TiffLayout& layout, bool is_level);
-  /// Writes a page. The caller must have set the tags of the page. The writer calls `fill` for each
-  /// strip or tile in the order of the file. `fill` writes the samples into bytes that are 0.
+  /// Writes a page, whose tags the caller must have set. `fill` receives zeroed samples for each
+  /// strip or tile in file order.
   /// @throws IoError
   void write(const TiffLayout& layout,
              const std::function<void(const TiffChunk<std::uint8_t>&)>& fill);
@@ -68,7 +67,8 @@ class TiffWriter {
   DirectoryFormat format_;  // TIFFIsBigTIFF() is wrong for a big-endian file while it is written
   std::string message_;
   std::list<std::string> tag_names_;  // libtiff keeps pointers to these names
-  /// The texts of repeated tags for each page. libtiff writes only the first text of a tag.
+  /// The texts of repeated tags for each page, except the first text of a tag, which libtiff
+  /// writes.
   std::vector<std::vector<RepeatedText>> repeated_texts_;
   std::unique_ptr<OutputPosition> position_;
   TiffPtr tiff_;
@@ -77,8 +77,8 @@ class TiffWriter {
 /// The text for sub-images in TiffChanges::losses.
 inline constexpr const char* lost_sub_images = "the sub-images of TIFF pages";
 
-/// Returns whether a file of `pages` pages with this layout is too large for 32-bit offsets, so
-/// that it must be BigTIFF.
+/// Returns whether a file of `pages` pages with this layout is too large for 32-bit offsets, and
+/// must be BigTIFF.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// Reads and writes numbers at byte positions of binary headers, in either byte order.
+// Reads and writes numbers at byte offsets of binary headers, in either byte order.
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
-// Volumes in formats other than single NIfTI files: MGH and MGZ of FreeSurfer, NRRD, and pairs of
-// NIfTI-1 or ANALYZE 7.5 (.hdr and .img). lull converts their headers to NIfTI-1, so other modules
-// process only NIfTI volumes.
+// Volumes in formats other than single NIfTI files: MGH and MGZ of FreeSurfer, NRRD, and pairs
+// (.hdr and .img) of NIfTI-1 or ANALYZE 7.5. lull converts their headers to NIfTI-1, so other
+// modules process only NIfTI volumes.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,13 +23,12 @@ struct ForeignVolume {
   std::string format;                // "mgh", "nrrd", "nifti1 pair", "analyze" or "dicom"
   std::vector<std::byte> head = {};  // a NIfTI-1 header, with extensions if the volume has them
   std::string data_path = {};        // the file that contains the samples
-  /// Byte position of the samples in the file `data_path`. For compressed samples, the position of
-  /// the gzip stream.
+  /// Byte offset in `data_path` of the samples, or of the gzip stream of compressed samples.
   std::uint64_t start = 0;
   std::uint64_t skip = 0;  // bytes between this position and the first sample, after decompression
   VolumeGeometry geometry = {};
-  /// The header as stored in the file: the text of NRRD, the header of MGH, or the .hdr file of a
-  /// pair with its extensions. An output of the same format contains a copy of this header.
+  /// The stored header, which outputs of the same format copy: the text of NRRD, the header of MGH,
+  /// or the .hdr file of a pair with its extensions.
   std::vector<std::byte> original = {};
   bool is_gzip = false;  // NRRD only: the samples are compressed
   /// Only for DICOM: the files, their description, and a function that opens the samples of all
@@ -37,12 +36,12 @@ struct ForeignVolume {
   std::vector<std::string> files = {};
   std::shared_ptr<const DicomVolume> dicom = {};
   std::function<std::unique_ptr<SampleBytes>()> open_samples = {};
-  /// One text for each part of the header that can be stored only in the format of the input.
+  /// One text for each part of the header that only the input's format can store.
   std::vector<std::string> other_contents = {};
 };
 
-/// Returns whether the content of the file is a volume in a format other than a single NIfTI file.
-/// For the .img file of a pair, the function also reads the .hdr file.
+/// Returns whether a file is a volume in a format other than a single NIfTI file. For the .img file
+/// of a pair, the function reads the .hdr file.
 [[nodiscard]] bool is_foreign_volume(const std::string& path);
 
 /// Reads the header of a volume. Returns nullopt if is_foreign_volume() is false for the file.

@@ -12,8 +12,8 @@ struct VolumeGeometry {
   std::array<double, 3> spacing{1, 1, 1};     // along the axes, in millimetres; above 0
   /// Whether the file states an orientation. If false, `directions` and `origin` are unknown.
   bool is_oriented = false;
-  /// Step from a voxel to the next voxel along each axis, and position of the first voxel. The unit
-  /// is millimetres, and the directions are right, front and up (RAS).
+  /// Step from voxel to voxel along each axis, and position of the first voxel, in millimetres to
+  /// the right, front and top (RAS).
   std::array<std::array<double, 3>, 3> directions{};
   std::array<double, 3> origin{};
   double seconds = 0;  // time between the volumes of a series; 0: unknown

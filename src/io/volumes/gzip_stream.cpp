@@ -76,7 +76,7 @@ void GzipReader::rewind() {
 }
 
 std::vector<std::byte> first_bytes(const std::string& path, std::size_t most) {
-  // The buffer grows in pieces, so a small file needs little memory.
+  // The buffer grows in pieces, so that a small file needs little memory.
   constexpr std::size_t piece = 1 << 16;
   GzipReader reader(path);
   std::vector<std::byte> bytes;

@@ -1,5 +1,5 @@
 #pragma once
-// Reads and writes files sequentially, with gzip compression (RFC 1952) if needed.
+// Sequential file input and output, with gzip compression (RFC 1952) if needed.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,7 @@ struct z_stream_s;
 
 namespace lull::io {
 
-/// The samples of a volume as a sequence of bytes. The caller reads the bytes in order, and can
-/// begin again with rewind().
+/// Sequential reader for the samples of a volume.
 class SampleBytes {
  public:
   SampleBytes() = default;
@@ -24,8 +23,8 @@ class SampleBytes {
   SampleBytes(const SampleBytes&) = delete;
   SampleBytes& operator=(const SampleBytes&) = delete;
 
-  /// Fills `to` with the next bytes, and returns the number of bytes. The number is smaller than
-  /// the size of `to` only at the end of the samples.
+  /// Fills `to` with the next bytes, and returns their number, which is less than the size of `to`
+  /// only at the end.
   /// @throws BadData  a file is damaged or truncated
   /// @throws IoError
   virtual std::size_t read_some(std::span<std::byte> to) = 0;
@@ -41,16 +40,15 @@ class SampleBytes {
   virtual const std::string& name() const = 0;
 };
 
-/// Reads a regular file. If the file begins with gzip's signature, the class decompresses all gzip
-/// members of the file.
+/// Reads a regular file. After gzip's signature, the class decompresses all gzip members.
 class GzipReader final : public SampleBytes {
  public:
-  /// @param start  position in the file at which the data begin
+  /// @param start  byte offset of the data in the file
   /// @throws NoInput  the file cannot be read or is not a regular file
   explicit GzipReader(const std::string& path, std::uint64_t start = 0);
 
-  /// Reads the next bytes after decompression. The function detects damage and truncation by the
-  /// checksum and the length that gzip stores.
+  /// Reads the next bytes after decompression. gzip's checksum and length reveal damage and
+  /// truncation.
   std::size_t read_some(std::span<std::byte> to) override;
   void rewind() override;
 
@@ -63,8 +61,7 @@ class GzipReader final : public SampleBytes {
   std::unique_ptr<gzFile_s, Close> file_;
 };
 
-/// Returns the first `most` bytes of a file after decompression. If the file is shorter, returns
-/// all bytes.
+/// Returns the first `most` bytes of a file after decompression, or all bytes of a shorter file.
 /// @throws any exception of GzipReader
 [[nodiscard]] std::vector<std::byte> first_bytes(const std::string& path, std::size_t most);
 

@@ -19,13 +19,12 @@ constexpr std::pair<int, StoredType> mgh_types[] = {{0, StoredType::u8},
                                                     {3, StoredType::f32},
                                                     {4, StoredType::i16},
                                                     {10, StoredType::u16}};
-// Byte positions of fields in the header. The byte order of all numbers is big-endian.
+// Byte offsets of header fields. All numbers are big-endian.
 constexpr std::size_t at_type = 20, at_valid = 28, at_spacing = 30, at_directions = 42,
                       at_centre = 78;
 
 /// Reads the geometry. The header states the position of the central voxel, whose indices are half
-/// the sizes. If the header has no valid geometry, this function and FreeSurfer assume coronal
-/// slices of 1 mm.
+/// the sizes. Without valid geometry, this function and FreeSurfer assume coronal slices of 1 mm.
 VolumeGeometry read_geometry(std::span<const std::byte> head, VolumeGeometry geometry) {
   const auto real = [&](std::size_t at, std::size_t i) {
     return static_cast<double>(number_at<float>(head, at + 4 * i, true));
@@ -109,8 +108,7 @@ std::vector<std::byte> make_mgh_head(const VolumeGeometry& geometry, StoredType 
     double centre = geometry.origin[axis];
     for (std::size_t other = 0; other < 3; ++other) {
       centre += geometry.directions[other][axis] * static_cast<double>(geometry.size[other]) / 2;
-      // If a volume has no orientation, the header states axes that point to the right, to the
-      // front and up.
+      // Without an orientation, the axes in the header are right, front and up.
       const double direction = geometry.is_oriented
                                    ? geometry.directions[axis][other] / geometry.spacing[axis]
                                    : static_cast<double>(axis == other);

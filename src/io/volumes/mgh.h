@@ -21,18 +21,16 @@ inline constexpr std::size_t mgh_head_bytes = 284;
 [[nodiscard]] ForeignVolume read_mgh(const std::string& path);
 
 /// Returns a header for samples of the type `type`.
-/// @param original  the header of an MGH file, which the function copies with another type; if
-///     empty, the function makes a new header
+/// @param original  the header of an MGH file to copy with another type; if empty, the function
+///     makes a new header
 [[nodiscard]] std::vector<std::byte> make_mgh_head(const VolumeGeometry& geometry, StoredType type,
                                                    std::span<const std::byte> original);
 
-/// Returns the bytes that follow the samples in an MGH file. They contain the repetition time of a
-/// time series.
+/// Returns the bytes after the samples of an MGH file, with the repetition time of a time series.
 [[nodiscard]] std::vector<std::byte> make_mgh_tail(const VolumeGeometry& geometry);
-/// Reads the time between volumes, in seconds, from the bytes after the samples. Returns 0 if the
-/// time is unknown.
+/// Reads the time between volumes, in seconds, from the bytes after the samples; 0 if unknown.
 [[nodiscard]] double repetition_time(std::span<const std::byte> tail);
-/// Returns descriptions of the bytes after the samples of an MGH file, except the repetition time.
+/// Describes the bytes after the samples of an MGH file, except the repetition time.
 [[nodiscard]] std::vector<std::string> other_contents_of_mgh(std::span<const std::byte> tail);
 
 }  // namespace lull::io

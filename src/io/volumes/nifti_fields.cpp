@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t new_head_bytes = 348 + 4;
 
-/// Byte offsets of the fields that describe the geometry and other contents. NIfTI-2 has doubles
-/// instead of floats, and integers of 32 bits instead of 16 or 8 bits.
+/// Byte offsets of fields with geometry and other contents. NIfTI-2 has doubles instead of floats,
+/// and integers of 32 bits instead of 16 or 8 bits.
 struct ContentOffsets {
   std::size_t pixdim, dim4, toffset, cal_max, cal_min, slice_duration, descrip, aux_file, qform,
       sform, quatern, qoffset, srow, slice_code, units, intent_code, intent_name, dim_info;
@@ -34,8 +34,7 @@ class NiftiFields {
         big_(header.samples.swapped != (std::endian::native == std::endian::big)),
         at(is_first_ ? contents1 : contents2) {}
 
-  /// Returns element `i` of an array that begins at byte `from`. The elements are floats in NIfTI-1
-  /// and doubles in NIfTI-2.
+  /// Returns element `i` of an array at byte `from`: a float in NIfTI-1, a double in NIfTI-2.
   double real(std::size_t from, std::size_t i = 0) const {
     return is_first_ ? static_cast<double>(number_at<float>(head_, from + 4 * i, big_))
                      : number_at<double>(head_, from + 8 * i, big_);
@@ -69,8 +68,7 @@ double millimetres_of(int units) {
   return space == 1 ? 1000 : space == 3 ? 0.001 : 1;
 }
 
-/// Returns the header's unit of time in seconds; 0 for units that do not measure time, such as
-/// hertz.
+/// Returns the header's unit of time in seconds; 0 for units such as hertz.
 double seconds_of(int units) {
   switch (units & 0x38) {
     case 0:
@@ -95,8 +93,8 @@ bool read_sform(const NiftiFields& fields, VolumeGeometry& geometry) {
   return true;
 }
 
-/// Converts the quaternion of method 2 to directions. The header omits the first component of the
-/// quaternion, because the quaternion has the length 1.
+/// Converts the quaternion of method 2 to directions. The header omits the first component, because
+/// the quaternion has unit length.
 bool read_qform(const NiftiFields& fields, VolumeGeometry& geometry) {
   if (fields.code(fields.at.qform) <= 0) return false;
   const double b = fields.real(fields.at.quatern, 0), c = fields.real(fields.at.quatern, 1),

@@ -13,7 +13,7 @@
 namespace lull::io {
 namespace {
 
-/// Byte offsets of header fields whose positions differ between NIfTI-1 and NIfTI-2.
+/// Byte offsets of header fields that differ between NIfTI-1 and NIfTI-2.
 struct FieldOffsets {
   int head, magic, datatype, bitpix, dim, pixdim, vox_offset, slope, inter;
 };
@@ -67,8 +67,8 @@ constexpr TypeCode type_codes[] = {
     {512, StoredType::u16},  {768, StoredType::u32}, {1024, StoredType::i64},
     {1280, StoredType::u64},
 };
-/// Returns the name of a sample type that NIfTI defines but lull does not support. The name is
-/// empty for all other codes.
+/// Returns the name of a sample type of NIfTI that lull does not support; empty for all other
+/// codes.
 std::string_view refused_type(int code) {
   switch (code) {
     case 1:
@@ -139,8 +139,8 @@ class Parser {
     const std::int64_t count = dim(0);
     if (count < 1 || count > 7)
       fail("has " + std::to_string(count) + " dimensions (must be 1 to 7)");
-    // Maximum number of samples. Within this limit, the number of bytes of header and samples fits
-    // in 63 bits for every sample type.
+    // Maximum number of samples, so that the size of the file in bytes fits in 63 bits for every
+    // sample type.
     constexpr std::int64_t max_samples = std::numeric_limits<std::int64_t>::max() / 16;
     std::int64_t product = 1;
     for (int i = 1; i <= count; ++i) {
@@ -182,7 +182,7 @@ class Parser {
   }
 
   // Reads the scale of the samples. The standard applies the scale "if the scl_slope field is
-  // nonzero". The function also ignores the scale if the slope is NaN or infinite.
+  // nonzero"; a slope of NaN or infinity also means no scale.
   void read_scale() {
     const double slope = header_.version == 1 ? get<float>(at_.slope) : get<double>(at_.slope);
     const double inter = header_.version == 1 ? get<float>(at_.inter) : get<double>(at_.inter);
@@ -193,8 +193,8 @@ class Parser {
     header_.samples.inter = inter;
   }
 
-  /// Reads the spacing from pixdim, whose first element has another meaning. The function ignores
-  /// invalid values, because lull uses the spacing only to draw pictures.
+  /// Reads the spacing from pixdim, whose first element has another meaning. Ignores invalid
+  /// values, because lull uses the spacing only to draw pictures.
   void read_spacing() {
     std::array<double, 3> spacing{};
     for (int i = 0; i < 3; ++i)

@@ -2,8 +2,8 @@
 // The header of a NIfTI file (nifti1.h of 2007 and nifti2.h of 2011, nifti.nimh.nih.gov), a fixed
 // structure in either byte order.
 
-// lull reads NIfTI headers without niftilib. niftilib does not check the dimensions, reads complete
-// volumes into memory, reports errors on stderr, and creates a new header when it writes.
+// Reason against niftilib: niftilib does not check the dimensions, reads complete volumes into
+// memory, reports errors on stderr, and writes a new header.
 
 #include <array>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace lull::io {
 
-/// Number of bytes that looks_like_nifti() and parse_nifti() need from the beginning of a file.
+/// Number of bytes from the start of a file that looks_like_nifti() and parse_nifti() need.
 inline constexpr std::size_t nifti_head_bytes = 540;
 
 struct NiftiHeader {
@@ -28,15 +28,14 @@ struct NiftiHeader {
   bool scaled = false;                        // scl_slope is valid
   std::array<double, 3> spacing{1, 1, 1};     // pixdim along x, y, z; 1, 1, 1 if invalid
 
-  /// volume_samples() returns the number of samples of one volume; total_samples() returns the
-  /// number of samples of all volumes. parse_nifti() ensures that these numbers and the sizes in
-  /// bytes do not overflow.
+  /// Number of samples of one volume, and of all volumes. parse_nifti() ensures that these numbers
+  /// and the sizes in bytes do not overflow.
   std::uint64_t volume_samples() const;
   std::uint64_t total_samples() const;
 };
 
 /// Returns whether a file begins like a NIfTI file of any kind. `head` contains the first
-/// nifti_head_bytes bytes of the file, or all bytes of a shorter file.
+/// nifti_head_bytes bytes, or all bytes of a shorter file.
 bool looks_like_nifti(std::span<const std::byte> head);
 
 /// Parses the header in `head`.
@@ -44,8 +43,8 @@ bool looks_like_nifti(std::span<const std::byte> head);
 ///     the message is one line that begins with `name` in quotes
 NiftiHeader parse_nifti(std::span<const std::byte> head, const std::string& name);
 
-/// Changes only the type and the scale of the samples in a header. `head` contains all bytes before
-/// the samples. If `scaled` is false, scl_slope and scl_inter become 0 (no scale).
+/// Changes only the type and the scale of the samples in the header `head` (all bytes before the
+/// samples). If `scaled` is false, scl_slope and scl_inter become 0 (no scale).
 void change_samples(std::vector<std::byte>& head, const NiftiHeader& header,
                     const StoredFormat& samples, bool scaled);
 

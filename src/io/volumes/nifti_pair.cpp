@@ -1,5 +1,4 @@
-// Reads and writes the headers of volumes that consist of two files (pairs). Sources: nifti1.h
-// (2007) and the header of ANALYZE 7.5.
+// Headers of pairs (.hdr and .img). Sources: nifti1.h (2007) and the header of ANALYZE 7.5.
 
 #include "io/volumes/nifti_pair.h"
 
@@ -41,9 +40,8 @@ bool is_big(std::span<const std::byte> head) {
   return number_at<std::int32_t>(head, 0, true) == pair_head_bytes;
 }
 
-/// Makes a NIfTI-1 header from the fields of an ANALYZE 7.5 header that have the same positions in
-/// both formats: dim, datatype, bitpix and pixdim. ANALYZE does not use the first element of
-/// pixdim, so the function does not copy this element.
+/// Makes a NIfTI-1 header from the ANALYZE 7.5 fields with equal offsets: dim, datatype, bitpix and
+/// pixdim, except the first element of pixdim, which ANALYZE does not use.
 std::vector<std::byte> analyze_as_nifti(std::span<const std::byte> head, bool big) {
   std::vector<std::byte> nifti = make_nifti_head(
       {}, {.type = StoredType::u8, .swapped = big != (std::endian::native == std::endian::big)});
@@ -53,11 +51,10 @@ std::vector<std::byte> analyze_as_nifti(std::span<const std::byte> head, bool bi
   return nifti;
 }
 
-/// Converts the header of a NIfTI-1 pair, including its extensions, to the header of a single file.
+/// Converts the header of a NIfTI-1 pair, including its extensions, to that of a single file.
 std::vector<std::byte> pair_as_nifti(std::span<const std::byte> head, bool big) {
   std::vector<std::byte> nifti(head.begin(), head.end());
-  // The size of an extension is a multiple of 16 bytes, so the samples must begin at a multiple of
-  // 16.
+  // An extension has a multiple of 16 bytes, so the offset of the samples must be a multiple of 16.
   nifti.resize(std::max((nifti.size() + 15) / 16 * 16, pair_head_bytes + extender_bytes));
   if (head.size() <= pair_head_bytes + extender_bytes)
     nifti.resize(pair_head_bytes + extender_bytes);
@@ -108,8 +105,8 @@ std::vector<std::byte> pair_head_of(std::span<const std::byte> original, bool is
   std::vector<std::byte> head(original.begin(), original.end());
   const std::vector<std::byte> analyze_scale(head.begin() + 112, head.begin() + 120);
   change_samples(head, header, samples, scaled);
-  // ANALYZE has no scale. Other programs may use the bytes that contain the scale in NIfTI, so the
-  // function copies these bytes from the input.
+  // ANALYZE has no scale. Other programs may use the bytes of NIfTI's scale, so the function copies
+  // these bytes from the input.
   if (is_analyze) std::ranges::copy(analyze_scale, head.begin() + 112);
   put_number(std::span(head), at_offset, is_big(head), 0.0f);
   return head;

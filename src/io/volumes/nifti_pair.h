@@ -1,6 +1,6 @@
 #pragma once
-// Reads and writes the headers of volumes that consist of two files, a header (.hdr) and samples
-// (.img), in the formats NIfTI-1 and ANALYZE 7.5.
+// Headers of volumes in two files, a header (.hdr) and samples (.img), in the formats NIfTI-1 and
+// ANALYZE 7.5.
 
 #include <cstddef>
 #include <span>
@@ -12,8 +12,7 @@
 
 namespace lull::io {
 
-/// Returns whether a file belongs to a pair (as header or as samples), and whether both files of
-/// the pair exist.
+/// Returns whether a file is the header or the samples of a complete pair.
 [[nodiscard]] bool is_nifti_pair(const std::string& path);
 
 /// Reads the header of a pair.
@@ -21,8 +20,8 @@ namespace lull::io {
 /// @throws NoInput  the file of the samples does not exist
 [[nodiscard]] ForeignVolume read_nifti_pair(const std::string& path);
 
-/// Returns the content of the .hdr file of an output. The samples of the output may have another
-/// type than the samples of the input.
+/// Returns the content of the .hdr file of an output, whose sample type may differ from the
+/// input's.
 /// @param original  content of the .hdr file of the input
 [[nodiscard]] std::vector<std::byte> pair_head_of(std::span<const std::byte> original,
                                                   bool is_analyze, const NiftiHeader& header,

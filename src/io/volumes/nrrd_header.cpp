@@ -100,8 +100,8 @@ constexpr NamedSpace named_spaces[] = {{"right-anterior-superior", "ras", {1, 1,
                                        {"left-anterior-superior", "las", {-1, 1, 1}},
                                        {"left-posterior-superior", "lps", {-1, -1, 1}}};
 
-/// Returns the factors that convert coordinates of `space` to right, anterior, superior. Returns
-/// nullopt for unknown spaces. A space may have time as a fourth axis.
+/// Returns the signs that convert coordinates of `space` to right, anterior, superior; nullopt for
+/// unknown spaces. A space may have time as a fourth axis.
 std::optional<std::array<double, 3>> signs_of(const std::string& space) {
   const std::string name = in_lower_case(space);
   for (const NamedSpace& known : named_spaces)
@@ -111,8 +111,7 @@ std::optional<std::array<double, 3>> signs_of(const std::string& space) {
   return std::nullopt;
 }
 
-/// Returns the text between the quotation marks of the pair `nth`, counted from 0. Returns an empty
-/// text if `text` has fewer pairs.
+/// Returns the `nth` text in quotation marks, counted from 0; empty if there are fewer.
 std::string quoted(const std::string& text, std::size_t nth) {
   for (std::size_t at = 0;; --nth) {
     const std::size_t begin = text.find('"', at), end = text.find('"', begin + 1);
@@ -132,7 +131,7 @@ double seconds_in(const std::string& unit) {
   return unit == "ms" || unit == "msec" ? 0.001 : 0;
 }
 
-/// Fields that the parser reads or derives from other fields. NrrdHeader::other_contents describes
+/// Fields that the parser reads, or derives from other fields. NrrdHeader::other_contents describes
 /// all other fields.
 constexpr std::string_view known_fields[] = {
     "type",       "dimension",        "sizes",        "endian",      "encoding",        "spacings",
@@ -140,8 +139,7 @@ constexpr std::string_view known_fields[] = {
     "byteskip",   "line skip",        "lineskip",     "space units", "space dimension", "kinds",
     "centerings", "centers",          "units",
 };
-/// Beginnings of comments that programs write into every file. lull does not report the loss of
-/// these comments.
+/// Prefixes of comments that programs write into every file, and whose loss lull does not report.
 constexpr std::string_view usual_comments[] = {"# Complete NRRD file format", "# http://teem",
                                                "# https://teem", "# This NRRD file was generated",
                                                "# on 2"};
@@ -273,7 +271,7 @@ class NrrdParser {
     }
   }
 
-  /// Reads the time between volumes, which is the spacing of the fourth axis.
+  /// Reads the time between volumes, the spacing of the fourth axis.
   void read_time() {
     if (axes_ < 4) return;
     const std::string *spacings = field("spacings"), *units = field("units");

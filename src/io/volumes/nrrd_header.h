@@ -15,8 +15,7 @@ namespace lull::io {
 struct NrrdHeader {
   StoredType type = StoredType::u8;
   bool big_endian = false, is_gzip = false;
-  /// Size and position of the volume. If the file states no directions, only the spacing of the
-  /// axes is known.
+  /// Size and position of the volume. Without directions in the file, only the spacing is known.
   VolumeGeometry geometry;
   std::string data_file;         // empty: the samples follow the header
   std::uint64_t byte_skip = 0;   // number of bytes to skip after decompression
@@ -31,9 +30,9 @@ struct NrrdHeader {
 ///     quotes
 [[nodiscard]] NrrdHeader parse_nrrd(const std::string& text, const std::string& name);
 
-/// Returns the text of a header. In a file with samples, the samples follow this text.
-/// @param original  the header of an NRRD file, from which the function copies all lines that do
-///     not describe the samples; if empty, the function makes a new header
+/// Returns the text of a header.
+/// @param original  the header of an NRRD file, whose lines the function copies unless the lines
+///     describe the samples; if empty, the function makes a new header
 /// @param data_file  name of the file that contains the samples; if empty, the samples follow the
 ///     header
 [[nodiscard]] std::string make_nrrd_text(const VolumeGeometry& geometry,

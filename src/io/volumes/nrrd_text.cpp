@@ -35,8 +35,7 @@ std::string vector_text(const std::array<double, 3>& v) {
   return "(" + shortest(v[0]) + "," + shortest(v[1]) + "," + shortest(v[2]) + ")";
 }
 
-/// Converts coordinates in the order right, anterior, superior to left, posterior, superior. The
-/// result has DICOM's coordinate system, which most programs use in NRRD files.
+/// Converts coordinates from RAS to LPS, the coordinate system of DICOM and of most NRRD files.
 std::array<double, 3> as_lps(const std::array<double, 3>& ras) {
   return {-ras[0], -ras[1], ras[2]};
 }
@@ -68,8 +67,8 @@ std::string geometry_lines(const VolumeGeometry& geometry) {
   return lines;
 }
 
-/// Returns the header lines that do not describe how the file stores samples. The result lacks the
-/// empty line at the end of the header.
+/// Returns the header lines that do not describe the storage of samples, without the empty line at
+/// the end.
 std::string kept_lines(const std::string& original) {
   constexpr std::string_view sample_fields[] = {"type",      "endian",    "encoding",
                                                 "data file", "datafile",  "byte skip",
@@ -91,8 +90,7 @@ std::string kept_lines(const std::string& original) {
   return kept;
 }
 
-/// Inserts lines into a header before the first field. The magic number and the comments precede
-/// the new lines.
+/// Inserts lines into a header before the first field, after the magic number and the comments.
 std::string with_lines(const std::string& header, const std::string& lines) {
   std::size_t at = header.find('\n') + 1;
   while (at < header.size() && header[at] == '#') at = header.find('\n', at) + 1;

@@ -22,7 +22,7 @@ bool can_hold_type(VolumeFormat format, StoredType type) {
          type == f32;
 }
 
-/// Returns whether integers of the type `type` can store all values from `minimum` to `maximum`.
+/// Returns whether the integer type `type` can store all values from `minimum` to `maximum`.
 bool holds_range(StoredType type, double minimum, double maximum) {
   const auto fits = [&]<class T>(T) {
     return minimum >= static_cast<double>(std::numeric_limits<T>::min()) &&
@@ -46,9 +46,8 @@ bool holds_range(StoredType type, double minimum, double maximum) {
   }
 }
 
-/// Returns the format of samples for int16 outputs whose header contains a scale. If all samples
-/// are integers that fit in 16 bits, the samples remain unchanged. If not, the function scales all
-/// values to -32767..32767.
+/// Returns the sample format of int16 outputs whose header contains a scale: unchanged integers of
+/// up to 16 bits, or values scaled to -32767..32767.
 OutputSamples scaled_int16(const NiftiHeader& header, const SampleChoice& choice) {
   const StoredFormat& in = header.samples;
   OutputSamples out{in, header.scaled, {}};
@@ -60,7 +59,7 @@ OutputSamples scaled_int16(const NiftiHeader& header, const SampleChoice& choice
   const double middle = choice.minimum / 2 + choice.maximum / 2;
   const double inter = narrow ? static_cast<double>(static_cast<float>(middle)) : middle;
   double slope = std::max(choice.maximum - inter, inter - choice.minimum) / 32767;
-  // The function rounds the slope up, so that minimum and maximum fit in -32767..32767.
+  // The slope is rounded up, so that the scaled minimum and maximum fit in -32767..32767.
   if (narrow && slope > 0)
     slope = std::nextafter(static_cast<float>(slope), std::numeric_limits<float>::infinity());
   if (slope == 0) slope = 1;  // all values are equal
@@ -79,8 +78,7 @@ bool is_whole(const StoredFormat& format) {
          std::floor(format.inter) == format.inter;
 }
 
-/// Returns the format of samples for outputs whose header contains no scale. Also returns a text
-/// that describes the loss of precision.
+/// Returns the sample format for headers without a scale, and a text about the loss of precision.
 OutputSamples unscaled(const NiftiHeader& header, const SampleChoice& choice) {
   const StoredFormat& in = header.samples;
   const bool is_identity = in.slope == 1 && in.inter == 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Chooses the type, the byte order and the scale of the samples of a volume's output.
+// Chooses type, byte order and scale of the samples of a volume's output.
 
 #include <string>
 
@@ -24,8 +24,8 @@ struct SampleChoice {
   double minimum = 0, maximum = 0;  // range of the input's values
 };
 
-/// Returns the format of the samples of an output. If the output format has no scale, the output
-/// stores integers if all values are integers, and floats if not.
+/// Returns the sample format of an output. Formats without a scale store integers if all values are
+/// integers, and floats otherwise.
 /// @throws InvalidArgument  int16 cannot hold the values
 [[nodiscard]] OutputSamples output_samples(const NiftiHeader& input, const SampleChoice& choice);
 

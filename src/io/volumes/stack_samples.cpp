@@ -28,7 +28,7 @@ void write_sample(T value, bool swapped, std::byte* to) {
   std::memcpy(to, bytes, sizeof(T));
 }
 
-/// Calls `use` with a value of the C++ type that corresponds to `type`.
+/// Calls `use` with a value of the C++ type for `type`.
 template <class Use>
 void with_type(StoredType type, Use&& use) {
   switch (type) {
@@ -62,21 +62,20 @@ double value_of(T stored, const StoredFormat& format) {
 
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
-/// Returns whether a value is inside the range of values, or outside by at most outlier_margin.
-/// `at` is the position of the value: 0 is the lower end of the range, and 1 is the upper end. The
-/// result is false for NaN.
+/// Returns whether `at` is in -outlier_margin..1 + outlier_margin, where 0..1 is the range of
+/// values; false for NaN.
 bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {
   return is_within_margin(at) ? static_cast<float>(at) : std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Rounds a value to an integer, with ties to even. A value that does not fit in T may remain
+/// Rounds a value to an integer, with ties to even. Values that do not fit in T may remain
 /// unchanged.
 template <class T>
 double round_to_even(double value) {
-  // nearbyint() is a function call on CPUs without SSE4.1. If the value is below 2^51, the sum of
-  // the value and `shift` is an integer. Larger values do not fit in T.
+  // nearbyint() is a function call without SSE4.1. For values below 2^51, adding `shift` rounds to
+  // an integer; larger values do not fit in T.
   constexpr double shift = 0x1.8p52;
   if constexpr (sizeof(T) <= 4)
     return std::abs(value) < 0x1p51 ? value + shift - shift : value;
@@ -97,9 +96,8 @@ T from_value(double value, const StoredFormat& format) {
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = round_to_even<T>(stored);
-    // The conversion of the maximum of a 64-bit integer type to double rounds up. Without `>=`, the
-    // function would convert the rounded double back to the integer type. The behaviour of this
-    // conversion is undefined.
+    // The maximum of a 64-bit integer type rounds up in double precision. Without `>=`, the
+    // conversion back to the integer type would be undefined behaviour.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);
@@ -143,9 +141,8 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // `white` is the sample value of white. A range of floats matches `white` if its span is at least
-  // the fraction `min_used` of `white`, and if noise exceeds 0..white by at most the fraction
-  // `beyond`.
+  // `white` is the sample value of white. A range of floats matches if its span is at least
+  // min_used * white, and if the range exceeds 0..white by at most beyond * white.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&
@@ -160,8 +157,8 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
       minimum_(std::numeric_limits<double>::infinity()),
       maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
-  // The class examines one of every `step_` samples. If the width of a picture and the step are
-  // even, the class misses the same columns in all rows. An odd step reaches all columns.
+  // The class examines one of every `step_` samples. An odd step reaches all columns, but an even
+  // step may miss the same columns in all rows.
   if (step_ % 2 == 0) ++step_;
 }
 
@@ -195,8 +192,8 @@ void RangeFinder::add_extremes(const std::byte* stored, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
       add_value(value_of(read_sample<T>(stored + i * sizeof(T), format_.swapped), format_));
   } else {
-    // A value is a monotonic function of the stored integer, so the function needs only the minimum
-    // and the maximum of the integers. Compilers vectorise the loop over integers.
+    // Values are monotonic in the stored integers, so minimum and maximum of the integers suffice.
+    // Compilers vectorise the integer loop.
     T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
     const auto add_integers = [&](bool swapped) {
       for (std::size_t i = 0; i < count; ++i) {

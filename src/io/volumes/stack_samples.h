@@ -1,10 +1,9 @@
 #pragma once
-// Converts between the samples of slice stacks (NIfTI, TIFF) in files and the float samples of
-// frames.
+// Converts between the stored samples of stacks (NIfTI, TIFF) and the float samples of frames.
 
-// A sample f of a frame corresponds to the value low + f * span in the file. RangeFinder chooses
-// `low` and `span` so that almost all samples of the stack are in 0..1, as the backends require. If
-// a filter does not change a sample, the output has the same bits as the input.
+// A frame sample f means the value low + f * span in the file. RangeFinder chooses `low` and `span`
+// so that almost all samples are in 0..1, as the backends require. Samples that a filter does not
+// change keep their bits in the output.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,29 +34,27 @@ struct ValueRange {
   double low = 0, span = 1;  // span > 0
 };
 
-/// Returns the difference of two values that corresponds to 255 on the scale of noise levels
-/// (sigma). For 8-bit samples, the result is 255. For floats, it is the maximum of the common scale
-/// (0..1, 0..255 or 0..65535) that fits the range. In all other cases, it is the span of the range.
+/// Returns the value difference that corresponds to a noise level of 255: 255 for 8-bit samples;
+/// for floats, the maximum of the common scale (0..1, 0..255 or 0..65535) that fits the range;
+/// otherwise the span of the range.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
-/// Maximum distance of noisy samples from the range of values, in units of the span. Samples at a
-/// larger distance are outliers: hot pixels or fill values. Frames contain NaN in place of outliers
-/// and infinities, and filters replace NaN by estimates from surrounding samples. The output
-/// contains the original outliers, NaN and infinities.
+/// Maximum distance of noisy samples from the range of values, in units of the span. More distant
+/// samples are outliers (hot pixels, fill values). Frames have NaN in place of outliers and
+/// infinities, and filters inpaint NaN. The output keeps the original outliers, NaN and infinities.
 inline constexpr double outlier_margin = 0.5;
 
 /// Collects the values of a stack piece by piece, and chooses the range of values.
 class RangeFinder {
  public:
   RangeFinder(const StoredFormat& format, std::uint64_t samples);
-  /// Adds the next samples, in the order of the file. `stored` must consist of complete samples.
+  /// Adds the next samples in file order. `stored` must consist of complete samples.
   void add(std::span<const std::byte> stored);
-  /// Returns the range of values, from minimum to maximum. The range extends beyond the 0.01th and
-  /// the 99.99th percentile by at most half the distance between them. A few hot pixels therefore
-  /// do not compress all other values. The range is 0..1 if the stack has no finite values. The
-  /// span is 1 if all values are equal.
+  /// Returns the range of values, which exceeds the 0.01th and the 99.99th percentile by at most
+  /// half their distance, against hot pixels. The range is 0..1 without finite values; the span is
+  /// 1 if all values are equal.
   ValueRange range() const;
-  /// Minimum and maximum of the finite values; 0 if the stack has no finite values.
+  /// Minimum and maximum of the finite values; 0 without finite values.
   double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }
   double maximum() const { return minimum_ <= maximum_ ? maximum_ : 0; }
 
@@ -76,9 +73,8 @@ class RangeFinder {
 void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
 
-/// Converts values to the stored samples of a file. The size of `to` must be the number of values
-/// times the size of a sample. For integer types, the function rounds to the nearest integer and
-/// clamps to the type. NaN becomes the value 0.
+/// Converts values to the stored samples `to`, which must have the exact size. Integer types are
+/// rounded to nearest and clamped. NaN becomes the value 0.
 void store_values(std::span<const double> values, const StoredFormat& format,
                   std::span<std::byte> to);
 
@@ -86,13 +82,13 @@ void store_values(std::span<const double> values, const StoredFormat& format,
 void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
                  const ValueRange& range, std::span<float> to);
 
-/// Sets the samples of row `y` that are outside the mask of the slice to the value 0. Does nothing
-/// if the slice has no mask, or if SliceMask::zero() returns false.
+/// Sets the samples of row `y` outside the mask of the slice to the value 0. Does nothing without a
+/// mask, or if SliceMask::zero() returns false.
 void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row);
 
 /// Converts filtered samples back to the format `out`. `original`, `format` and `range` must be the
-/// arguments of load_stored(). For integer types, the function rounds to the nearest integer and
-/// clamps to the type. NaN becomes the value 0.
+/// arguments of load_stored(). Integer types are rounded to nearest and clamped. NaN becomes the
+/// value 0.
 void store_filtered(std::span<const float> filtered, std::span<const std::byte> original,
                     const StoredFormat& format, const ValueRange& range, const StoredFormat& out,
                     std::span<std::byte> to);

@@ -1,5 +1,5 @@
 #pragma once
-// Names of volume files. The ending of a name states the format.
+// Names of volume files. The file extension states the format.
 
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@ namespace lull::io {
 
 enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 
-/// Returns the format of volumes that the ending of a name states, in upper or lower case. Files
-/// whose names end in `.hdr` or `.img` may also be pictures or disk images.
+/// Returns the volume format of a file extension, ignoring case. Files with the extension `.hdr` or
+/// `.img` may also be pictures or disk images.
 [[nodiscard]] VolumeFormat volume_format(std::string_view path);
 
 /// Returns the name of a format for messages, such as "NRRD".
@@ -24,20 +24,20 @@ enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 /// Returns whether a name ends in .gz, ignoring case.
 [[nodiscard]] bool is_gzip_name(std::string_view path);
 
-/// Returns a path without the ending that states the format of the volume, and without `.gz`.
+/// Returns a path without the extension of the volume format, and without `.gz`.
 [[nodiscard]] std::string volume_stem(const std::string& path);
 
-/// Names of the files of a pair (.hdr and .img). The endings are in upper case if the ending of
-/// `path` is in upper case.
+/// Names of the files of a pair (.hdr and .img). The extensions are in upper case if the extension
+/// of `path` is.
 struct PairNames {
   std::string head, data;
 };
-/// Returns the names of both files of the pair that contains the file `path`. The names end in
-/// `.gz` if `path` ends in `.gz`.
+/// Returns the names of both files of the pair that contains `path`, with `.gz` if `path` ends in
+/// `.gz`.
 [[nodiscard]] PairNames pair_names(const std::string& path);
 
-/// Returns the name of the separate file for the samples of the output `path`. The name is empty if
-/// the output is a single file.
+/// Returns the name of the separate file for the samples of the output `path`; empty for a single
+/// file.
 /// @param is_gzip  whether the samples of a .nhdr file are compressed
 [[nodiscard]] std::string separate_samples(const std::string& path, bool is_gzip);
 

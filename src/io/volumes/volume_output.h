@@ -1,6 +1,6 @@
 #pragma once
-// The contents of a volume file, except the samples, for each format that lull writes. This file
-// also declares the interface that writes the samples.
+// The contents of an output volume except the samples, for each format, and the interface for
+// writing the samples.
 
 #include <cstddef>
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace lull::io {
 
-/// All properties that the reader has read from the file of a volume, except the samples.
+/// All contents of a volume's file except the samples.
 struct VolumeInput {
   std::string path = {};
   std::vector<std::byte> head = {};           // all bytes of a NIfTI file before the first sample
@@ -35,8 +35,8 @@ struct VolumeOutput {
   std::vector<std::string> losses;             // what the input contains and the output cannot hold
 };
 
-/// Writes the samples of an output in the order of the volume. If the caller does not call
-/// commit(), the destructor removes all files of the output.
+/// Writes the samples of an output in file order. Without commit(), the destructor removes all
+/// files of the output.
 class VolumeWriter {
  public:
   VolumeWriter() = default;
@@ -44,7 +44,7 @@ class VolumeWriter {
   VolumeWriter(const VolumeWriter&) = delete;
   VolumeWriter& operator=(const VolumeWriter&) = delete;
 
-  /// Appends samples. The fastest index is x, followed by y, z and the number of the volume.
+  /// Appends samples, with x as the fastest index, followed by y, z and the volume number.
   /// @throws IoError
   virtual void write(std::span<const std::byte> samples) = 0;
   /// Writes all bytes that follow the samples.
@@ -57,8 +57,8 @@ class VolumeWriter {
   virtual const std::string& temporary() const = 0;
 };
 
-/// Returns the contents of the output `path`, except the samples. If the input has the same format,
-/// the output has all contents of the input.
+/// Returns the contents of the output `path` except the samples: all contents of the input, if the
+/// formats are equal.
 /// @throws InvalidArgument  the format cannot hold the volume
 [[nodiscard]] VolumeOutput make_volume_output(const std::string& path, const VolumeInput& input,
                                               const OutputSamples& samples);

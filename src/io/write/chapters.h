@@ -6,8 +6,8 @@
 
 namespace lull::io {
 
-/// Copies all chapters and adds `shift` to their time stamps. If a shifted chapter begins before 0,
-/// its beginning becomes 0. The function drops chapters whose shifted end is before 0.
+/// Copies all chapters, shifted by `shift`, except chapters that end before 0. A shifted start
+/// before 0 becomes 0.
 void copy_chapters(const AVFormatContext& from, const StartShift& shift, AVFormatContext& to);
 
 }  // namespace lull::io

@@ -34,16 +34,16 @@ class EncodingSink : public MediaSink {
  protected:
   EncodingSink(const std::string& path, const FileSource& source, const SinkOptions& options);
 
-  /// Opens the encoder and the muxer, and lists the losses of the output. The derived class must
-  /// call this function once, before the first frame.
+  /// Opens the encoder and the muxer, and lists the losses. The derived class must call this
+  /// function once, before the first frame.
   void open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
             const FileSource& source, const SinkOptions& options);
   void check_frame(const Frame& frame) const;
-  /// Adds to the losses all properties of `frame` that the output cannot store.
+  /// Adds to the losses the properties of `frame` that the output cannot store.
   void note_losses(const Frame& frame);
-  /// Writes the rest of the file after the last frame. finish() calls this function.
+  /// Writes the rest of the file after the last frame, as a part of finish().
   virtual void write_end() = 0;
-  /// Gives the temporary file its final name.
+  /// Renames the temporary file to its final name.
   virtual void commit() { file_->commit(); }
 
   Container container_;
@@ -62,8 +62,7 @@ class EncodingSink : public MediaSink {
   std::string encoder_name_, pixel_format_name_, container_name_;
 };
 
-/// Opens the encoder and the muxer of an output, and closes them again. The function creates no
-/// output file.
+/// Opens the encoder and the muxer of an output, and closes them again, without an output file.
 /// @throws any exception of open_sink()
 void try_output(const std::string& path, const FileSource& source, const SinkOptions& options,
                 const OutputFileOptions& file);

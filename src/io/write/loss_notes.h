@@ -16,8 +16,8 @@ class LossList {
   /// The functions add() ignore texts that are empty or already in the list.
   void add(const std::string& text);
   void add(const std::vector<std::string>& texts);
-  /// Adds the metadata that the encoder loses from a frame. Adds a further text if the encoder has
-  /// changed the time stamps of frames to a constant frame rate.
+  /// Adds the metadata that the encoder loses from a frame, and a note if the encoder has changed
+  /// the time stamps to a constant frame rate.
   void add_of_frame(const Frame& frame, const Encoder& encoder, const Container& container);
   /// Throws an error if `strict` is true and the list is not empty.
   /// @throws InvalidArgument
@@ -29,7 +29,7 @@ class LossList {
   std::vector<std::string> list_;
 };
 
-/// Throws an error about the first text in `losses`. Does nothing if `losses` is empty.
+/// Throws an error about the first text in `losses`, if any.
 /// @throws InvalidArgument
 void refuse_losses(const std::vector<std::string>& losses);
 

@@ -33,15 +33,14 @@ bool is_one_of(std::string_view key, Names names) {
   return std::ranges::find(names, lower(key)) != names.end();
 }
 
-/// Returns which properties of pictures the bit stream of the encoder can state.
+/// Returns the properties of pictures that the encoder's bit stream can state.
 PictureProperties stated_by(const AVCodecContext& encoder) {
   const EncoderTraits traits = encoder_traits(*encoder.codec);
   const bool able = traits.picture_from_level == 0 || encoder.level >= traits.picture_from_level;
   return able ? traits.picture : PictureProperties{};
 }
 
-/// Returns whether the frame rate of the video varies. The frame rate varies if its average differs
-/// from the nominal frame rate.
+/// Returns whether the frame rate varies: its average differs from the nominal frame rate.
 bool has_varying_rate(const AVStream& video) {
   return video.avg_frame_rate.num > 0 && video.r_frame_rate.num > 0 &&
          av_cmp_q(video.avg_frame_rate, video.r_frame_rate) != 0;
@@ -95,10 +94,10 @@ class Losses {
                         (!rgb && first.colorspace != AVCOL_SPC_UNSPECIFIED),
                     &PictureProperties::colour, "colour primaries, transfer and matrix");
     const bool full = first.color_range == AVCOL_RANGE_JPEG && !rgb;
-    // If the output does not state the sample range, players assume the limited range.
+    // Players assume the limited range if the output does not state the range.
     lose_of_picture(full && !is_full_range_yuv(encoder_.pix_fmt), &PictureProperties::range,
                     "the full range");
-    // If the output does not state the position of chroma samples, players assume "left".
+    // Players assume the chroma location "left" if the output does not state the location.
     lose_of_picture(first.chroma_location != AVCHROMA_LOC_UNSPECIFIED &&
                         first.chroma_location != AVCHROMA_LOC_LEFT,
                     &PictureProperties::chroma_location, "the chroma location");
@@ -131,7 +130,7 @@ class Losses {
                               : angle >= 135            ? "the picture will be upside down"
                                              : "the picture will be oriented incorrectly";
     // MP4 and MOV can store the rotation. The text suggests MP4 if MP4 supports the codec, and MOV
-    // if not.
+    // otherwise.
     const AVOutputFormat* mp4 = av_guess_format("mp4", nullptr, nullptr);
     const bool suits =
         mp4 && avformat_query_codec(mp4, encoder_.codec_id, FF_COMPLIANCE_NORMAL) == 1;
@@ -143,8 +142,7 @@ class Losses {
   void times() {
     const AVStream& video = source_.demuxer().video();
     const AVRational tick = video.time_base;
-    // If the frame rate is constant, players can compute exact time stamps from rounded time
-    // stamps.
+    // At a constant frame rate, players can compute exact time stamps from rounded time stamps.
     if (traits_.milliseconds && has_varying_rate(video) &&
         (tick.num * std::int64_t{1000}) % tick.den != 0)
       losses_.push_back("times of frames to less than 1 ms (" + name_ + " rounds them)");
@@ -193,8 +191,8 @@ class Losses {
       lose("the language" + of, name_);
     if (find_tag(from.metadata, "title") && !traits_.stream_titles) lose("the title" + of, name_);
     const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
-    // If a container does not store AV_DISPOSITION_DEFAULT, players choose the default stream by
-    // the position of the streams. In this case, the output loses nothing.
+    // Without AV_DISPOSITION_DEFAULT in the container, players choose the default stream by
+    // position. The output then loses nothing.
     constexpr int ignored_flags = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
                                   AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
     const int lost = from.disposition & ~traits_.dispositions & ~ignored_flags;

@@ -14,28 +14,27 @@ namespace lull::io {
 
 class MetadataEmbedder {
  public:
-  /// Reads the metadata of the first picture of `source`, and decides which metadata the output
-  /// contains. The caller must construct this object before the first read of `source`, and must
-  /// set Container::rotation to rotation() before it opens an encoder of `choices`. If `choices` is
-  /// empty, FFmpeg does not encode the pictures, and lull cannot rotate them.
+  /// Reads the metadata of the first picture, and decides which metadata the output contains. The
+  /// caller must construct this object before the first read of `source`, and set
+  /// Container::rotation to rotation() before it opens an encoder. If `choices` is empty, lull
+  /// cannot rotate pictures, because FFmpeg does not encode them.
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 
-  /// Metadata that the output loses, and notes about metadata, for all pictures so far.
+  /// Lost metadata, and notes about metadata, for all pictures so far.
   const std::vector<std::string>& losses() const { return losses_; }
   const std::vector<std::string>& notes() const { return notes_; }
   /// Returns the EXIF orientation that the encoder must apply to the samples of all pictures.
   int rotation() const { return rotation_; }
 
-  /// Prepares the metadata of a picture. The caller must call this function for each picture before
-  /// it sends the picture to the encoder.
+  /// Prepares the metadata of a picture. The caller must call this function before it sends the
+  /// picture to the encoder.
   /// @throws InvalidArgument  the picture needs another rotation than the first picture
   void push(const Frame& frame);
-  /// Returns the metadata of the next picture from the encoder. The caller must itself write the
-  /// metadata.
+  /// Returns the metadata of the encoder's next picture, which the caller must write.
   PictureMetadata next();
-  /// Returns the next encoded picture with its metadata. For each picture, the caller must call
-  /// embed() or next().
+  /// Returns the encoder's next picture with its metadata. The caller must call either embed() or
+  /// next() for each picture.
   PacketPtr embed(PacketPtr picture);
 
  private:

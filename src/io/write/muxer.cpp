@@ -16,8 +16,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns the codec tag of the input if the tag means the same codec in the new container. If not,
-/// the function returns 0, and the muxer chooses the tag.
+/// Returns the input's codec tag if it means the same codec in the new container; otherwise 0, so
+/// that the muxer chooses the tag.
 std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& codec) {
   unsigned own = 0;
   const bool same = !format.codec_tag ||
@@ -26,8 +26,8 @@ std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& cod
   return same ? codec.codec_tag : 0;
 }
 
-/// Returns a time scale (ticks per second) of at most `limit`. The start times of audio and video
-/// streams are as exact as possible in this scale. FFmpeg's default scale is 1000.
+/// Returns the time scale (ticks per second) up to `limit` that best represents the start times of
+/// audio and video streams. FFmpeg's default scale is 1000.
 std::int64_t exact_timescale(const AVFormatContext& context) {
   constexpr std::int64_t least = 1000, limit = 10000000;
   std::int64_t scale = 1;
@@ -59,17 +59,18 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
                                  ("file:" + file.temporary()).c_str());
   context_.reset(non_null(context));
   context_->pb = file.io();
-  // AVFMT_FLAG_BITEXACT disables random identifiers and dates, so equal inputs give equal outputs.
+  // AVFMT_FLAG_BITEXACT disables random identifiers and dates, so that equal inputs give equal
+  // outputs.
   context_->flags |= AVFMT_FLAG_BITEXACT;
-  // The process that reads a pipe waits for each frame, so the muxer must write frames immediately.
+  // The muxer must flush each frame, because the reader of a pipe waits for the frame.
   if (pipe_) context_->flags |= AVFMT_FLAG_FLUSH_PACKETS;
-  // The muxer must accept streams that the standard of the container does not define, such as FLAC
-  // in MP4, and Y4M of more than 8 bits.
+  // The muxer must accept streams outside the container's standard, such as FLAC in MP4, and Y4M of
+  // more than 8 bits.
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   encoder_time_base_ = encoder.context().time_base;
   set_shift(source, container);
-  // If the user has chosen the video stream, the stream keeps its position. If not, the video
-  // stream becomes the first stream.
+  // A video stream that the user has chosen keeps its position. Otherwise, the video stream becomes
+  // the first stream.
   if (!source.options().video || container.still()) add_video(source, encoder);
   if (!container.still()) add_copies(source, container, encoder);
   copy_global(source.demuxer().context());
@@ -115,8 +116,8 @@ void Muxer::add_copies(const FileSource& source, const Container& container,
   copies_.resize(from.nb_streams);
   for (unsigned i = 0; i < from.nb_streams; ++i) {
     const AVStream& stream = *from.streams[i];
-    // The demuxer converts some streams to properties of the file, such as the chapter stream of
-    // MP4. The muxer does not copy these streams.
+    // The muxer does not copy streams that the demuxer converts to properties of the file, such as
+    // the chapter stream of MP4.
     if (stream.discard == AVDISCARD_ALL) continue;
     if (&stream == &source.demuxer().video()) {
       if (!video_) add_video(source, encoder);
@@ -209,8 +210,8 @@ void Muxer::attach_file(const AVStream& from) {
     av_dict_set(&to->metadata, "mimetype", "application/octet-stream", AV_DICT_DONT_OVERWRITE);
 }
 
-// Copies a cover picture as an attached file, because Matroska stores cover pictures in this form.
-// In MP4 and from FFmpeg's demuxers, a cover picture is a stream of one packet.
+// Copies a cover picture as an attached file, as Matroska stores it. In MP4 and from FFmpeg's
+// demuxers, a cover picture is a stream of one packet.
 void Muxer::attach_cover(const AVStream& from) {
   const AVPacket& picture = from.attached_pic;
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
@@ -290,15 +291,15 @@ void Muxer::write_video(PacketPtr packet) {
   shift_times(*packet, video_shift_);
   av_packet_rescale_ts(packet.get(), encoder_time_base_, video_->time_base);
   packet->stream_index = video_->index;
-  // Each segment of a job has its own encoder. If the durations of frames vary, the decoding times
-  // from two encoders can overlap. The muxer therefore increases decoding times.
+  // Decoding times from the encoders of two segments can overlap if durations of frames vary. The
+  // muxer therefore increases decoding times.
   make_dts_increase(last_video_dts_, *packet);
   const LogWatch watch;
   check_write(write(packet.get()), watch);
 }
 
 // Writes a frame of a Y4M file. FFmpeg's Y4M muxer loses chroma samples if the width is odd and
-// each sample has two bytes.
+// samples have two bytes.
 void Muxer::write_y4m(const AVFrame& picture) {
   AVIOContext* io = context_->pb;
   const auto format = static_cast<AVPixelFormat>(picture.format);
@@ -317,8 +318,8 @@ void Muxer::write_copied(PacketPtr packet) {
   const auto index = static_cast<std::size_t>(packet->stream_index);
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
-  // In MP4, empty packets of two bytes fill the gaps between subtitles. The function drops empty
-  // packets of the input, because FFmpeg's muxer itself adds new empty packets.
+  // Drops empty packets of two bytes, which fill the gaps between MP4 subtitles, because FFmpeg's
+  // muxer adds new ones.
   if (copy.fills_gaps && packet->size <= 2) return;
   using Preroll = ContainerTraits::Preroll;
   if (packet->flags & AV_PKT_FLAG_DISCARD && traits_.preroll != Preroll::all) {
@@ -335,9 +336,8 @@ void Muxer::select_and_write(Copy& copy, PacketPtr packet) {
   select_and_write(copy);
 }
 
-// Writes the packets of a stream that belong to selected frames. If later frames determine whether
-// the output contains a packet, this packet and all later packets of its stream wait. The order of
-// the packets therefore does not change.
+// Writes the packets of a stream that belong to selected frames. A packet whose selection depends
+// on later frames waits, as do all later packets of its stream, so that packets stay in order.
 void Muxer::select_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {
@@ -367,8 +367,7 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     packet->pts = std::max(packet->pts, packet->dts);
   const LogWatch watch;
   const int code = write(packet.get());
-  // The muxer reports an error if it cannot read the properties of a damaged packet. This error
-  // counts as damage of the input.
+  // An error of the muxer about properties of a damaged packet counts as damage of the input.
   if (code == AVERROR_INVALIDDATA)
     damage_.add_frame(
         with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),
@@ -389,9 +388,8 @@ PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   }
 }
 
-// If the decoding time of a packet is not above the previous decoding time, the function increases
-// it. A coarser time base can make decoding times equal, and many muxers reject equal decoding
-// times.
+// Increases decoding times that are not above the previous one. A coarser time base can make
+// decoding times equal, which many muxers reject.
 void Muxer::make_dts_increase(std::int64_t& last_dts, AVPacket& packet) const {
   if (packet.dts == AV_NOPTS_VALUE) return;
   const bool strict = !(context_->oformat->flags & AVFMT_TS_NONSTRICT);

@@ -10,7 +10,7 @@ class PacketConverter {
   virtual ~PacketConverter() = default;
   /// Returns the context of the encoder, which describes the converted stream.
   virtual const AVCodecContext& encoder() const = 0;
-  /// Converts one packet. Time stamps and duration remain unchanged. Returns null if there is no
+  /// Converts one packet, without changes of time stamps and duration. Returns null if there is no
   /// data to write.
   /// @throws BadData  the packet is not readable
   virtual PacketPtr convert(const AVPacket& packet) = 0;

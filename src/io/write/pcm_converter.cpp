@@ -7,13 +7,12 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether the codec stores audio samples without compression. SMPTE 302M is such a codec
-/// for MPEG transport streams.
+/// Returns whether the codec is uncompressed audio, such as SMPTE 302M in MPEG transport streams.
 bool is_uncompressed(AVCodecID id) {
   return (id >= AV_CODEC_ID_PCM_S16LE && id < AV_CODEC_ID_ADPCM_IMA_QT) || id == AV_CODEC_ID_S302M;
 }
 
-/// Returns the number of bits of an audio sample; 0 if the number is unknown.
+/// Returns the number of bits of an audio sample; 0 if unknown.
 int bits_of(const AVCodecParameters& stream) {
   return stream.bits_per_raw_sample > 0 ? stream.bits_per_raw_sample : stream.bits_per_coded_sample;
 }

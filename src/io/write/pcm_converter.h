@@ -1,6 +1,5 @@
 #pragma once
-// Converts uncompressed audio without loss if the container does not support the codec of the
-// input.
+// Losslessly converts uncompressed audio for containers that do not support the input's codec.
 
 #include <span>
 
@@ -8,9 +7,8 @@
 
 namespace lull::io {
 
-/// Returns the codecs of uncompressed audio that can store all samples of the stream unchanged, in
-/// order of preference. The list is empty if the stream is compressed, or if the format of its
-/// samples is unknown.
+/// Returns the codecs of uncompressed audio that can store the stream's samples unchanged, in order
+/// of preference. Empty for compressed audio and unknown sample formats.
 std::span<const AVCodecID> equivalent_pcm(const AVCodecParameters& stream);
 
 class PcmConverter final : public PacketConverter {

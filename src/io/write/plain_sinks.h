@@ -1,6 +1,5 @@
 #pragma once
-// Sinks that create no file. One sink discards all frames. Another sink writes digests of the
-// frames to an open file.
+// Sinks without a file: one discards all frames, and one prints digests of the frames.
 
 #include <memory>
 
@@ -8,11 +7,10 @@
 
 namespace lull::io {
 
-/// Opens the sink for the output name `null`. The sink discards all frames.
 std::unique_ptr<MediaSink> open_null_sink(const MediaSource& source, const SinkOptions& options);
 
-/// Opens the sink for the output name `hash`. It writes digests of the frames as text to the open
-/// file options.descriptor; io/media.h describes the format.
+/// Opens the sink for the output name `hash`, which writes digests of frames as text to the open
+/// file options.descriptor (format: io/media.h).
 std::unique_ptr<MediaSink> open_hash_sink(const MediaSource& source, const SinkOptions& options);
 
 }  // namespace lull::io

@@ -57,8 +57,7 @@ class FfmpegPictures : public PictureEncoder {
   std::unique_ptr<Encoder> encoder_;
 };
 
-/// Writes pictures as TIFF files with TiffPictureWriter. The packets from the encoder contain
-/// uncompressed pictures.
+/// Writes pictures as TIFF files with TiffPictureWriter. The packets contain uncompressed pictures.
 class Tiffs final : public FfmpegPictures {
  public:
   /// @param embedder  prepares the metadata of pictures that do not come from TIFF files; may be
@@ -94,8 +93,8 @@ class LayeredExrs final : public PictureEncoder {
   PacketPtr ready_;
 };
 
-/// Returns the name of an output file. `number` is the number of the picture. `match` is the text
-/// that the '*' in the pattern of the input matched.
+/// Returns the name of an output file for picture `number`. `match` is the text that the '*' in the
+/// input's pattern matched.
 using Naming = std::function<std::string(std::int64_t number, const std::string& match)>;
 
 Naming naming_of(const std::string& path, const FileSource& source) {
@@ -186,8 +185,7 @@ class SequenceSink final : public MediaSink {
     notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
   }
 
-  // Checks all names of output files that are known before the first frame, so that errors occur at
-  // the start.
+  // Checks all names of output files that are known before the first frame, for early errors.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
     std::error_code ignored;
@@ -200,8 +198,8 @@ class SequenceSink final : public MediaSink {
     if (source.demuxer().sequence().empty() && !sequence_) check_name(path_);
   }
 
-  /// Removes the temporary files of killed processes for outputs whose names match `path_`. The
-  /// function reads the folder only once.
+  /// Removes temporary files of killed processes for outputs that match `path_`. Reads the folder
+  /// only once.
   void remove_leftovers_of_names() {
     const fs::path path = path_;
     const std::optional<NumberPattern> numbers = number_pattern(path_);
@@ -220,9 +218,8 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // Checks all existing files whose names the output may need. The exact number of frames of a
-  // video is unknown, so the function cannot make a list of the names. It lists the existing files,
-  // and compares their numbers with the selection and the estimated number of frames.
+  // Checks all existing files whose names the output may need, by their numbers, the selection and
+  // the estimated number of frames. The exact number of frames is unknown.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
     for (const SequenceFile& file : existing_numbers(path_))
@@ -239,8 +236,8 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // Because of rounded time stamps, a frame that begins up to 0.1 frames before the selected part
-    // belongs to the part.
+    // Tolerance for rounded time stamps: a frame may begin up to 0.1 frames before the selected
+    // part.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));

@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Returns whether the output is a sequence of files. In this case, `path` is a pattern for still
-/// pictures, and the source is not a single still picture.
+/// Returns whether the output is a sequence of files: `path` is a pattern for still pictures, and
+/// the source is not a single still picture.
 bool makes_sequence(const std::string& path, const FileSource& source, const SinkOptions& options);
 
 /// Returns whether libtiff writes the output.
@@ -20,12 +20,12 @@ bool makes_tiff(const std::string& path, const FileSource& source, const SinkOpt
 /// Returns whether the output consists of TIFF files with the tags of the input's TIFF files.
 bool copies_tiff_tags(const FileSource& source, const Container& container);
 
-/// Returns whether the output is a single TIFF file that contains the pages of a single TIFF input.
+/// Returns whether the output is a single TIFF file with the pages of a single TIFF input.
 bool keeps_tiff_pages(const std::string& path, const FileSource& source,
                       const SinkOptions& options);
 
-/// Returns the differences between the pages of the source and the output pages. The output pages
-/// have the pixel format `format`. The source must read TIFF files.
+/// Returns the differences between the TIFF pages of the source and the output pages with the pixel
+/// format `format`.
 TiffChanges predict_tiff_changes(const FileSource& source, const SinkOptions& options,
                                  AVPixelFormat format);
 
@@ -33,8 +33,8 @@ TiffChanges predict_tiff_changes(const FileSource& source, const SinkOptions& op
 bool makes_layered_exr(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
 
-/// Opens a sink that writes picture files. `path` is a pattern, or the name of a single file. A
-/// single file may contain several TIFF pages, or all layers of an OpenEXR file.
+/// Opens a sink for picture files. `path` is a pattern, or the name of a single file, which may
+/// contain several TIFF pages or OpenEXR layers.
 /// @throws InvalidArgument, CannotCreate  like open_sink()
 std::unique_ptr<MediaSink> open_sequence_sink(const std::string& path, FileSource& source,
                                               const SinkOptions& options);

@@ -9,13 +9,12 @@
 namespace lull::io {
 namespace {
 
-// Maximum delay of audio encoders in seconds. An audio encoder inserts samples of some milliseconds
-// before the audio. MP4 files hide these samples with an edit list, but some containers do not. If
-// audio begins before 0 by at most this delay, the function counts 0 as the start.
+// Maximum encoder delay of audio in seconds. Encoders insert some milliseconds before the audio,
+// and not all containers hide them like MP4's edit lists. Audio that begins before 0 by at most
+// this delay counts as beginning at 0.
 constexpr double max_encoder_delay_s = 0.1;
-// Maximum time in seconds by which subtitles and data may precede all other streams. If a stream
-// begins earlier, the function ignores the start of the stream. The ffmpeg command has the same
-// limit.
+// Maximum time in seconds by which subtitles and data may precede all other streams. Earlier starts
+// have no effect, as in the ffmpeg command.
 constexpr double max_text_lead_s = 1;
 
 struct Start {
@@ -25,8 +24,8 @@ struct Start {
   double seconds() const { return static_cast<double>(time) * av_q2d(tick); }
 };
 
-/// Returns the start time of a copied stream. Returns nullopt if the start time is unknown, or if
-/// it does not affect the output.
+/// Returns the start time of a copied stream; nullopt if it is unknown or does not affect the
+/// output.
 std::optional<Start> start_of(const AVStream& stream, const Container& container) {
   if (stream.discard == AVDISCARD_ALL || stream.start_time == AV_NOPTS_VALUE ||
       stream.disposition & AV_DISPOSITION_ATTACHED_PIC)
@@ -42,8 +41,8 @@ bool is_audio_or_video(const AVStream& stream) {
   return type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO;
 }
 
-/// Returns whether the selection omits the first frame. In this case, all streams begin at the same
-/// time as the video.
+/// Returns whether the selection omits the first frame. All streams then begin at the same time as
+/// the video.
 bool begins_later(const FileSource& source) {
   if (!source.selector()) return false;
   const Selection& part = source.options().selection;

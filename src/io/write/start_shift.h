@@ -1,5 +1,5 @@
 #pragma once
-// Computes the shift of all time stamps. The shift determines when an output begins.
+// Computes the shift of all time stamps, which determines when an output begins.
 
 #include <cstdint>
 #include <string>
@@ -8,34 +8,33 @@
 
 namespace lull::io {
 
-/// A duration that the muxer adds to all time stamps. The duration is exact in the time base
-/// `tick`, and rounded in other time bases.
+/// Offset for all time stamps. The offset is exact in the time base `tick`, and rounded in other
+/// time bases.
 struct StartShift {
   std::int64_t ticks = 0;
   AVRational tick{1, 1};
 
   double seconds() const { return static_cast<double>(ticks) * av_q2d(tick); }
-  /// Returns the duration of the shift in units of the time base `other`.
+  /// Returns the shift in units of the time base `other`.
   std::int64_t in(AVRational other) const { return av_rescale_q(ticks, tick, other); }
 };
 
-/// Returns the shift of all streams. With this shift, the earliest stream of the output begins at
-/// 0. If Container::keep_times is true, only streams before 0 require a shift: MP4 hides content
-/// before 0, players change negative time stamps of Matroska, and other containers do not support
-/// negative time stamps. The caller must call this function before the first read of `source`.
+/// Returns the shift with which the earliest stream of the output begins at 0. With
+/// Container::keep_times, only streams before 0 are shifted: MP4 hides content before 0, players
+/// change negative time stamps of Matroska, and other containers do not support them. The caller
+/// must call this function before the first read of `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 
-/// Returns the shift for an encoder of a constant frame rate. Such an encoder counts frames, so the
-/// time of the first frame must be a whole number of ticks. Compared with start_shift(), the
-/// function delays all streams by the same time of less than one frame.
+/// Returns the shift for an encoder of a constant frame rate, whose first frame must be at a whole
+/// number of ticks. All streams have an additional delay of less than one frame, compared with
+/// start_shift().
 /// @param tick  seconds per tick of the encoder's times
 StartShift shift_on_grid(const FileSource& source, const Container& container, AVRational tick);
 
 /// Returns the time of the first frame in units of `tick`, after the shift `shift`.
 std::int64_t shifted_start(const FileSource& source, const StartShift& shift, AVRational tick);
 
-/// Returns a line for the user about the shift of the input's time stamps. The line is empty if the
-/// shift is 0.
+/// Returns a line for the user about the shift of the input's time stamps; empty if the shift is 0.
 std::string note_of_start(const FileSource& source, const Container& container);
 
 }  // namespace lull::io

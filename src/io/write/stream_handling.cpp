@@ -14,16 +14,15 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   const AVOutputFormat& format = *container.format;
   const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
   if (known >= 0) return known > 0;
-  // FFmpeg does not state whether the muxer supports the codec. A format without a default audio
-  // codec accepts no audio. A format without a default subtitle codec accepts no subtitles.
+  // FFmpeg does not state whether the muxer supports the codec. A format accepts audio or subtitles
+  // only with a default codec for them.
   if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
   if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;
 }
 
-/// Returns the number of the first copied stream of unknown format. The format is unknown if the
-/// packets of the stream are damaged or begin too late. Returns -1 if the formats of all copied
-/// streams are known.
+/// Returns the number of the first copied stream of unknown format, whose packets are damaged or
+/// begin too late; -1 if all formats are known.
 int find_unknown(const FileSource& source, const Drops& drops) {
   const AVFormatContext& context = source.demuxer().context();
   for (unsigned i = 0; i < context.nb_streams; ++i) {

@@ -16,13 +16,13 @@ enum class StreamHandling {
   refused,      // an error: the output cannot be opened
 };
 
-/// Returns how an output treats the stream `stream`. The output must not be a still picture.
+/// Returns how the output treats the stream `stream`. The output must not be a still picture.
 StreamHandling handling_of(const AVStream& stream, const Container& container);
 
 /// Returns the codec that a converted stream has in the container.
 AVCodecID converted_codec(const AVStream& stream, const Container& container);
 
-/// Returns whether `drops` contains the stream, because the user excluded it from the output.
+/// Returns whether the user excluded the stream from the output by listing it in `drops`.
 bool is_dropped(const AVStream& stream, const Drops& drops);
 
 /// Checks the stream indices in `drops`.

@@ -7,8 +7,7 @@
 
 namespace lull::io {
 
-/// Returns whether FFmpeg can read subtitles of the codec `from` as text, and can write subtitles
-/// of the codec `to`.
+/// Returns whether FFmpeg can convert subtitles of the codec `from` as text to the codec `to`.
 bool can_convert_subtitles(AVCodecID from, AVCodecID to);
 
 class SubtitleConverter final : public PacketConverter {

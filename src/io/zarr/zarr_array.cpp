@@ -215,8 +215,7 @@ class ArrayReader {
     std::vector<int> sorted = chosen;
     std::ranges::sort(sorted);
     if (sorted != array_.order) fail("order of dimensions");
-    // Each transpose codec permutes the dimensions. The permutation refers to the order after the
-    // previous transpose codec.
+    // Each transpose codec permutes the dimensions in the result of the previous transpose codec.
     std::vector<int> before = array_.order;
     for (std::size_t i = 0; i < chosen.size(); ++i)
       array_.order[i] = before[static_cast<std::size_t>(chosen[i])];
@@ -273,8 +272,8 @@ class ArrayReader {
     return fits ? std::optional(static_cast<std::uint64_t>(number)) : std::nullopt;
   }
 
-  /// Returns the bits that a text such as "0x7fc00000" states. Zarr version 3 uses this form for
-  /// NaN values with a payload.
+  /// Returns the bits in a text such as "0x7fc00000", the form of Zarr version 3 for NaN with a
+  /// payload.
   std::optional<std::uint64_t> hexadecimal_bits(const Json& value) const {
     const std::string text = value.is_string() ? value.get<std::string>() : std::string();
     const std::size_t digits = 2 * static_cast<std::size_t>(size_of(array_.samples.type));

@@ -1,7 +1,7 @@
 #pragma once
-// The metadata of a Zarr array: `.zarray` of version 2, or `zarr.json` of version 3.
-// Sources: zarr-specs.readthedocs.io, "Zarr Storage Specification Version 2" and "Zarr core
-// specification version 3".
+// The metadata of a Zarr array: `.zarray` of version 2, or `zarr.json` of version 3. Sources:
+// zarr-specs.readthedocs.io, "Zarr Storage Specification Version 2" and "Zarr core specification
+// version 3".
 
 #include <cstddef>
 #include <cstdint>
@@ -29,8 +29,7 @@ struct ZarrCodec {
   bool operator==(const ZarrCodec&) const = default;
 };
 
-/// The layout of shards (the codec `sharding_indexed`). A shard is a file that contains several
-/// chunks and an index of the chunks.
+/// Layout of a shard (the codec `sharding_indexed`): a file with several chunks and their index.
 struct ZarrShards {
   std::vector<std::int64_t> chunks;  // number of chunks in a shard along each dimension
   bool index_at_start = false;       // otherwise the index is at the end of the shard
@@ -48,23 +47,22 @@ struct ZarrArray {
   std::optional<ZarrShards> shards;        // no value: each chunk has a file of its own
   StoredFormat samples;
   std::vector<std::byte> fill;  // value of the samples of missing chunks, as chunks store it
-  /// The dimensions in the order in which chunks store them. The slowest dimension is the first.
+  /// The dimensions in the storage order of chunks, slowest first.
   std::vector<int> order;
   ZarrCodec codec;
   std::string key_prefix, separator = ".";  // names of chunks: "c/0/1/2", "0.1.2"
-  /// Names of the dimensions (`_ARRAY_DIMENSIONS` or `dimension_names`). Empty if the metadata
-  /// state no names.
+  /// Names of the dimensions (`_ARRAY_DIMENSIONS` or `dimension_names`); empty if not stated.
   std::vector<std::string> names;
 
   int dimensions() const { return static_cast<int>(shape.size()); }
-  /// Returns the size of a decompressed chunk in bytes. The size is at most max_chunk_bytes.
+  /// Returns the size of a decompressed chunk in bytes, at most max_chunk_bytes.
   std::size_t chunk_bytes() const;
   /// Returns the path of the file that contains a chunk. `index` has one number for each dimension.
   std::string chunk_path(std::span<const std::int64_t> index) const;
 };
 
-/// Maximum size in bytes of a decompressed chunk. Most stores use Blosc, which supports only chunks
-/// of less than 2 GiB.
+/// Maximum size in bytes of a decompressed chunk. Most stores use Blosc, which limits chunks to 2
+/// GiB.
 inline constexpr std::uint64_t max_chunk_bytes = (std::uint64_t{1} << 31) - 17;
 
 /// Returns whether a folder contains the metadata of an array.

@@ -32,7 +32,7 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, code);
 }
 
-/// Returns the number of a chunk in its shard. The last dimension is the fastest.
+/// Returns the linear index of a chunk in its shard, with the last dimension fastest.
 std::size_t number_in_shard(const ZarrShards& shards, ArrayIndex chunk) {
   std::size_t number = 0;
   for (std::size_t d = 0; d < chunk.size(); ++d)
@@ -41,7 +41,7 @@ std::size_t number_in_shard(const ZarrShards& shards, ArrayIndex chunk) {
   return number;
 }
 
-/// Conversions of the numbers of an index between memory and file.
+/// Byte order of the chunk index.
 std::uint64_t load_number(const std::byte* from, bool is_big) {
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < number_bytes; ++i)

@@ -1,7 +1,6 @@
 #pragma once
-// The files that contain the compressed chunks of an array. A file is either a single chunk, or a
-// shard with several chunks and an index of their positions.
-// Source: zarr-specs.readthedocs.io, "Sharding codec (version 1.0)".
+// Files with the compressed chunks of an array: single chunks, or shards with several chunks and an
+// index of their positions. Source: zarr-specs.readthedocs.io, "Sharding codec (version 1.0)".
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +17,7 @@
 
 namespace lull::io {
 
-/// Position and size of a compressed chunk in its shard, in bytes.
+/// Byte offset and size of a compressed chunk in its shard.
 struct ShardEntry {
   /// Value of `offset` and `bytes` for a chunk that the shard does not contain.
   static constexpr std::uint64_t missing = UINT64_MAX;
@@ -34,7 +33,7 @@ class StoredChunks {
  public:
   explicit StoredChunks(ZarrArray array) : array_(std::move(array)) {}
 
-  /// Reads a compressed chunk. Returns nullopt if the store does not contain the chunk.
+  /// Reads a compressed chunk; nullopt if the store does not contain the chunk.
   /// @throws BadData  the chunk exceeds the maximum size that encoders write, or the index of its
   ///     shard is damaged or truncated
   /// @throws NoInput, IoError
@@ -57,8 +56,8 @@ class StoredChunks {
   std::optional<Shard> shard_;
 };
 
-/// Writes compressed chunks. A shard contains its chunks in the order of the calls of write(). The
-/// class writes the index of a shard when all chunks of the shard are complete.
+/// Writes compressed chunks. A shard stores its chunks in the order of write() calls, and its index
+/// after the last chunk.
 class ChunkFiles {
  public:
   ChunkFiles(OutputFolder& output, ZarrArray array) : output_(output), array_(std::move(array)) {}

@@ -40,11 +40,11 @@ ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
   return codec;
 }
 
-/// Returns zlib's parameter windowBits. The value for gzip is the value for zlib plus 16.
+/// Returns zlib's parameter windowBits: for gzip, the value for zlib plus 16.
 int window_bits(ZarrCodec::Kind kind) { return kind == ZarrCodec::Kind::gzip ? 15 + 16 : 15; }
 
-/// Functions that decompress a chunk. They return whether the chunk is intact and has exactly
-/// `size` bytes.
+/// Functions that decompress a chunk, and return whether the chunk is intact and has exactly `size`
+/// bytes.
 bool decode_blosc(std::span<const std::byte> stored, std::vector<std::byte>& chunk,
                   std::size_t size) {
   std::size_t stated = 0;
@@ -60,8 +60,8 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
   const unsigned long long stated = ZSTD_getFrameContentSize(stored.data(), stored.size());
   if (stated == ZSTD_CONTENTSIZE_ERROR) return false;
   if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != size) return false;
-  // A zstd block has at least 3 bytes and decompresses to at most 128 KiB. The check rejects a
-  // chunk with more than 128 KiB of decompressed data for each stored byte.
+  // A zstd block has at least 3 bytes and decompresses to at most 128 KiB, so a chunk cannot
+  // decompress to more than 128 KiB per stored byte.
   if (size / (std::size_t{1} << 17) > stored.size()) return false;
   chunk.resize(size);
   return ZSTD_decompress(chunk.data(), size, stored.data(), stored.size()) == size;
@@ -69,8 +69,7 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
 
 bool decode_zlib(std::span<const std::byte> stored, std::vector<std::byte>& chunk, std::size_t size,
                  int bits) {
-  // Maximum compression ratio of Deflate. If the stated size of a chunk requires a higher ratio,
-  // the chunk is damaged.
+  // Maximum compression ratio of Deflate. A higher ratio in the metadata means a damaged chunk.
   constexpr std::size_t max_ratio = 1032;
   if (size / max_ratio > stored.size()) return false;
   z_stream stream{};
@@ -157,7 +156,7 @@ ZarrCodec codec_of_version_2(const Json& compressor, const std::string& path) {
             .level = level_in(compressor, "level", 1, -1, 9, path)};
   if (id != "blosc") refuse("the compressor '" + id.substr(0, 40) + "'", path);
   ZarrCodec codec = blosc_codec(compressor, path);
-  // The value -1 means that the encoder chooses a shuffle filter for the size of the samples.
+  // The value -1 lets the encoder choose a shuffle filter for the sample size.
   codec.blosc_shuffle = level_in(compressor, "shuffle", 1, -1, 2, path);
   return codec;
 }

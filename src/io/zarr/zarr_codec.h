@@ -10,15 +10,15 @@
 
 namespace lull::io {
 
-/// Returns the codec that the member `compressor` of `.zarray` describes.
+/// Returns the codec of the member `compressor` of `.zarray`.
 /// @throws BadData  lull does not support the codec; `path` is the name of the file in the message
 [[nodiscard]] ZarrCodec codec_of_version_2(const Json& compressor, const std::string& path);
-/// Returns the codec that an entry of `codecs` in `zarr.json` describes.
+/// Returns the codec of an entry of `codecs` in `zarr.json`.
 /// @throws BadData  lull does not support the codec; `path` is the name of the file in the message
 [[nodiscard]] ZarrCodec codec_of_version_3(const Json& codec, const std::string& path);
 
 /// Decompresses a chunk.
-/// @param chunk_size  number of bytes that the decompressed chunk must have
+/// @param chunk_size  exact size of the decompressed chunk in bytes
 /// @param path        name of the chunk's file in messages
 /// @throws BadData  the chunk is damaged, truncated, or has another size or checksum
 [[nodiscard]] std::vector<std::byte> decode_chunk(const ZarrCodec& codec,

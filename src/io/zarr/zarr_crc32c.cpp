@@ -5,7 +5,7 @@
 namespace lull::io {
 namespace {
 
-/// Number of bytes that the function processes in one step.
+/// Number of bytes per step of the checksum.
 constexpr std::size_t step = 8;
 using Tables = std::array<std::array<std::uint32_t, 256>, step>;
 

@@ -18,7 +18,7 @@ inline constexpr std::size_t checksum_bytes = 4;
 
 /// Appends the checksum of the bytes.
 void append_checksum(std::vector<std::byte>& bytes);
-/// Removes the checksum at the end of the bytes. Returns whether the checksum is correct.
+/// Removes the checksum at the end of the bytes, and returns whether it is correct.
 [[nodiscard]] bool remove_checksum(std::vector<std::byte>& bytes);
 
 }  // namespace lull::io

@@ -27,8 +27,8 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Returns the ZarrAxis value of an axis as an integer; -1 for unknown axes. The function uses the
-/// name of the axis or, if the name is unknown, the type of the axis.
+/// Returns the ZarrAxis value of an axis by its name or, for unknown names, by its type; -1 for
+/// unknown axes.
 int axis_of(const std::string& stated_name, const std::string& type) {
   const std::string name = lower_case(stated_name);
   for (int axis = 0; axis < zarr_axes; ++axis)
@@ -38,13 +38,11 @@ int axis_of(const std::string& stated_name, const std::string& type) {
   return -1;
 }
 
-/// Properties of an axis that the metadata state.
 struct StatedAxis {
   std::string name, type, unit;
 };
 
-/// Returns the attributes of a group. In OME-NGFF 0.5, the relevant attributes are the members of
-/// the object "ome".
+/// Returns the attributes of a group: in OME-NGFF 0.5, the members of the object "ome".
 Json attributes_of(const std::string& folder) {
   if (!exists(folder + "/zarr.json")) return read_json_if_exists(folder + "/.zattrs");
   const Json json = read_json(folder + "/zarr.json");
@@ -87,8 +85,8 @@ class ImageReader {
     return image_.group.empty() ? image_.store : image_.store + "/" + image_.group;
   }
 
-  /// Finds the group that contains the image, and returns its attributes. bioformats2raw stores the
-  /// images of a file in the groups 0, 1, 2 ...
+  /// Finds the group of the image, and returns its attributes. bioformats2raw stores images in the
+  /// groups 0, 1, 2 ...
   Json find_group() {
     Json attributes = attributes_of(image_.store);
     if (!multiscales_of(attributes).is_null()) return attributes;
@@ -166,8 +164,7 @@ class ImageReader {
     return axes;
   }
 
-  /// Throws an error if a path leads out of the store, or if it is the path of an array that an
-  /// earlier level uses.
+  /// Rejects paths that lead out of the store, and arrays that an earlier level uses.
   void check_name(const std::string& name) const {
     const fs::path path(name);
     const bool leaves = path.is_absolute() || std::ranges::count(path, fs::path("..")) > 0;
@@ -203,7 +200,7 @@ class ImageReader {
     image_.levels.push_back(std::move(level));
   }
 
-  /// Reads the distances between the samples of the largest level of the pyramid.
+  /// Reads the sample spacing of the largest pyramid level.
   void read_steps(const Json& multiscales, const Json& dataset,
                   const std::vector<StatedAxis>& axes) {
     std::array<double, zarr_axes> steps{1, 1, 1, 1, 1};

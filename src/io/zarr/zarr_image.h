@@ -18,14 +18,13 @@ namespace lull::io {
 enum class ZarrAxis { time, channel, z, y, x };
 inline constexpr int zarr_axes = 5;
 
-/// One level of an image's pyramid, stored as one array.
+/// One pyramid level of an image, stored as one array.
 struct ZarrLevel {
   std::string name;  // path within the image
   ZarrArray array;
-  /// For each axis, the index of the dimension in the array; -1 if the array does not have the
-  /// axis.
+  /// Dimension of the array for each axis; -1 if the array does not have the axis.
   std::array<int, zarr_axes> dimension{-1, -1, -1, -1, -1};
-  /// Sizes of the array and of a chunk along each axis; 1 if the array does not have the axis.
+  /// Size of the array and of a chunk along each axis; 1 for missing axes.
   std::array<std::int64_t, zarr_axes> size{1, 1, 1, 1, 1}, chunk{1, 1, 1, 1, 1};
 
   std::int64_t size_of(ZarrAxis axis) const { return size[static_cast<std::size_t>(axis)]; }
@@ -40,8 +39,8 @@ struct ZarrImage {
   std::vector<ZarrLevel> levels;  // the largest first; at least one
   ImageFacts facts;
   bool is_described = false;  // whether the metadata name the axes
-  /// One text for each part of the store that a TIFF file cannot contain, such as "the group
-  /// 'labels'". The list does not contain the pyramid.
+  /// One text for each part of the store, except the pyramid, that a TIFF file cannot contain, such
+  /// as "the group 'labels'".
   std::vector<std::string> other_contents;
   std::vector<std::string> notes;  // notes for the user, one text each
 };

@@ -10,23 +10,21 @@ namespace lull::io {
 
 using Json = nlohmann::json;
 
-/// Reads a JSON file that contains an object. Python writes the numbers NaN, Infinity and
-/// -Infinity; the function converts these numbers to texts.
+/// Reads a JSON file that contains an object. Accepts Python's numbers NaN, Infinity and -Infinity,
+/// and converts them to texts.
 /// @throws NoInput  the file does not exist or is not readable
 /// @throws BadData  the file is not valid JSON, contains no object, or is too large
 [[nodiscard]] Json read_json(const std::string& path);
 /// Reads a JSON file like read_json(). Returns an empty object if the file does not exist.
 [[nodiscard]] Json read_json_if_exists(const std::string& path);
 
-/// Returns the member `key` of an object. Returns null if `object` is not an object, or if it has
-/// no such member.
+/// Returns the member `key` of `object`; null if there is no such member, or if `object` is not an
+/// object.
 [[nodiscard]] const Json& member(const Json& object, const char* key);
-/// Returns the text of a member. If the member is absent or is not a text, returns the argument
-/// `otherwise`.
+/// Returns a text member; `otherwise` if the member is absent or is not a text.
 [[nodiscard]] std::string text_member(const Json& object, const char* key,
                                       const std::string& otherwise = {});
-/// Returns the integer value of a member. If the member is absent, returns the argument
-/// `otherwise`.
+/// Returns an integer member; `otherwise` if the member is absent.
 /// @param path  name of the file in messages
 /// @throws BadData  the value is not an integer from `minimum` to `maximum`
 [[nodiscard]] std::int64_t integer_member(const Json& object, const char* key,

@@ -1,5 +1,5 @@
 #pragma once
-// Recognises Zarr stores. Builds without support for Zarr also contain these functions.
+// Recognises Zarr stores, also in builds without support for Zarr.
 
 #include <string>
 

@@ -18,7 +18,7 @@ constexpr auto time_axis = static_cast<std::size_t>(ZarrAxis::time),
                y_axis = static_cast<std::size_t>(ZarrAxis::y),
                x_axis = static_cast<std::size_t>(ZarrAxis::x);
 
-/// Returns the distance between samples of a chunk along each axis, in samples.
+/// Returns the sample stride of a chunk along each axis.
 std::array<std::int64_t, zarr_axes> steps_in_chunk(const ZarrLevel& level) {
   const ZarrArray& array = level.array;
   std::vector<std::int64_t> steps(array.shape.size());
@@ -34,7 +34,7 @@ std::array<std::int64_t, zarr_axes> steps_in_chunk(const ZarrLevel& level) {
   return result;
 }
 
-/// Converts the index of a chunk from the axes of an image to the dimensions of the array.
+/// Converts a chunk index from the axes of an image to the dimensions of the array.
 std::vector<std::int64_t> index_of(const ZarrLevel& level, const ChunkIndex& chunk) {
   std::vector<std::int64_t> index(level.array.shape.size());
   for (std::size_t axis = 0; axis < zarr_axes; ++axis)
@@ -43,8 +43,8 @@ std::vector<std::int64_t> index_of(const ZarrLevel& level, const ChunkIndex& chu
   return index;
 }
 
-/// Copies `count` samples of `Bytes` bytes. The distances between samples are `from_step` and
-/// `to_step` bytes. If `swapped` is true, the function reverses the bytes of each sample.
+/// Copies `count` samples of `Bytes` bytes with the strides `from_step` and `to_step` in bytes, and
+/// swaps the byte order if `swapped` is true.
 template <int Bytes>
 void copy_samples(const std::byte* from, std::int64_t from_step, std::byte* to,
                   std::int64_t to_step, std::int64_t count, bool swapped) {
@@ -78,7 +78,7 @@ std::uint64_t bytes_of_planes(const ZarrLevel& level, std::int64_t planes) {
   return static_cast<std::uint64_t>(planes) * level.plane_bytes();
 }
 
-/// Number of planes that a chunk contains along time, channel and z.
+/// Number of planes of a chunk along time, channel and z.
 struct Block {
   std::int64_t times, channels, slices;
   std::int64_t planes() const { return times * channels * slices; }
@@ -113,8 +113,7 @@ std::uint64_t bytes_of_open_shards(const ZarrLevel& level) {
     return static_cast<std::uint64_t>((chunks_along(level, axis) + in_shard - 1) / in_shard);
   };
   std::uint64_t shards = shards_along(y_axis) * shards_along(x_axis);
-  // If a shard contains several channels or time points, the shards of all slices can be incomplete
-  // at the same time.
+  // Shards over several channels or time points can be incomplete for all slices at the same time.
   if (chunks_of_shard(level, channel_axis) > 1 || chunks_of_shard(level, time_axis) > 1)
     shards *= shards_along(time_axis) * shards_along(channel_axis) * shards_along(z_axis);
   return shards * level.array.shards->index_bytes();
@@ -168,8 +167,8 @@ void ZarrPlaneReader::load(const PlaneIndex& plane) {
   planes_.resize(bytes_of_planes(level_, depth_));
   ChunkIndex chunk{plane.time / level_.chunk[time_axis], plane.channel / level_.chunk[channel_axis],
                    first_z / level_.chunk[z_axis]};
-  // The loops process all chunks of a shard in sequence, so the reader reads the index of each
-  // shard only once.
+  // The loops process a shard's chunks in sequence, so that the reader reads each shard index only
+  // once.
   const std::int64_t rows = chunks_along(level_, y_axis), columns = chunks_along(level_, x_axis),
                      shard_rows = chunks_of_shard(level_, y_axis),
                      shard_columns = chunks_of_shard(level_, x_axis);
@@ -230,12 +229,12 @@ void ZarrPlaneWriter::write(std::span<const std::byte> plane) {
   if ((z + 1) % level_.chunk[z_axis] == 0 || z + 1 == level_.size[z_axis]) write_slab();
 }
 
-/// Writes the chunks of the planes in memory. These planes are the most recent planes from write().
+/// Writes the chunks of the planes in memory, the most recent planes from write().
 void ZarrPlaneWriter::write_slab() {
   const std::int64_t last = written_ - 1, volume = last / level_.size[z_axis];
   ChunkIndex chunk{};
   chunk[z_axis] = last % level_.size[z_axis] / level_.chunk[z_axis];
-  // Without a scratch file, all planes of a chunk have the same time point and the same channel.
+  // Without a scratch file, all planes of a chunk have the same time point and channel.
   chunk[time_axis] = volume % level_.size[time_axis] / level_.chunk[time_axis];
   chunk[channel_axis] = volume / level_.size[time_axis] / level_.chunk[channel_axis];
   const std::size_t row = level_.plane_bytes() / static_cast<std::size_t>(level_.size[y_axis]);
@@ -253,8 +252,7 @@ void ZarrPlaneWriter::finish() {
   files_.finish();
 }
 
-/// Writes all chunks from the planes in the scratch file. The function processes chunks of the same
-/// rows together.
+/// Writes all chunks from the planes in the scratch file, one row of chunks at a time.
 void ZarrPlaneWriter::write_blocks() {
   const auto count = [&](std::size_t axis) { return chunks_along(level_, axis); };
   const Block block = block_of(level_);
@@ -287,9 +285,8 @@ void ZarrPlaneWriter::write_blocks() {
         }
 }
 
-/// Writes the chunks of one row. `rows` contains the rows of these chunks for each plane, in the
-/// order time, channel, z (z fastest). The distance between the first rows of consecutive planes is
-/// `plane_step` bytes.
+/// Writes one row of chunks from `rows`: the rows of each plane, in the order time, channel, z (z
+/// fastest), with a plane stride of `plane_step` bytes.
 void ZarrPlaneWriter::write_row_of_chunks(const ChunkIndex& first, std::span<const std::byte> rows,
                                           std::size_t plane_step) {
   const auto bytes = static_cast<std::size_t>(size_of(level_.array.samples.type));

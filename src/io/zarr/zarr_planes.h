@@ -25,13 +25,12 @@ struct PlaneIndex {
 /// Index of a chunk along each axis of ZarrAxis.
 using ChunkIndex = std::array<std::int64_t, zarr_axes>;
 
-/// Functions that return the maximum memory of a ZarrPlaneReader or a ZarrPlaneWriter, in bytes.
+/// Maximum memory of a ZarrPlaneReader or a ZarrPlaneWriter, in bytes.
 [[nodiscard]] std::uint64_t memory_to_read(const ZarrLevel& level);
 [[nodiscard]] std::uint64_t memory_to_write(const ZarrLevel& level);
 
-/// Reads planes. The planes of the most recent chunks of one channel and one time point remain in
-/// memory. If the caller reads the planes in order, the reader decompresses each chunk only once
-/// for each channel and time point.
+/// Reads planes, and caches the planes of the most recent chunks of one channel and time point.
+/// Sequential reads decompress each chunk only once for each channel and time point.
 class ZarrPlaneReader {
  public:
   explicit ZarrPlaneReader(const ZarrLevel& level);
@@ -59,14 +58,14 @@ class ZarrPlaneReader {
 class ZarrPlaneWriter {
  public:
   /// @param level    the array, whose folder is in `output`
-  /// @param input    the input's array, with equal shape and chunks; may be null. If the input
-  ///     lacks a chunk and all samples of the chunk have the fill value, the writer omits the chunk
+  /// @param input    the input's array, with equal shape and chunks; may be null. The writer omits
+  ///     chunks that the input lacks and whose samples all have the fill value
   /// @param scratch  folder for a temporary file; only for chunks with several channels or time
   ///     points
   ZarrPlaneWriter(OutputFolder& output, ZarrLevel level, const ZarrArray* input,
                   const std::string& scratch);
 
-  /// Writes the next plane, in native byte order. The order of the planes is channel, time, z (z
+  /// Writes the next plane, in native byte order. Planes come in the order channel, time, z (z
   /// fastest).
   /// @throws IoError
   void write(std::span<const std::byte> plane);
@@ -95,7 +94,7 @@ class ZarrPlaneWriter {
   std::deque<PendingChunk> pending_;  // in the order in which the chunks are written
   std::int64_t written_ = 0;          // number of planes
   std::vector<std::byte> planes_;     // planes of chunks that are not written yet
-  /// If chunks contain several channels or time points, this file contains all planes.
+  /// Buffer of all planes, for chunks with several channels or time points.
   std::optional<ScratchFile> scratch_;
 };
 

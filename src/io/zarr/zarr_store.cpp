@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view metadata_names[] = {".zarray", ".zattrs", ".zgroup", ".zmetadata",
                                                "zarr.json"};
 
-/// Returns whether a file is a chunk of the image. All files in the folder of an array are chunks,
-/// except the metadata.
+/// Returns whether a file is a chunk of the image: a file in an array's folder, except the
+/// metadata.
 bool is_chunk(const fs::path& file, const ZarrImage& image) {
   for (const ZarrLevel& level : image.levels) {
     const fs::path inside = file.lexically_relative(level.array.folder);
@@ -38,7 +38,7 @@ void write_json(OutputFolder& output, const std::string& name, const Json& json)
 
 // Maximum height and width of the chunks of new stores, in samples.
 constexpr std::int64_t chunk_side = 1024;
-// The last level of a pyramid is the first level of at most this height and width, in samples.
+// Height and width in samples at which the pyramid ends.
 constexpr std::int64_t max_last_side = 512;
 constexpr const char* axis_names[zarr_axes] = {"t", "c", "z", "y", "x"};
 constexpr const char* axis_types[zarr_axes] = {"time", "channel", "space", "space", "space"};
@@ -153,9 +153,8 @@ class StoreMaker {
     return axes;
   }
 
-  /// Returns the metadata of a level of the pyramid. The translation is the position of the first
-  /// sample. Each sample represents a block of samples of the largest level, and is at the centre
-  /// of this block.
+  /// Returns the metadata of a pyramid level. The translation is the offset of the first sample's
+  /// centre, because each sample represents a block of samples of the largest level.
   Json dataset_of(const ZarrLevel& level) const {
     Json scale = Json::array(), translation = Json::array();
     for (const int axis : present_) {

@@ -10,12 +10,12 @@
 
 namespace lull::io {
 
-/// Copies all files of a store except the chunks of the image. Returns one text for each part of
-/// the store that the function cannot copy.
+/// Copies all files of a store except the chunks of the image. Returns one text for each part that
+/// the function cannot copy.
 /// @throws IoError, NoInput
 [[nodiscard]] std::vector<std::string> copy_store(OutputFolder& output, const ZarrImage& image);
 
-/// Returns the levels of an image. The folders of the levels are in the copy of the image's store.
+/// Returns the levels of an image, whose folders are in the copy of the image's store.
 [[nodiscard]] std::vector<ZarrLevel> levels_in_copy(const OutputFolder& output,
                                                     const ZarrImage& image);
 
@@ -28,8 +28,8 @@ struct NewZarrImage {
   std::vector<ValueRange> ranges;  // one for each channel
 };
 
-/// Writes the metadata of a new store (OME-NGFF 0.4) with a pyramid, and returns the levels of the
-/// pyramid. The arrays omit axes of size 1, except y and x.
+/// Writes the metadata of a new store (OME-NGFF 0.4) with a pyramid, and returns the pyramid
+/// levels. The arrays omit axes of size 1, except y and x.
 /// @throws IoError
 [[nodiscard]] std::vector<ZarrLevel> make_store(OutputFolder& output, const NewZarrImage& image);
 

@@ -19,8 +19,8 @@
 namespace lull {
 namespace {
 
-/// Returns pseudo-random noise with standard deviation 1 for the sample at (x, y). The noise also
-/// depends on `value`, a local mean of noisy samples, so it differs from frame to frame.
+/// Returns pseudo-random noise with standard deviation 1 for the sample at (x, y). `value` makes
+/// the noise differ from frame to frame.
 float area_noise(float value, int x, int y) {
   // The hash ends with the final mixing step of MurmurHash3 (Austin Appleby, public domain).
   std::uint32_t h = std::bit_cast<std::uint32_t>(value) * 0x9e3779b1u ^
@@ -36,9 +36,8 @@ float area_noise(float value, int x, int y) {
   return static_cast<float>(bytes) / 148;
 }
 
-/// Replaces the samples of `areas` in plane `i` of `frame` by local means of the samples around
-/// them, plus noise.
-/// @param noise  standard deviation of the noise on the 0..255 scale; 0: no noise is added
+/// Replaces the samples of `areas` by the local means of the surrounding samples, plus noise.
+/// @param noise  standard deviation on the 0..255 scale; 0: no noise
 void replace_areas(const std::vector<SampleRun>& areas, float noise, const Frame& frame, int i) {
   Plane<float> plane(frame.format.plane_width(i), frame.format.plane_height(i));
   const PlaneView<float> samples = plane.view();
@@ -108,7 +107,7 @@ class AreaSession final : public Denoiser {
   std::optional<Frame> drain() override { return restored(filter_->drain()); }
 
  private:
-  /// A frame that waits for its result from the filter.
+  /// A frame whose result the filter has not returned yet.
   struct PendingFrame {
     Frame noisy;  // has samples if the frame has constant areas
     std::array<PlaneAreas, 3> areas;
@@ -120,8 +119,8 @@ class AreaSession final : public Denoiser {
     const PendingFrame pending = std::move(pending_.front());
     pending_.pop_front();
     if (!pending.noisy.pixels || !result->pixels) return result;
-    // The session copies the result before it changes the samples, because a result may share its
-    // samples with an input frame or with another result.
+    // The session changes a copy, because a result may share its samples with an input frame or
+    // with another result.
     Frame clean = result_pool_.acquire();
     clean.copy_info(*result);
     const Frame preserved = unfiltered(pending.noisy, result_pool_);

@@ -11,48 +11,42 @@
 namespace lull {
 namespace {
 
-/// Maximum difference, in sigmas, between the value of an area and a sample that counts as similar
-/// to the area.
+/// Maximum difference, in sigmas, between an area's value and a similar sample.
 constexpr double similar_sigmas = 2.5;
-/// Maximum share of similar samples next to an area that differs from its surroundings by more than
-/// noise.
+/// Maximum share of similar samples around an area of PlaneAreas::foreign.
 constexpr double max_similar = 0.1;
-/// If the share of similar samples next to an area exceeds this limit, the session does not replace
-/// the area before filtering.
+/// Maximum share of similar neighbours for an area that the session replaces before filtering.
 constexpr double continuous = 0.5;
-/// If more than this share of the integer samples next to an area differ from the area by 1, the
-/// area belongs to a gradient.
+/// Maximum share of neighbouring samples that differ from a constant area by 1. Above this share,
+/// the area belongs to a gradient.
 constexpr double max_single_steps = 0.9;
-/// Noise levels, in units of the difference between successive sample values. At the level
-/// `wide_noise`, the probability that a sample has a given value is at most 0.2. At the level
-/// `very_wide_noise`, the probability is at most 0.05.
+/// Noise levels in quantisation steps, at which a sample has a given value with a probability of at
+/// most 0.2 and 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
-// Minimum sizes of constant areas. In pictures, they exclude single blocks of a codec, which may
-// also be constant.
+// Minimum sizes of constant areas. In pictures, they exclude single codec blocks, which may be
+// constant.
 constexpr int seed_in_picture = 4, seed_in_slice = 2;  // side of the squares that areas contain
 constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
-/// Minimum number of samples of a constant area at the border of a picture, if the samples next to
-/// the area are similar to it.
+/// Minimum number of samples of a constant area at the border of a picture, if the neighbouring
+/// samples are similar.
 constexpr std::int64_t min_border_in_picture = 1024;
 /// Side of the blocks that codecs quantise.
 constexpr int codec_block = 8;
-/// An area consists of codec blocks if more than this share of the ends of its rows lies on the
-/// block grid.
+/// Minimum share of row ends on the block grid, for an area that consists of codec blocks.
 constexpr double min_on_grid = 0.5;
-/// Maximum number of different values of constant areas that consist of codec blocks. If there are
-/// more values, all these areas are artefacts of the codec and do not count.
+/// Maximum number of different values of constant areas that consist of codec blocks. With more
+/// values, all these areas are codec artefacts.
 constexpr std::size_t max_block_values = 2;
-/// Maximum distance, in samples, from an area to the samples that count_near() counts.
+/// Width, in samples, of the ring around an area in which samples are compared with the area.
 constexpr int ring = 3;
-/// Sides, in samples, of the squares of the morphological opening (opening.h) that removes ragged
-/// parts of an area. without_ragged_parts() uses the next larger square if noise could fill the
-/// smaller square by chance.
+/// Sides, in samples, of the squares for the morphological opening (opening.h) that removes ragged
+/// parts of an area.
 constexpr std::array<int, 3> opening_sides = {3, 5, 8};
-/// Maximum number of values of the areas for which find_small_areas() searches.
+/// Maximum number of different values of small constant areas.
 constexpr std::size_t max_values = 4;
 
-/// Statistics of the samples next to an area.
+/// Statistics of the samples around an area.
 struct Border {
   std::int64_t samples = 0, similar = 0, single_steps = 0, above = 0, below = 0;
   double step = std::numeric_limits<double>::infinity();  // smallest difference from the area
@@ -120,7 +114,7 @@ class AreaFinder {
     return !seen_.empty() && seen_[static_cast<std::size_t>(y) * plane_.width + x] != 0;
   }
 
-  /// Decides whether the equal samples that are connected to (x, y) are a constant area.
+  /// Decides whether the connected component of equal samples at (x, y) is a constant area.
   void examine(int x, int y) {
     if (is_seen(x, y)) return;
     const Area area = flood(x, y);
@@ -143,15 +137,13 @@ class AreaFinder {
     }
   }
 
-  /// Examines an area whose neighbouring samples are similar to it, and adds only the parts that
-  /// noise cannot have produced.
+  /// Adds the parts of an area that noise cannot have produced, if the samples around the area are
+  /// similar.
   void add_similar(const Area& area, const Border& border, T value, bool foreign) {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
       return add(area.runs, foreign);
-    // A codec may have made an area constant if its value lies between the values around the area.
-    // In a picture, such an area counts only if it is large, touches the border, and does not
-    // consist of codec blocks.
+    // A codec may have made an area constant if its value lies between the surrounding values.
     const bool is_border =
         touches_border(area) && area.samples >= min_border_in_picture && !consists_of_blocks(area);
     if (border.is_one_sided() || ((is_slice_ || is_border) && steps >= wide_noise))
@@ -172,8 +164,7 @@ class AreaFinder {
       values.push_back(value);
   }
 
-  /// Finds areas of any size that have the value of a larger constant area. The function skips
-  /// samples of areas that were examined before.
+  /// Finds areas of any size that have the value of a larger constant area.
   void find_small_areas() {
     for (std::size_t i = 0; i < values_.size(); ++i)
       for (int y = 0; y < plane_.height; ++y) {
@@ -187,8 +178,8 @@ class AreaFinder {
       }
   }
 
-  /// Returns the samples that have the value at (x, y) and are connected to (x, y) along rows and
-  /// columns. The function marks these samples as seen.
+  /// Returns the connected component (4-neighbourhood) of equal samples at (x, y), and marks its
+  /// samples as seen.
   Area flood(int x, int y) {
     if (seen_.empty()) seen_.resize(static_cast<std::size_t>(plane_.width) * plane_.height);
     const T value = plane_(x, y);
@@ -257,8 +248,7 @@ class AreaFinder {
            (area.top == 0 && area.bottom == plane_.height);
   }
 
-  /// Returns whether most rows of the area begin and end on the block grid of a codec. Some rows
-  /// extend beyond a block, because samples beside a constant block may be equal to it by chance.
+  /// Returns whether most rows of the area begin and end on the block grid of a codec.
   bool consists_of_blocks(const Area& area) const {
     std::size_t ends = 0, on_grid = 0;
     for (const SampleRun& run : area.runs)
@@ -270,7 +260,7 @@ class AreaFinder {
     return static_cast<double>(on_grid) > min_on_grid * static_cast<double>(ends);
   }
 
-  /// Returns the complete rows and columns of the plane, at its border, that the area covers.
+  /// Returns the complete rows and columns at the border of the plane that the area covers.
   std::vector<SampleRun> complete_lines(const Area& area) const {
     std::vector<int> row_samples(plane_.height), column_samples(plane_.width + 1);
     for (const SampleRun& run : area.runs) {
@@ -298,9 +288,8 @@ class AreaFinder {
     return lines;
   }
 
-  /// Returns the union of complete_lines() and of large squares inside the area. The squares are so
-  /// large that noise is unlikely to fill one of them with the value of the area. The function
-  /// estimates the probability from the share of this value among the samples near the area.
+  /// Returns complete_lines() and the morphological opening of the area by a square that noise is
+  /// unlikely to fill by chance.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;
@@ -320,9 +309,8 @@ class AreaFinder {
     return {};
   }
 
-  /// Counts the samples outside the set `inside` that lie within `ring` samples of the set along a
-  /// row or column. Returns the number of these samples, and the number of these samples that have
-  /// the value `value`.
+  /// Counts the samples within `ring` samples of the set `inside` along rows and columns, in total
+  /// and with the value `value`.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;
@@ -343,7 +331,7 @@ class AreaFinder {
     return false;
   }
 
-  /// Returns the part of the area that `set` contains, as runs of samples.
+  /// Returns the intersection of `set` and the area, as runs of samples.
   static std::vector<SampleRun> runs_of(const SampleSet& set, const Area& area) {
     const int left = area.left - opening_sides.back(), top = area.top - opening_sides.back();
     std::vector<SampleRun> runs;

@@ -1,25 +1,23 @@
 #pragma once
-// Constant areas: connected samples of exactly one value that noise cannot have produced. Examples
-// are the background of a masked volume, the padding of a CT, saturated samples, and a letterbox. A
-// connected area of equal samples counts as a constant area by one of four rules.
+// Constant areas: connected samples of one value that noise cannot have produced, for example the
+// background of a masked volume, saturated samples, or a letterbox.
 
-// Rule 1 for constant areas: the samples next to the area differ from its value by more than noise.
-// The area has at least 256 samples (picture) or 9 samples (slice of a volume). In a slice, smaller
-// areas with the value of a larger area also count.
+// Rule 1 for constant areas: the area differs from the surrounding samples by more than noise, and
+// has at least 256 samples, or 9 in a slice of a volume. In a slice, smaller areas with the value
+// of a larger area also count.
 
-// Rule 2 for constant areas: the samples next to the area are similar to it, and none of them is
-// above its value, or none is below (clipped samples). The area counts without its ragged parts.
+// Rule 2 for constant areas: the surrounding samples are similar, but none is above the area's
+// value, or none is below (clipping). Ragged parts do not count.
 
-// Rule 3 for constant areas: the samples next to the area are similar to it, and the noise level is
-// at least two steps of the samples. The area counts, without its ragged parts, if it is in a
-// slice, or if it is large and at the border of a picture.
+// Rule 3 for constant areas: the surrounding samples are similar, the noise level is at least two
+// quantisation steps, and the area is in a slice, or large and at the border of a picture. Ragged
+// parts do not count.
 
 // Rule 4 for constant areas: the area consists of complete rows or columns at the border of the
 // plane.
 
-// Exceptions from the rules: if nearly all samples next to an area differ from it by a single step,
-// the area is part of a smooth gradient. Rules 2 and 3 do not apply to such an area. In pictures,
-// areas that consist of 8x8 blocks of a codec do not count if they have more than two values.
+// Exceptions for constant areas: rules 2 and 3 exclude smooth gradients, where neighbours differ by
+// a single step. In pictures, areas of 8x8 codec blocks with more than two values do not count.
 
 #include <cstdint>
 #include <vector>
@@ -34,18 +32,17 @@ struct SampleRun {
   bool operator==(const SampleRun&) const = default;
 };
 
-/// The constant areas of a plane, as runs of samples that do not overlap.
+/// The constant areas of a plane, as disjoint runs of samples.
 struct PlaneAreas {
   std::vector<SampleRun> preserved;  // all areas
-  /// The areas that differ from their surroundings by more than noise. Sessions replace these areas
-  /// before filtering, because the areas would distort the results around them.
+  /// The areas that differ from the surrounding samples by more than noise. Sessions replace these
+  /// areas before filtering, because otherwise they would distort the surrounding results.
   std::vector<SampleRun> foreign;
 
   bool none() const { return preserved.empty(); }
 };
 
-/// Finds the constant areas of a plane of a frame in host memory, by the rules at the top of this
-/// file. The result depends only on the samples of this plane.
+/// Finds the constant areas of a plane in host memory, by the rules at the top of this file.
 /// @param sigma  noise level of the plane on the 0..255 scale, > 0
 /// @param is_slice  whether the frame is a slice of a volume
 [[nodiscard]] PlaneAreas find_areas(const Frame& frame, int plane, float sigma, bool is_slice);

@@ -6,18 +6,16 @@
 namespace lull {
 namespace {
 
-/// One pass of a morphological opening along a row. If `all` is true, the pass is an erosion: a
-/// sample remains marked if it and the `side - 1` samples after it are marked. If `all` is false,
-/// the pass is a dilation: a sample becomes marked if it or one of the `side - 1` samples before it
-/// is marked. Samples outside the row count as not marked.
+/// One pass of a morphological opening along a row: erosion by the `side - 1` next samples if `all`
+/// is true, dilation by the `side - 1` previous samples if `all` is false.
 void slide_row(std::uint8_t* row, int count, std::ptrdiff_t stride, int side, bool all) {
-  // An erosion reads later samples, so its loop runs backward. A dilation reads earlier samples, so
-  // its loop runs forward.
+  // An erosion reads later samples and runs backward. A dilation reads earlier samples and runs
+  // forward.
   int since = side;  // dilation: number of samples since the last marked sample
   for (int i = 0; i < count; ++i) {
     std::uint8_t& place = row[(all ? count - 1 - i : i) * stride];
     if (all) {
-      // In an erosion, `since` is the number of consecutive marked samples that end at this sample.
+      // For an erosion, `since` counts the consecutive marked samples.
       since = i == 0 ? 0 : since;
       since = place != 0 ? since + 1 : 0;
       place = since >= side ? 1 : 0;

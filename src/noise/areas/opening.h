@@ -6,8 +6,7 @@
 
 namespace lull {
 
-/// A set of samples in a rectangle, stored row by row. A value other than 0 marks a sample of the
-/// set.
+/// A set of samples in a rectangle, row by row. Nonzero: the sample is in the set.
 struct SampleSet {
   int width = 0, height = 0;
   std::vector<std::uint8_t> marked;
@@ -17,8 +16,8 @@ struct SampleSet {
   bool has(int x, int y) const { return marked[static_cast<std::size_t>(y) * width + x] != 0; }
 };
 
-/// Returns the union of all squares of `side` x `side` samples that lie completely inside `set`
-/// (morphological opening). `side` is at least 1.
+/// Returns the morphological opening by a square: the union of all squares of `side` x `side`
+/// samples inside `set`.
 [[nodiscard]] SampleSet opened(const SampleSet& set, int side);
 
 }  // namespace lull

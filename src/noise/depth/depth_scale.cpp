@@ -27,8 +27,7 @@ void for_samples(const Frame& frame, Use use) {
 
 bool DepthSamples::is_hole(double sample) const {
   if (!std::isfinite(sample)) return true;
-  // Tolerance for rounding errors in float samples that another program converted from another
-  // unit.
+  // Tolerance for rounding errors of a conversion between units of depth.
   constexpr double rounding = 1e-6;
   const double z = depth(sample);
   if (invalid && std::isfinite(*invalid)) {
@@ -79,8 +78,8 @@ double DepthStatistics::min_depth() const { return quantile(0); }
 double DepthStatistics::max_depth() const { return quantile(1); }
 
 DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference) const {
-  // `beyond` is the share of all depths that may lie outside the scale at each end. `min_span` is
-  // the minimum span of the scale in units of sigma.
+  // `beyond` is the maximum share of depths outside the scale at each end. `min_span` is the
+  // minimum span in units of sigma.
   constexpr double beyond = 0.001, min_span = 8;
   DepthScale scale{.samples = samples_, .sigma = sigma};
   double low = quantile(beyond), high = quantile(1 - beyond);
@@ -91,7 +90,7 @@ DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference)
     low = square / high;
     high = square / nearest;
   }
-  // The last argument keeps the span above 0 if all depths are equal and sigma is 0.
+  // The last argument keeps the span above 0 for equal depths and sigma 0.
   scale.span = std::max({high - low, min_span * sigma, 1e-6 * std::max(std::abs(high), 1e-30)});
   scale.low = (low + high - scale.span) / 2;
   return scale;

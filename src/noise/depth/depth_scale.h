@@ -33,9 +33,8 @@ struct DepthSamples {
 };
 
 /// A 0..255 scale for depths, on which the noise level is the same at all depths. The scale is
-/// linear in e. For constant noise, e is the depth z. For noise that grows with the square of the
-/// depth, sigma(z) = sigma (z / reference)^2, e is reference^2 / z. To first order, the noise of e
-/// then has the standard deviation sigma.
+/// linear in e: the depth z for constant noise, and reference^2 / z for noise of the level sigma(z)
+/// = sigma (z / reference)^2. To first order, the noise of e has the standard deviation sigma.
 struct DepthScale {
   DepthSamples samples;
   double reference = 1;      // squared: the depth at which the noise level is sigma
@@ -74,10 +73,8 @@ class DepthStatistics {
   double quantile(double share) const;
 
   /// Returns a scale for depths with noise of the level `sigma`, in the unit of depths. 0: no
-  /// noticeable noise. The samples 0 and 255 represent the quantiles at 0.1 % and 99.9 % of all
-  /// depths. If these quantiles are less than 8 sigma apart, the scale spans 8 sigma. Filters
-  /// accept samples from about -127 to 383. Sessions preserve depths outside this range unchanged
-  /// (core/float_range.h).
+  /// noticeable noise. The samples 0 and 255 represent the quantiles at 0.1 % and 99.9 %, at least
+  /// 8 sigma apart. Sessions preserve depths outside the filter range (core/float_range.h).
   /// @param reference  reference depth; empty: the median depth
   DepthScale scale(double sigma, std::optional<double> reference) const;
 

@@ -16,9 +16,7 @@ namespace {
 constexpr int block = 8;        // side of the blocks of the noise estimator
 constexpr int min_blocks = 64;  // minimum number of blocks of a map that contain no hole
 
-/// Sets the samples at holes to NaN, so that the noise estimate excludes blocks with holes. The
-/// interpolated values at holes have no noise. If hardly any block is free of holes, the function
-/// changes nothing.
+/// Sets holes to NaN, because their interpolated values have no noise.
 void exclude_holes(const Frame& stabilised) {
   const Holes& holes = *stabilised.holes;
   int whole = 0;
@@ -32,8 +30,8 @@ void exclude_holes(const Frame& stabilised) {
       if (holes.at(x, y)) samples(x, y) = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Estimates the noise of depth maps on the 0..255 scale of `scale`. The function ignores maps
-/// without valid depths.
+/// Estimates the noise of depth maps on the 0..255 scale of `scale`. Maps without valid depths do
+/// not count.
 PlaneNoise find_noise(const DepthScale& scale, std::span<const Frame> maps) {
   std::vector<Excerpt> excerpts;
   for (const Frame& map : maps) {

@@ -1,6 +1,5 @@
 #pragma once
-// Determines the noise level of depth maps. The user specifies the level, or the library estimates
-// it.
+// Determines the noise level of depth maps: a given level, or an estimate.
 
 #include <optional>
 #include <span>
@@ -17,11 +16,8 @@ struct DepthSetup {
   PlaneNoise noise;  // noise on the 0..255 scale of `scale`
 };
 
-/// Returns the settings of a session for consecutive depth maps. `statistics` contains the depths
-/// of these maps. `sigma` is the noise level in the unit of depths. If `sigma` is empty, the
-/// function estimates the noise, which may then be coloured. The noise has no curve, because the
-/// scale compensates for the growth of the noise with depth. `reference` is an argument of
-/// DepthStatistics::scale().
+/// Returns the settings of a session for consecutive depth maps. `sigma` is the noise level in the
+/// unit of depths; empty: the function estimates the noise.
 [[nodiscard]] DepthSetup prepare_depth(const DepthStatistics& statistics,
                                        std::span<const Frame> maps, std::optional<double> sigma,
                                        std::optional<double> reference);

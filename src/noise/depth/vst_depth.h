@@ -13,9 +13,9 @@ namespace lull {
 /// white.
 [[nodiscard]] FrameFormat stabilised_depth_format(const FrameFormat& format);
 
-/// Converts a depth map to a frame for the filter, and overwrites the samples of `stabilised`.
-/// DepthScale::forward() maps the samples. The function fills the holes (fill_holes.h) and lists
-/// them in Frame::holes. `stabilised` must have the format of stabilised_depth_format().
+/// Converts a depth map to a frame for the filter with DepthScale::forward(), overwrites the
+/// samples of `stabilised`, fills the holes (fill_holes.h) and lists them in Frame::holes.
+/// `stabilised` must have the format of stabilised_depth_format().
 void stabilise_depth(const DepthScale& scale, const Frame& depth, Frame& stabilised);
 
 /// Makes a session for depth maps. `filter` must be a session for frames of

@@ -15,7 +15,7 @@ constexpr int lanes = 8;
 using Window = std::array<std::array<float, clip_window>, clip_window>;
 using Patch = std::array<std::array<float, side>, side>;
 
-/// Loads the samples of a window of one stored plane, on the 0..255 scale.
+/// Loads a window of one stored plane, on the 0..255 scale.
 template <class T>
 void load(const Frame& frame, int plane, int x, int y, Window& to) {
   const auto from = frame.plane<const T>(plane);
@@ -42,7 +42,7 @@ struct BlockClipping {
   bool constant = false;
   float mean = 0;
 };
-/// Counts the clipped samples in the block in the middle of a window, and in the ring around the
+/// Counts the clipped samples in the block at the centre of a window, and in the ring around the
 /// block.
 BlockClipping clipping_of(const Window& w, float low, float high) {
   BlockClipping result;
@@ -76,14 +76,14 @@ bool same_block(const Window& a, const Window& b) {
   return true;
 }
 
-/// Number of regressors that explain the difference between two frames: two slopes (motion by less
-/// than a sample), the picture itself (a change of gain) and a constant (a change of offset).
+/// Number of regressors for the difference of two frames: two slopes (sub-sample motion), the
+/// picture (gain) and a constant (offset).
 constexpr int regressors = 4;
 struct Fit {
   std::array<std::array<float, lanes>, regressors*(regressors + 1) / 2 + regressors + 1> sums{};
 
-  /// Adds the sums of products over a rectangle to the normal equations, or subtracts them if
-  /// `sign` is -1. `patches` contains the regressors, followed by the difference of the frames.
+  /// Adds the products over a rectangle to the normal equations. `sign` is 1 or -1. `patches`
+  /// contains the regressors and the difference of the frames.
   void add(const std::array<const Patch*, regressors + 1>& patches, int first, int end,
            float sign) {
     for (int y = first; y < end; ++y)
@@ -133,8 +133,8 @@ Explained explain(const Fit& fit, int samples) {
   return found;
 }
 
-/// Returns half of the squared coefficients of the orthonormal DCT of a block of differences. The
-/// factor is a half, because a difference contains the noise of two frames.
+/// Returns half of the squared DCT coefficients of a block of differences, because a difference
+/// contains the noise of two frames.
 CoefficientTable energy_of(const std::array<std::array<float, 8>, 8>& block) {
   const auto& basis = float_dct_rows<8>();
   std::array<std::array<float, 8>, 8> rows{};
@@ -198,7 +198,7 @@ ClipDifference ClipBlocks::at(int i, int x, int y, ClipVector v) const {
   ClipDifference out;
   const FrameFormat& format = from_.format;
   const int sx = i == 0 ? 0 : format.chroma_shift_x, sy = i == 0 ? 0 : format.chroma_shift_y;
-  // `scaled` rounds the motion vector to whole samples of a subsampled plane.
+  // Rounds a motion vector to whole samples of a subsampled plane.
   const auto scaled = [](int a, int shift) {
     return (a + (shift > 0 ? 1 << (shift - 1) : 0)) >> shift;
   };

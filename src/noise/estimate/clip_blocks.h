@@ -1,6 +1,6 @@
 #pragma once
-// Differences between a block of one frame and the motion-compensated block of the next frame,
-// corrected for changes of brightness. The noise of clips is measured in these differences.
+// Motion-compensated differences of blocks in consecutive frames, for the noise measurement in
+// clips.
 
 #include <array>
 
@@ -11,16 +11,15 @@
 
 namespace lull {
 
-/// Clipping statistics of a block in one stored channel, over the samples of two frames. Distances
-/// are on the 0..255 scale. They are infinite if there is no clip limit.
+/// Clipping statistics of a block in one stored channel of two frames. Distances are on the 0..255
+/// scale; infinite: no clip limit.
 struct ClipChannel {
   float above_low = 0, below_high = 0;  // distance of the samples' mean from the clip limits
   float clipped_share = 0;              // share of the samples that lie at a clip limit
 };
 
-/// The difference between two blocks of one plane. `energy` contains the squared coefficients of
-/// the difference, normalised to the noise of one frame. The other members are properties for the
-/// selection of blocks.
+/// The difference of two blocks in one plane. `energy` contains its squared DCT coefficients,
+/// normalised to the noise of one frame.
 struct ClipDifference {
   CoefficientTable energy{};
   float ring_energy = 0;  // mean square of the residual in the ring around the block
@@ -30,24 +29,23 @@ struct ClipDifference {
   float clipped = 0;      // share of clipped samples in the ring, in the most clipped channel
   // Share of the noise variance that remains after clipping. 0: the block is not used.
   float retained = 1;
-  /// Clipping in the stored channels from which the plane is computed: in one channel, or in R, G
-  /// and B.
+  /// Clipping in the stored channels of the plane: one channel, or R, G and B.
   std::array<ClipChannel, 3> channels{};
-  // False if the block is at a border or contains NaN. All other members are then undefined.
+  // False if the block is at a border or contains NaN; all other members are then undefined.
   bool valid = false;
   bool copied = false;  // the blocks are equal bit for bit: the second has no noise of its own
-  // True if all samples of one of the two blocks are equal, as in a letterbox or in clipped areas.
+  // True if all samples of one of the two blocks are equal.
   bool constant = false;
 };
 
-/// Compares blocks of two frames, in the planes that filters process (for RGB, the planes of the
-/// opponent space).
+/// Compares blocks of two frames, in the planes that filters process (for RGB: in the opponent
+/// space).
 class ClipBlocks {
  public:
   ClipBlocks(const Frame& from, const Frame& to, const ClipRange& range)
       : from_(from), to_(to), range_(range) {}
-  /// Compares two blocks in plane `i`. The block of the first frame is at (x, y), in samples of the
-  /// first plane. The block of the second frame is displaced by `v`.
+  /// Compares two blocks in plane `i`: at (x, y) in the first frame, and displaced by `v` in the
+  /// second frame, in samples of the first plane.
   [[nodiscard]] ClipDifference at(int i, int x, int y, ClipVector v) const;
 
  private:

@@ -8,7 +8,7 @@
 namespace lull {
 namespace {
 
-/// Returns the means of the frame over 16x16 samples, computed from its means over 4x4 samples.
+/// Returns the means over 16x16 samples, computed from the means over 4x4 samples.
 Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   const auto from = luma.coarse();
   Plane<std::uint8_t> to(from.width / 4, from.height / 4);
@@ -22,8 +22,8 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums of samples, squares and products over the overlap of two frames, for their correlation. One
-/// of the frames is displaced. The frames are reduced to means of 16x16 samples.
+/// Sums for the correlation of two frames over their overlap at a displacement. The frames are
+/// reduced to means of 16x16 samples.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }
@@ -49,7 +49,7 @@ PlaneView<T> even_rows(PlaneView<T> plane, int rows) {
   return {plane.data, plane.width, rows, 2 * plane.stride};
 }
 
-/// Number of examined blocks of 16x16 samples, and number of these blocks that show combing.
+/// Number of examined blocks of 16x16 samples, and of blocks with combing artefacts.
 struct CombCount {
   int blocks = 0, combed = 0;
 };
@@ -69,9 +69,8 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // `near` is the squared difference of adjacent rows, and `far` is the squared difference of
-      // rows that are two rows apart. A block of white noise exceeds the threshold only once in ten
-      // thousand.
+      // `near` is the squared difference of adjacent rows, `far` of rows two apart. White noise
+      // exceeds the threshold in one of ten thousand blocks.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;
@@ -90,9 +89,8 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // `gathers` returns whether samples are clipped at a level. The level must occur in more than a
-  // thousandth of all samples, and more often than the next two levels towards the middle of the
-  // range together. `inwards` is the direction to the middle, 1 or -1.
+  // Returns whether many samples have the value `level`, and more than the next two values
+  // together. `inwards` is the direction to mid-grey, 1 or -1.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];
@@ -120,8 +118,7 @@ bool are_interlaced(std::span<const Excerpt> excerpts) {
 Excerpt top_fields(const Excerpt& excerpt) {
   Excerpt fields = excerpt;
   for (Frame& frame : fields) {
-    // The height becomes a multiple of 4, so that the top and bottom fields have equal numbers of
-    // chroma rows.
+    // A height that is a multiple of 4 gives both fields the same number of chroma rows.
     frame.format.height = frame.format.height / 4 * 2;
     for (int i = 0; i < frame.format.planes(); ++i)
       frame.planes[i] = even_rows(frame.planes[i], frame.format.plane_height(i));
@@ -137,12 +134,12 @@ bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t
   constexpr int reach = 2, min_side = 8;
   constexpr double min_correlation = 0.5;
   if (a.width < min_side || a.height < min_side) return true;
-  // In most cases, frames of the same scene match without a displacement.
+  // Frames of one scene mostly match without a displacement.
   if (overlap_of(a, b, 0, 0).correlation() > min_correlation) return true;
   for (int dy = -reach; dy <= reach; ++dy)
     for (int dx = -reach; dx <= reach; ++dx) {
       const Overlap both = overlap_of(a, b, dx, dy);
-      // Frames with a standard deviation below 4 have too little content to distinguish scenes.
+      // Frames with a standard deviation below 4 have too little content for a decision.
       if (std::max(both.variance_a(), both.variance_b()) < 16 * both.n * both.n) return true;
       if (both.correlation() > min_correlation) return true;
     }

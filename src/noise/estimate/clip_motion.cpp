@@ -10,19 +10,19 @@ namespace lull {
 namespace {
 
 // `coarse_step` is the side, in samples, of the squares whose means are coarse samples.
-// `coarse_side` is the side, in coarse samples, of the region that is compared for a large block.
+// `coarse_side` is the side of a matched region, in coarse samples.
 constexpr int coarse_step = 4, coarse_side = 16;
 constexpr int coarse_reach = 8;
 constexpr int refinements = 4;  // number of steps of the local search for a block
 
-/// Sums of the differences, and of their squares, between two frames over a rectangle.
+/// Sums of the differences of two frames, and of the squared differences, over a rectangle.
 struct Sums {
   std::int32_t count = 0, sum = 0, squares = 0;
   Sums operator-(const Sums& other) const {
     return {count - other.count, sum - other.sum, squares - other.squares};
   }
-  /// Returns `count` times the sum of the squared deviations of the differences from their mean.
-  /// Fades and flashes change only the mean.
+  /// Returns `count` times the sum of squared deviations of the differences from their mean. The
+  /// mean contains fades and flashes.
   std::int64_t spread() const {
     return static_cast<std::int64_t>(count) * squares - static_cast<std::int64_t>(sum) * sum;
   }
@@ -47,9 +47,8 @@ Sums differences(PlaneView<const std::uint8_t> a, int ax, int ay, PlaneView<cons
   return {Width * Height, sum, squares};
 }
 
-/// Returns the motion vector with the least difference for the square at (x, y). Candidates are up
-/// to `reach` steps of `step` samples away from `centre` in each direction. Among equal candidates,
-/// the function prefers `centre`, and then the first in row order.
+/// Returns the best motion vector for the square at (x, y), up to `reach` steps of `step` samples
+/// from `centre`. `centre` wins ties.
 template <int Side>
 ClipVector best_around(PlaneView<const std::uint8_t> a, int x, int y,
                        PlaneView<const std::uint8_t> b, ClipVector centre, int reach, int step) {
@@ -165,12 +164,10 @@ ClipVector ClipMotion::of_block(int x, int y) const {
   judge(start);
   judge({0, 0});
   if (min_cost == 0) return best;
-  // A vector other than the two start vectors must reduce the sum of squares by at least a quarter.
-  // Noise alone causes smaller changes: a sum of N squares has a relative standard deviation of
-  // sqrt(2 / N), which is 7 % for the 384 samples of the ring around a block.
+  // A new vector must reduce the sum of squares by at least a quarter. Noise alone changes the sum
+  // by 7 %.
   if (min_cost < std::numeric_limits<std::int64_t>::max()) min_cost -= min_cost / 4;
-  // The local search starts from the better of two vectors: the vector of the large block, and 0.
-  // Each step moves to the neighbouring vector with the smallest sum of differences.
+  // The local search starts from the better of two vectors, 0 and the vector of the large block.
   for (int i = 0; i < refinements; ++i) {
     const ClipVector centre = best;
     for (int dy = -1; dy <= 1; ++dy)

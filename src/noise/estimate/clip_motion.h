@@ -1,9 +1,9 @@
 #pragma once
-// Block motion between two frames, for the measurement of noise in clips. All calculations use
-// integers on 8-bit luma.
+// Block motion between two frames in 8-bit luma, for the noise measurement of clips. All arithmetic
+// uses integers.
 
-// The search compares only the surroundings of a block. A comparison of the block itself would
-// prefer vectors at which the noise is low by chance, and the noise would be underestimated.
+// The search compares only the surroundings of a block, because matching the block itself would
+// underestimate the noise.
 
 #include <cstdint>
 #include <vector>
@@ -14,12 +14,10 @@
 
 namespace lull {
 
-/// Sizes, in samples, of a block, of the ring around the block, and of the gap between block and
-/// ring. The gap makes the ring independent of the block, because the noise of neighbouring samples
-/// may be correlated.
+/// Sizes, in samples, of a block, of the ring around the block, and of the gap between them. The
+/// gap makes the ring independent of the block for correlated noise.
 inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
-/// Width, in samples, of the border around the ring. The derivatives at the edge of the ring need
-/// this border.
+/// Width, in samples, of the border around the ring, for the derivatives.
 inline constexpr int clip_border = 2;
 /// Number of samples that must exist on each side of a block.
 inline constexpr int clip_margin = clip_ring + clip_border;
@@ -29,8 +27,7 @@ struct ClipVector {
   int x = 0, y = 0;
 };
 
-/// The luma of a frame in 8 bits, and the means of the luma over 4x4 samples. For RGB, luma is the
-/// mean of R, G and B.
+/// The 8-bit luma of a frame (the mean of R, G and B for RGB), and its means over 4x4 samples.
 class ClipLuma {
  public:
   explicit ClipLuma(const Frame& frame);
@@ -42,14 +39,13 @@ class ClipLuma {
   PlaneView<const std::uint8_t> fine_;
 };
 
-/// Motion vectors of large blocks from one frame to another. The search for the vector of a small
-/// block starts from the vector of a large block.
+/// Motion vectors of large blocks, from which the search for small blocks starts.
 class ClipMotion {
  public:
-  /// The frames must outlive this object. `cell` is the distance between large blocks, in samples.
+  /// The frames must outlive the object. `cell` is the stride of large blocks, in samples.
   ClipMotion(const ClipLuma& from, const ClipLuma& to, int cell);
-  /// Returns the motion vector of the block whose upper left corner is (x, y). The window around
-  /// the block must lie inside the two frames.
+  /// Returns the motion vector of the block with the top-left corner (x, y). The window around the
+  /// block must lie inside the frames.
   ClipVector of_block(int x, int y) const;
 
  private:

@@ -13,20 +13,17 @@ namespace lull {
 namespace {
 
 constexpr std::size_t min_blocks = 30, enough_blocks = 60;
-/// Number of groups of blocks of similar brightness. All groups have the same size, so that noise
-/// is measured at all brightnesses.
+/// Number of groups of blocks of similar brightness, of equal size, so that noise is measured at
+/// all brightnesses.
 constexpr std::size_t brightness_groups = 4;
-/// The measurement uses only the share `smooth_share` of the blocks, with the smallest slopes. It
-/// drops blocks whose motion is not compensated well: their ring energy
-/// (ClipDifference::ring_energy) exceeds the quantile `typical` of all ring energies by more than
-/// the factor `still_typical`. The values were chosen on three clips
+/// Criteria for blocks: the share with the smallest slopes, and a ring energy
+/// (ClipDifference::ring_energy) of at most `still_typical` times the quantile `typical`
 /// (docs/measurements/noise-estimation.md).
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
-/// Drops blocks with more than a few clipped samples in the ring around the block, if enough other
-/// blocks remain. Clipped samples in the block itself do not count, because their number depends on
-/// the noise of the block.
+/// Drops blocks with clipped samples in the ring around the block. Clipped samples in the block
+/// itself would bias the selection.
 void drop_clipped(std::vector<ClipDifference>& blocks) {
   constexpr float hardly = 0.02f;
   const auto clipped = [](const ClipDifference& b) { return b.clipped > hardly; };
@@ -35,7 +32,7 @@ void drop_clipped(std::vector<ClipDifference>& blocks) {
   if (left >= std::max(4 * enough_blocks, blocks.size() / 20)) std::erase_if(blocks, clipped);
 }
 
-/// Keeps only the smoothest blocks whose motion is compensated well.
+/// Keeps only the smoothest blocks with well-compensated motion.
 void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::ranges::stable_sort(blocks, {}, &ClipDifference::texture);
   const auto share = static_cast<std::size_t>(smooth_share * static_cast<double>(blocks.size()));
@@ -50,10 +47,8 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::erase_if(blocks, [&](const ClipDifference& b) { return b.ring_energy > limit; });
 }
 
-/// Returns the share of the noise variance that clipping leaves in a block of a channel with the
-/// noise level `sigma`. The result is 0 if the remaining variance is too small. The result is also
-/// 0 if the share of clipped samples exceeds the share that the noise level explains by more than
-/// `slack`. The block then has several brightnesses or shows a letterbox.
+/// Returns the share of a block's noise variance that clipping leaves. 0: the share of clipped
+/// samples exceeds the expected share by more than `slack`.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;
@@ -92,9 +87,8 @@ void set_retained(std::span<ClipDifference> blocks, float variance, const Channe
   }
 }
 
-/// Bounds on the energies of the coefficients of a block, in units of the current variance of each
-/// coefficient. A block with a mean energy above `max_energy` shows motion and is not used. Before
-/// averaging, energies are limited to `max_coefficient_energy`.
+/// Limits of block energies, relative to the current variances: blocks with a mean energy above
+/// `max_energy` contain motion, and coefficient energies are clamped to `max_coefficient_energy`.
 constexpr float max_energy = 1.7f, max_coefficient_energy = 30;
 constexpr float floor = 1e-4f;
 
@@ -110,10 +104,8 @@ CoefficientTable medians_of(std::span<const ClipDifference> blocks) {
   return medians;
 }
 
-/// Returns the mean energy of each coefficient over the blocks, corrected for clipping. The
-/// coefficients form two sets. A block contributes to the means of one set if its energy in the
-/// other set is not far above the current variances. Selection and measurement are therefore
-/// independent.
+/// Returns the mean energy of each coefficient, corrected for clipping. Each half of the
+/// coefficients selects blocks for the other half, to avoid a selection bias.
 CoefficientTable remeasured(const CoefficientTable& variances,
                             std::span<const ClipDifference> blocks) {
   std::array<double, 64> sums{};
@@ -137,10 +129,8 @@ CoefficientTable remeasured(const CoefficientTable& variances,
   return means;
 }
 
-/// Limits the variance of coefficient (0, 0). This coefficient contains the mean of a block minus
-/// the mean of the ring around the block, so the noise of the ring increases the measured variance.
-/// The function extrapolates the limit from the other coefficients, under the assumption that the
-/// spectrum is separable.
+/// Limits the variance of coefficient (0, 0), which includes noise of the ring around the block, by
+/// extrapolation from the other coefficients.
 CoefficientTable with_mean(CoefficientTable variances) {
   const float lead = variances[1] * variances[8] / std::max(variances[9], floor);
   const float maximum = 1.5f * std::max(variances[1], variances[8]);
@@ -154,8 +144,7 @@ float variance_of_samples(const CoefficientTable& variances) {
   return sum;
 }
 
-/// Computes the noise variances before clipping by iteration. Each round halves the error
-/// approximately.
+/// Computes the noise variances before clipping by iteration. Each round roughly halves the error.
 CoefficientTable without_clipping(CoefficientTable variances, std::span<ClipDifference> blocks,
                                   const ChannelShares& shares, double slack) {
   constexpr int max_rounds = 40;
@@ -202,8 +191,8 @@ std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
   for (ClipDifference& b : blocks) b.retained = 1;
   const auto clipped = clipped_variances_of(blocks);
   if (!clipped || std::ranges::none_of(blocks, is_clipped)) return clipped;
-  // The iteration approaches the noise level from below, and recognises blocks with letterboxes
-  // only near the correct level. A second run therefore starts from the level of the first run.
+  // The second run excludes blocks with letterboxes, which are recognised only near the correct
+  // noise level.
   CoefficientTable variances = *clipped;
   for (const double slack : {0.2, 0.02}) {
     const CoefficientTable settled = without_clipping(variances, blocks, shares, slack);

@@ -14,33 +14,30 @@
 namespace lull {
 namespace {
 
-/// Noise below this standard deviation loses hardly any variance at the clip limits.
+/// Clipping hardly changes the variance of noise below this standard deviation.
 constexpr float min_level = 4;
-/// The minimum or maximum of a plane is a clip limit only if more than this share of the samples
-/// have this value and also have a neighbour with another value.
+/// Minimum share of samples at a clip limit. Only samples with a neighbour of another value count.
 constexpr double min_share = 0.03;
 
-/// The new noise curve of a plane. Null: the curve of the plane does not change.
+/// The new noise curve of a plane. Null: no change.
 struct NewCurve {
   std::shared_ptr<const NoiseCurve> curve;
   float strength = 1;  // the level that filters remove, in units of the noise level of the curve
 };
 using NewCurves = std::array<NewCurve, 3>;
 
-/// Returns the number of planes whose noise may be clipped: three for RGB, and otherwise one (grey
-/// or luma).
 int clipped_planes(Layout layout) { return layout == Layout::rgb ? 3 : 1; }
 
 bool is_strong(const PlaneNoise& noise) { return noise.level_in_samples() >= min_level; }
 
-/// Minimum and maximum of the samples of a plane, and the shares of samples with these two values.
+/// Minimum and maximum of a plane, and the shares of samples with these two values.
 struct SampleRange {
   float low = 255, high = 0;
   double share_at_low = 0, share_at_high = 0;
 };
 
-/// Calls `use` with plane `i` of the first frame of each excerpt, on the 0..255 scale. Only one
-/// plane is in memory at a time.
+/// Calls `use` with plane `i` of the first frame of each excerpt, on the 0..255 scale, one plane at
+/// a time.
 template <class Use>
 void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
   const FrameFormat& format = excerpts.front().front().format;
@@ -51,9 +48,8 @@ void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
   }
 }
 
-/// Finds the minimum and the maximum of a plane. The shares in the result count only samples with a
-/// neighbour of another value, so flat areas such as black bars and burnt-out skies do not
-/// contribute.
+/// Finds the minimum and the maximum of a plane. The shares count only samples with a neighbour of
+/// another value, which excludes flat areas.
 SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
   SampleRange range;
   double count = 0;
@@ -81,11 +77,10 @@ SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
   return range;
 }
 
-/// Returns the clip limits of noise with the standard deviation `level`. `range` is the range of
-/// the samples of the plane.
+/// Returns the clip limits for noise with the standard deviation `level`.
 Clipping clipping_in(const SampleRange& range, float level) {
   Clipping clipping{.level = level};
-  // A constant plane, in which low equals high, has no clip limits.
+  // A constant plane has no clip limits.
   if (!(range.low < range.high)) return clipping;
   if (range.share_at_low > min_share && range.low < 255) clipping.low = range.low;
   if (range.share_at_high > min_share && range.high > 0) clipping.high = range.high;
@@ -100,8 +95,8 @@ PlaneClipping clipping_in_samples(const NoiseModel& noise, std::span<const Excer
   return clipping;
 }
 
-/// Returns whether all samples of the first frame of each excerpt lie within 0..white. If so, a
-/// format or a program has probably clipped the samples. NaN is ignored.
+/// Returns whether all samples of the first frame of each excerpt lie within 0..white, which
+/// indicates clipped samples. NaN is ignored.
 bool lie_within_scale(std::span<const Excerpt> excerpts) {
   const FrameFormat& format = excerpts.front().front().format;
   if (format.sample != SampleType::f32) return true;
@@ -137,12 +132,12 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
   return {known ? nullptr : std::move(curve)};
 }
 
-/// Replaces the curves of a noise model. Scales the sigma of each plane with a new curve, because
-/// the new curve changes the noise level of the stabilised samples.
+/// Replaces noise curves, and scales the sigma of their planes to the noise level of the stabilised
+/// samples.
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
-  // A noise model of the opponent space cannot be scaled for R, G and B separately. The function
-  // therefore multiplies the complete model by the largest factor of the three planes.
+  // R, G and B of an opponent-space model cannot be scaled separately, so the largest factor scales
+  // the complete model.
   std::optional<float> strongest;
   for (int i = 0; i < 3; ++i) {
     const auto& [curve, strength] = curves[i];
@@ -159,8 +154,8 @@ NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   return strongest ? scaled(result, *strongest) : result;
 }
 
-/// Returns the noise level before clipping. If the estimate is certain and much lower than the
-/// given level, the result is the estimated level. Otherwise the result is the given level.
+/// Returns the noise level before clipping: the given level, or the estimate if it is certain and
+/// much lower.
 float clipped_level(const PlaneNoise& given, const NoiseEstimate& estimate, int plane) {
   constexpr float same_level = 1.3f;  // estimates are within 15 % of the noise, seldom 30 %
   const float level = given.level_in_samples(), found = estimate.level[plane];

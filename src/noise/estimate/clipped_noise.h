@@ -31,30 +31,28 @@ using PlaneClipping = std::array<Clipping, 3>;
 
 /// Finds the clip limits of frames with a given noise level. A limit is the minimum or maximum of a
 /// plane in the first frames of `excerpts`, if more than 3 % of the samples have this value and a
-/// neighbour with another value. Float samples with values outside 0..white have no limits. Planes
-/// without visible clipping (may_show_clipping()) have no limits.
+/// neighbour with another value. Float samples outside 0..white, and planes without visible
+/// clipping (may_show_clipping()), have no limits.
 ///
-/// Too high a noise level in the noise curve would turn dark areas black. If estimate_noise() is
-/// certain that the noise is more than 30 % weaker than the given noise, the plane gets the
-/// estimated level. If this estimate is below 4, the plane has no limits. Planes with a noise curve
-/// keep the level of their curve.
+/// Too high a noise level would turn dark areas black. If estimate_noise() is certain that the
+/// noise is more than 30 % weaker than the given noise, the plane gets the estimated level, or no
+/// limits for an estimate below 4. Planes with a noise curve keep the level of their curve.
 /// @param noise  the noise with the given levels
 /// @param excerpts  at least one frame; all frames have the same format and are in host memory
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
                                           std::span<const Excerpt> excerpts);
 
 /// Returns `noise` with the clip limits of `clipping`, in NoiseCurve::low and NoiseCurve::high. A
-/// plane without a noise curve gets a curve with the noise level of `clipping`. The sigma of a
-/// plane with a new curve is the sigma of stabilised samples. Planes without limits, and planes
-/// whose curves already have these limits, do not change.
+/// plane without a noise curve gets a curve with the noise level of `clipping`, and a sigma for
+/// stabilised samples. Planes without limits, or with these limits, do not change.
 [[nodiscard]] NoiseModel with_clipping(const NoiseModel& noise, const PlaneClipping& clipping);
 
 /// Returns the clip limits in the noise curves of `noise`.
 [[nodiscard]] PlaneClipping clipping_of(const NoiseModel& noise);
 
-/// Adds noise curves with clip limits to the planes of an estimate. The function finds the limits
-/// as find_clipping() does, but also in float samples of any range. In clips, the curve of luma
-/// also contains the noise levels of `measured`. Null: no noise curve was measured.
+/// Adds noise curves with clip limits to an estimate, with the limits of find_clipping(), but also
+/// in float samples of any range. In clips, the curve of luma contains the noise levels of
+/// `measured`. Null: no noise curve was measured.
 void add_clip_limits(std::span<const Excerpt> excerpts,
                      const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate);
 

@@ -9,13 +9,11 @@
 namespace lull {
 namespace {
 
-/// Standard deviation of the error of a codec, in units of the quantisation step. The value is
-/// below the 0.29 of rounding, because codecs predict most blocks from earlier frames, and the
-/// errors partly cancel.
+/// Standard deviation of the codec error, in quantisation steps. Prediction from earlier frames
+/// makes it smaller than the 0.29 of rounding.
 constexpr float error_per_step = 0.2f;
-/// Quantisation steps of luma, for clips without measured noise. The error of the codec is ignored
-/// up to `fine_step`, and counts completely from `coarse_step` on. Between the two steps, the
-/// weight of the error increases gradually.
+/// Quantisation steps of luma, for clips without measured noise. The codec error is ignored up to
+/// `fine_step`, and counts fully from `coarse_step` on.
 constexpr float fine_step = 12, coarse_step = 24;
 /// Minimum noise level of the noise curve of a plane with codec error.
 constexpr float min_codec_level = 0.5f;
@@ -26,9 +24,8 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
   return curve;
 }
 
-/// Adds independent white noise with the standard deviation `error` to a plane with the noise level
-/// `level`. The noise curve contains only the measured noise, because sessions use the curve to
-/// detect repeated frames. A repeated frame repeats the error of the codec.
+/// Adds white noise with the standard deviation `error` to a plane. The noise curve excludes the
+/// codec error, because sessions detect repeated frames by the curve.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
   const float growth = std::sqrt(level * level + error * error) / found;

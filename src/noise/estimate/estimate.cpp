@@ -39,20 +39,19 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     NoiseEstimate estimate = estimate_of(clip, layout);
     if (excerpts.size() == given.size()) estimate.excerpt_level = clip.excerpt_level;
     estimate.by_luma = clip.by_luma;
-    // Minimum noise level of the first plane, on the 0..255 scale, for the use of a measured noise
-    // curve. At lower levels, the measured curve shows texture instead of noise.
+    // Minimum noise level of the first plane for a noise curve, on the 0..255 scale. At lower
+    // levels, the measured curve shows texture.
     constexpr float min_level = 1.5f;
     const bool curved = clip.level[0] > min_level && layout != Layout::rgb;
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
     return estimate;
   }
-  // An estimate for still pictures uses only the first frame of each excerpt. If no two frames have
-  // independent noise, the other frames usually repeat the first frame.
+  // Only the first frame of each excerpt counts, because the other frames usually repeat it.
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);
-  // Camera noise needs no clip limits. Filters assume a higher level than the measured level, and
-  // the difference covers the effect of clipping.
+  // Camera noise needs no clip limits, because filters assume a higher level than the measured
+  // level.
   if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;
 }

@@ -15,18 +15,15 @@
 namespace lull {
 namespace {
 
-/// `wanted_blocks` is the approximate number of blocks that are compared between two frames.
-/// `small_cell` and `large_cell` are the distances, in samples, between the large blocks of the
-/// motion search (clip_motion.h). Frames of more than `large_frame` samples use `large_cell`.
+/// `wanted_blocks` is the approximate number of compared blocks. `small_cell` and `large_cell` are
+/// strides of the motion search in samples, for frames up to `large_frame` samples and above.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
-/// Maximum share of copied blocks in a frame that does not repeat the previous frame. If this limit
-/// classifies all frames as repeated, `max_copied_share_at_last` replaces it, so that the few
-/// moving blocks of a clip without noise are measured.
+/// Maximum share of copied blocks in a new frame. `max_copied_share_at_last` is the fallback for
+/// clips without noise and with little motion.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
-/// Minimum ratio of two variances: the variance of the difference between two frames, divided by
-/// the maximum of this variance in the excerpt. At a lower ratio, the second frame is an encoded
-/// copy of the first frame.
+/// Minimum variance of a frame difference, relative to the maximum of the excerpt. Below, the
+/// second frame is an encoded copy of the first.
 constexpr float min_excerpt_share = 0.25f;
 /// Minimum noise level; a lower level counts as no noise. Rounding to 8 bits has the level 0.29.
 constexpr float min_level = 0.5f;
@@ -39,8 +36,7 @@ struct Pair {
 
 int step_for(const FrameFormat& format) {
   const double area = static_cast<double>(format.width) * format.height;
-  // The step between blocks is odd, so that blocks are at all offsets relative to a codec's block
-  // grid.
+  // An odd stride places blocks at all offsets relative to the block grid of a codec.
   return std::max(5, static_cast<int>(std::sqrt(area / wanted_blocks)) | 1);
 }
 
@@ -64,8 +60,8 @@ bool repeats(const std::vector<ClipDifference>& blocks, double max_copied) {
   return copied > max_copied * all;
 }
 
-/// Compares the blocks of two frames. Returns std::nullopt if no noise can be measured between the
-/// frames.
+/// Compares the blocks of two frames. Returns std::nullopt if the frames are not suited for a noise
+/// measurement.
 std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma_a,
                             const ClipLuma& luma_b, double max_copied) {
   if (!is_same_scene(luma_a, luma_b)) return std::nullopt;
@@ -92,16 +88,14 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
 /// A table of noise variances for each plane.
 using Tables = std::array<std::optional<CoefficientTable>, 3>;
 
-/// The measurement of one excerpt: in each plane, all blocks, the selected blocks, and the noise
-/// variances.
+/// The blocks, the selected blocks and the noise variances of each plane of an excerpt.
 struct ExcerptMeasurement {
   std::array<std::vector<ClipDifference>, 3> all, blocks;
   Tables tables;
   std::array<ChannelShares, 3> shares;
 };
 
-/// Returns the contributions of R, G and B to the noise of Y, U and V, computed from noise
-/// variances.
+/// Returns the contributions of R, G and B to the noise variances of Y, U and V.
 std::array<ChannelShares, 3> shares_of(const Tables& tables) {
   std::array<float, 3> of_plane{}, of_channel{};
   for (int i = 0; i < 3; ++i)
@@ -143,8 +137,8 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   const bool is_rgb = !excerpt.empty() && excerpt.front().format.layout == Layout::rgb;
   if (is_rgb)
     for (int i = 0; i < 3; ++i) measured.tables[i] = clipped_variances_of(measured.blocks[i]);
-  // R, G and B are clipped independently. The contributions of the channels and the noise variances
-  // depend on each other. The loop therefore computes them alternately.
+  // The loop alternates, because the channel contributions and the noise variances depend on each
+  // other.
   const int rounds = is_rgb ? 3 : 1;
   for (int round = 0; round < rounds; ++round) {
     if (is_rgb) measured.shares = shares_of(measured.tables);
@@ -154,15 +148,15 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   return measured;
 }
 
-/// Returns the median of at least one value. With two middle values, the result is their mean.
+/// Returns the median, or the mean of the two middle values. `values` is not empty.
 float median_of(std::vector<float> values) {
   std::ranges::sort(values);
   const std::size_t n = values.size();
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/// Combines the noise variances of all excerpts: the median noise level, and the mean shape of the
-/// spectra. Excerpts whose noise level is far from the median do not contribute to the mean.
+/// Combines the noise variances of all excerpts: the median noise level, and the mean spectrum
+/// without outliers.
 CoefficientTable combine(const std::vector<CoefficientTable>& excerpts) {
   CoefficientTable all{};
   std::vector<float> variances;
@@ -194,9 +188,8 @@ std::array<double, 3> bands_of(const CoefficientTable& variances) {
   return {sums[0] / counts[0], sums[1] / counts[1], sums[2] / counts[2]};
 }
 
-/// Returns the noise curve of luma, linear between the measured brightnesses and constant outside
-/// them. Returns null if the standard deviations differ by less than a factor of 1.5. Texture may
-/// cause such differences, and an unneeded curve reduces the PSNR by 0.06 to 0.3 dB.
+/// Returns the noise curve of luma, or null if its standard deviations differ by less than a factor
+/// of 1.5. An unneeded curve reduces the PSNR by up to 0.3 dB.
 std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>& excerpts) {
   constexpr int bins = 8;
   constexpr double min_count = 60, min_ratio = 2.25;
@@ -239,9 +232,8 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>
   return curve;
 }
 
-/// Gives a block of chroma the selection criteria of the luma block at its position. The slopes and
-/// rings of chroma would prefer colours with little noise, and the noise levels of all other
-/// colours would be too low.
+/// Gives a chroma block the selection criteria of its luma block, because criteria from chroma
+/// would prefer colours with little noise.
 ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   block.valid = block.valid && luma.valid && !luma.copied;
   block.texture = luma.texture;
@@ -250,14 +242,13 @@ ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   return block;
 }
 
-/// The blocks whose luma is in one range. `around` contains the ring energy
-/// (ClipDifference::ring_energy) of each block in the measured plane.
+/// The blocks of one range of luma. `around` contains their ring energies
+/// (ClipDifference::ring_energy) in the measured plane.
 struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
 
-  /// Removes blocks whose chroma noise repeats the chroma noise of the previous frame. Luma does
-  /// not show these repetitions.
+  /// Removes blocks with repeated chroma noise, which luma does not show.
   void drop_repeated() {
     if (blocks.empty()) return;
     const float minimum = min_excerpt_share * median_of(around);
@@ -268,8 +259,7 @@ struct LumaRange {
   }
 };
 
-/// Returns the noise levels of a plane as a function of luma. The function selects blocks and
-/// estimates the noise separately in each of 16 ranges of luma.
+/// Returns the noise levels of a plane in 16 ranges of luma.
 std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& excerpts,
                                         int plane) {
   constexpr int ranges = 16;
@@ -297,8 +287,8 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
     const bool is_last = range + 1 == ranges;
     if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
     gathered.clear();
-    // `variance` is the mean over all coefficients. In contrast to mean_variance(), it includes
-    // coefficient (0, 0), which contains most of the energy of coarse noise.
+    // `variance` is the mean over all coefficients, including (0, 0), which contains most of the
+    // energy of coarse noise.
     double variance = 0, luma = 0;
     const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;
@@ -357,8 +347,8 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
 
 bool counts_as_white(const CoefficientTable& variances) {
   const auto [low, middle, high] = bands_of(variances);
-  // Noise also counts as white if its spectrum is only nearly flat, because motion raises low
-  // frequencies, and codecs reduce low and high frequencies.
+  // A nearly flat spectrum counts as white, because motion raises low frequencies, and codecs
+  // reduce low and high frequencies.
   return low > 0.6 * middle && low < 1.5 * middle && high > 0.75 * middle && high < 1.25 * middle;
 }
 

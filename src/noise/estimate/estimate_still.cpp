@@ -18,54 +18,48 @@ namespace {
 
 constexpr std::size_t max_blocks = 30000;  // maximum for a plane, in all pictures together
 constexpr std::size_t min_blocks = 16;
-/// Maximum number of blocks of a plane in the search for the noise of demosaiced pictures. The
-/// number is smaller than `max_blocks`, because this search examines three planes.
+/// Maximum number of blocks of each plane in the search for demosaicing noise, which examines three
+/// planes.
 constexpr std::size_t max_demosaiced_blocks = 16000;
 
-/// Minimum ratios of levels in flat blocks, if the noise is coloured. L(n) is the level of the DCT
-/// coefficients (v, u) with v + u = n. `coloured_fall` is for L(5) / L(11..13): at least 3.1 in
-/// camera pictures, and at most 3.5 in scans with weak white noise. `coloured_end_fall` is for L(8)
-/// / L(11..13): at least 1.64 in camera pictures, and at most 1.42 in scans.
+/// Minimum ratios L(5) / L(11..13) and L(8) / L(11..13) for coloured noise, where L(n) is the level
+/// of the DCT coefficients (v, u) with v + u = n. Camera pictures have at least 3.1 and 1.64, scans
+/// at most 3.5 and 1.42.
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
-/// Limits for pictures with coloured noise and fine white noise. The spectrum of flat blocks falls
-/// by at least `uniform_fall`. All flat blocks have similar energy at coarse frequencies
-/// (unevenness). The lowest and the middle frequencies have similar levels (slope).
+/// Limits for coloured noise plus fine white noise: minimum fall of the spectrum, maximum
+/// unevenness, maximum ratio of the lowest to the middle frequencies.
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
-/// Minimum noise level at the finest frequencies, after subtraction of the variance of rounding.
-/// Lower levels are not reliable.
+/// Minimum noise level at the finest frequencies, without the variance of rounding. Lower levels
+/// are not reliable.
 constexpr double min_end_level = 0.14;
-/// Maximum level of the DCT coefficients (v, u) with v + u = 1..2, divided by the level at v + u =
-/// 3..4. Camera noise is nearly flat at the lowest frequencies and stays below this ratio. Shading
-/// and soft texture exceed this ratio.
+/// Maximum level of the DCT coefficients (v, u) with v + u = 1..2, relative to v + u = 3..4.
+/// Shading and soft texture exceed this ratio.
 constexpr double texture_slope = 3.4;
-/// Maximum of FlatBlockSpectrum::unevenness for noise. A higher value shows texture, because blocks
-/// of pure noise are alike.
+/// Maximum FlatBlockSpectrum::unevenness of noise. Texture is more uneven.
 constexpr double texture_unevenness = 2.0;
-/// Maximum of FlatBlockSpectrum::dispersion and FlatBlockSpectrum::direction for noise. Higher
-/// values show texture. Camera noise has a dispersion of at most 11 and a direction of at most 10.
+/// Maximum FlatBlockSpectrum::dispersion and direction of noise. Camera noise has at most 11 and
+/// 10, texture has more.
 constexpr double texture_dispersion = 15, texture_direction = 15;
-/// Coarse camera noise has levels of at most 11. Stronger noise counts as noise only if its
-/// dispersion, kurtosis and slope are at most 1.7, 3.4 and 1.7, as in synthetic noise. In pictures
-/// of plaster and gravel, at least one of these values is higher (1.8, 3.7 or 2).
+/// Minimum level of strong coarse noise, above the 11 of cameras. Strong noise is synthetic: its
+/// dispersion, kurtosis and slope are at most 1.7, 3.4 and 1.7, unlike plaster and gravel (1.8, 3.7
+/// or 2).
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
-/// Minimum sharpness (CameraNoise::sharpness) of pictures whose coarse noise is synthetic and
-/// uniform. Cameras that denoise make less sharp pictures.
+/// Minimum sharpness (CameraNoise::sharpness) of pictures with synthetic coarse noise. Cameras that
+/// denoise make less sharp pictures.
 constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Maximum noise level of an uncertain estimate.
 constexpr float safe_level = 2;
-/// Levels below which noise is invisible. The first is for R, G and B. The second is for Y of
-/// YCbCr, because Y has two thirds of the noise level of R, G and B.
+/// Levels below which noise is invisible, in R, G and B, and in Y of YCbCr.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
-/// Noise variance of chroma divided by the noise variance of luma, for independent noise in red,
-/// green and blue. A measurement of chroma does not help, because codecs remove nearly all chroma
-/// noise in flat blocks.
+/// Noise variance of chroma relative to luma, for independent noise in R, G and B. Chroma cannot be
+/// measured, because codecs remove its noise in flat blocks.
 constexpr double opponent_share = 3;                    // U and V over Y = (R + G + B) / 3
 constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr over Y, ITU-R BT.601
 
-/// The blocks of one plane of all pictures, and their DCT coefficients.
+/// The blocks of one plane of all pictures, with their DCT coefficients.
 struct PlaneBlocks {
   PictureBlocks blocks;
   std::vector<float> values;
@@ -74,7 +68,7 @@ struct PlaneBlocks {
     return blocks.clipped.size() -
            static_cast<std::size_t>(std::ranges::count(blocks.clipped, PictureBlocks::unusable));
   }
-  /// Returns whether most of the plane is flat without any noise, as in synthetic graphics.
+  /// Returns whether most of the plane is free of noise, as in synthetic graphics.
   bool is_drawn() const { return static_cast<std::size_t>(blocks.constant) > usable(); }
 };
 
@@ -103,8 +97,8 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// Replaces the three noise levels by their root mean square if `alike` is true and the levels
-/// differ by at most 15 %. Sets all levels to 0 if all are invisible.
+/// Replaces noise levels within 15 % by their root mean square, if `alike` is true. Levels that are
+/// all invisible become 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {
@@ -156,8 +150,7 @@ class StillEstimate {
   bool is_rgb() const { return format_.layout == Layout::rgb; }
   bool is_yuv() const { return format_.layout == Layout::yuv; }
 
-  /// Returns the noise variance that rounding of the samples causes. In a picture without other
-  /// noise, this noise is white.
+  /// Returns the noise variance of rounding, which is white.
   double rounding() const {
     if (format_.sample == SampleType::f32) return 0;
     const double step = 255.0 / ((1 << format_.bits) - 1) / (is_rgb() ? std::sqrt(3.0) : 1);
@@ -166,8 +159,8 @@ class StillEstimate {
   bool is_white(const FlatBlockSpectrum& spectrum) const {
     return !falls(spectrum, 0) && !falls(spectrum, rounding());
   }
-  /// Returns whether the spectrum falls towards high frequencies, as the spectrum of coloured noise
-  /// does. The function first subtracts the variance `rounding`.
+  /// Returns whether the spectrum, less the variance `rounding`, falls towards high frequencies as
+  /// for coloured noise.
   static bool falls(const FlatBlockSpectrum& spectrum, double rounding) {
     const auto level = [&](int first, int last) {
       const double whole = band_level(spectrum.table, first, last);
@@ -195,8 +188,7 @@ class StillEstimate {
            (found.sharpness >= sharp_picture && !is_uniform(spectrum, sharp_unevenness));
   }
 
-  /// Returns the noise level of stored plane `i`. For R, G and B, the function selects the blocks
-  /// in their luma.
+  /// Returns the noise level of stored plane `i`. R, G and B share the blocks selected in luma.
   float stored_level(int i) const {
     if (i == 0 && !is_rgb()) return white_level(luma_.values, luma_.blocks, sources_[0].bounds);
     if (is_rgb())
@@ -213,8 +205,8 @@ class StillEstimate {
     if (is_rgb()) white_opponents(estimate);
   }
 
-  /// Replaces the noise by levels of the opponent space if the noise of R, G and B is correlated
-  /// but white in each channel. Examples are film, and grey pictures stored as RGB.
+  /// Replaces the noise by levels of the opponent space, for noise that is white but correlated
+  /// between R, G and B (film, grey pictures stored as RGB).
   void white_opponents(NoiseEstimate& estimate) const {
     std::array<float, 3> levels{
         white_level(luma_.values, luma_.blocks, {}),
@@ -237,7 +229,7 @@ class StillEstimate {
     return demosaiced_noise({values[0], values[1], values[2]}, blocks, 3 * rounding());
   }
 
-  /// Sets `estimate` to the noise of a picture that was developed from raw data without denoising.
+  /// Sets `estimate` to the noise of a demosaiced picture that was not denoised.
   static void demosaiced(const DemosaicedNoise& found, NoiseEstimate& estimate) {
     if (*std::ranges::max_element(found.level) < invisible_level) return;
     std::array<PlaneNoise, 3> planes;
@@ -248,8 +240,8 @@ class StillEstimate {
     estimate.confidence = static_cast<float>(found.agreement);
   }
 
-  /// Returns the share (0 to 1) of the variance of luma in flat blocks that white noise explains.
-  /// The variance is measured in the DCT coefficients (v, u) with v + u = 3 and 4.
+  /// Returns the share (0 to 1) of white noise in the luma variance of flat blocks, for the DCT
+  /// coefficients (v, u) with v + u = 3 and 4.
   static float explained_share(const NoiseEstimate& estimate, const FlatBlockSpectrum& spectrum,
                                bool is_rgb) {
     const NoiseModel& noise = estimate.noise;
@@ -281,7 +273,7 @@ class StillEstimate {
     }
   }
 
-  /// Returns the noise of Y, U, V or of Y, Cb, Cr, computed from the coefficient variances of luma.
+  /// Returns the noise of Y, U, V or Y, Cb, Cr for the coefficient variances of luma.
   std::array<PlaneNoise, 3> planes(const CoefficientTable& luma, double chroma_gain) const {
     std::array<PlaneNoise, 3> result{noise_of(luma)};
     for (int i = 1; i < format_.planes(); ++i) {
@@ -293,8 +285,7 @@ class StillEstimate {
     return result;
   }
 
-  /// Returns whether plane `i` contains chroma. The result is false for grey pictures that are
-  /// stored with three planes.
+  /// Returns whether plane `i` contains chroma. False for grey pictures stored in three planes.
   bool has_chroma(int i) const {
     const PlaneStack& filtered_plane = is_rgb() ? opponents_[i] : sources_[i];
     for (const Plane<float>& picture : filtered_plane.pictures) {
@@ -306,8 +297,8 @@ class StillEstimate {
     return false;
   }
 
-  /// Marks the estimate as uncertain. Limits its noise levels to `safe_level`, so that filters do
-  /// not remove texture.
+  /// Marks the estimate as uncertain, and limits its noise levels to `safe_level` to preserve
+  /// texture.
   static void mark_uncertain(NoiseEstimate& estimate, const char* why) {
     estimate.certain = false;
     estimate.why = why;

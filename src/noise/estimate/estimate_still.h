@@ -7,8 +7,7 @@
 
 namespace lull {
 
-/// Estimates the noise of several pictures. All pictures must have one format and equal noise, and
-/// their samples must be in host memory.
+/// Estimates the noise of pictures in host memory that have one format and equal noise.
 [[nodiscard]] NoiseEstimate estimate_stills(std::span<const Frame> pictures);
 
 }  // namespace lull

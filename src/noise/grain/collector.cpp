@@ -11,10 +11,10 @@ namespace lull {
 namespace {
 
 constexpr std::int64_t second = 10'000'000;
-// Number of cells along each side of a frame. Scene cuts are found by comparing the mean luma of
-// the cells.
+// Number of cells along each side of a frame. Scene cuts are detected in the mean luma of the
+// cells.
 constexpr int cells = 32;
-// Minimum change of the mean luma of cells at a scene cut: in 8-bit steps, and in units of the
+// Minimum change of the cells' mean luma at a scene cut, in 8-bit steps, and relative to the
 // typical change.
 constexpr double cut_change = 12, cut_factor = 3;
 constexpr double level_tolerance = 0.15;
@@ -62,8 +62,7 @@ double seconds_of(const Frame& frame) {
          static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));
 }
 
-/// Returns the index of the known noise for a scene that begins at `time_s`. Scenes before the
-/// first known noise use the first known noise.
+/// Returns the index of the known noise at `time_s`. Earlier scenes use the first known noise.
 std::size_t noise_index_at(const std::vector<KnownNoise>& known, double time_s) {
   constexpr double rounding = 1e-4;  // containers round times, for example to milliseconds
   const auto next = std::ranges::upper_bound(known, time_s + rounding, {}, &KnownNoise::from_s);
@@ -99,8 +98,7 @@ bool GrainCollector::observe(const Frame& noisy) {
   const std::int64_t lasts = time_of(noisy.pts + noisy.duration, noisy) - now;
   const bool cut = is_cut(noisy) && now - cut_start_ >= second;
   if (seen_ == 0 || cut) {
-    // The time of the cut lies halfway between the timestamps of the two frames. Containers may
-    // round timestamps without an effect on the cut.
+    // A cut halfway between the two timestamps tolerates containers that round timestamps.
     cut_start_ = before + (now - before) / 2;
     upcoming_.push_back({noisy.pts, cut_start_, seconds_of(noisy)});
     since_cut_ = 0;
@@ -113,8 +111,8 @@ bool GrainCollector::observe(const Frame& noisy) {
                                   : (number - sampling_.dense) % sampling_.sparse_step == 0;
 }
 
-/// Returns the relative difference between the grain level of a frame and the grain level of its
-/// scene, at the same luma. If there are too few samples, the result is 0.
+/// Returns the relative difference of the grain levels of a frame and of its scene at the same
+/// luma. 0: too few samples.
 double GrainCollector::level_change(const GrainStatistics& frame) const {
   double found = 0, expected = 0;
   for (int i = 0; i < GrainStatistics::bins; ++i) {
@@ -174,7 +172,7 @@ void GrainCollector::add(const Frame& noisy, const Frame& denoised) {
       deviating_ = MeasuredScene{{noisy.pts, now, seconds_of(noisy)}, std::move(frame)};
       return;
     }
-    // A new scene begins at the first of two successive frames whose grain deviates from the scene.
+    // A new scene begins at the first of two successive frames with deviating grain.
     MeasuredScene other = *std::exchange(deviating_, std::nullopt);
     begin(other.scene);
     scene_statistics_ += other.statistics;

@@ -30,17 +30,15 @@ struct KnownNoise {
   std::optional<NoiseEstimate> noise;
 };
 
-/// Reads a clip once, in order, and divides it into scenes of at least a second. A new scene begins
-/// at a cut, which is an unusual change of luma. A new scene also begins where the level of the
-/// grain changes by more than 15 %. Calls of observe() may be any number of frames ahead of calls
-/// of add(), without an effect on the result.
+/// Reads a clip once, in order, and divides it into scenes of at least a second, at cuts (unusual
+/// changes of luma) and at changes of the grain level by more than 15 %. observe() may be any
+/// number of frames ahead of add().
 class GrainCollector {
  public:
   explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {});
 
-  /// Reads the next frame of the clip, whose samples must be in host memory. If the result is true,
-  /// the grain of this frame must be measured: the caller must call add() after the frame is
-  /// filtered.
+  /// Reads the next frame of the clip, in host memory. True: the caller must call add() for this
+  /// frame after filtering, to measure its grain.
   [[nodiscard]] bool observe(const Frame& noisy);
   /// Measures the grain of a frame for which observe() returned true. Frames must be added in
   /// order.
@@ -79,11 +77,11 @@ class GrainCollector {
     Scene scene;
     GrainStatistics statistics;
   };
-  // The previous frame, if its grain level deviates from its scene. The next frame decides whether
-  // a new scene begins at this frame.
+  // The previous frame, if its grain level deviates from its scene. If the next frame also
+  // deviates, a new scene begins at the previous frame.
   std::optional<MeasuredScene> deviating_;
-  // Measured scenes that are not in the table yet. The collector fits all scenes with the same
-  // known noise together.
+  // Measured scenes that are not in the table yet. Scenes with the same known noise are fitted
+  // together.
   std::vector<MeasuredScene> closed_;
   GrainTable table_;
 };

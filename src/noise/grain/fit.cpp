@@ -16,11 +16,9 @@ namespace {
 constexpr double max_gain = 10;         // a higher gain would clip the template of the grain
 constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
-/// Returns the factor by which decoders reduce the correlation of samples that are `distance`
-/// samples apart along one axis. Decoders compose the plane from blocks with independent grain and
-/// a side of 32 samples. Blocks overlap by two samples, with the weights 27 / 32 and 17 / 32. In
-/// subsampled planes, blocks have a side of 16 samples, and overlap by one sample, with the weights
-/// 23 / 32 and 22 / 32.
+/// Returns the factor by which decoders reduce the correlation at the lag `distance` along one
+/// axis. Grain consists of independent blocks of 32 samples with an overlap of 2 (weights 27 / 32
+/// and 17 / 32), or of 16 with an overlap of 1 in subsampled planes (23 / 32 and 22 / 32).
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;
@@ -28,8 +26,8 @@ double retained(int distance, bool subsampled) {
   return distance == 1 ? 31.57 / 32 : (32.74 - distance) / 32;
 }
 
-/// Correlations of the grain of a plane, normalised to a variance of 1. For correlations with luma,
-/// the divisor is the product of the two standard deviations.
+/// Correlations of the grain of a plane, normalised to a variance of 1. Correlations with luma are
+/// divided by both standard deviations.
 struct Correlations {
   std::array<double, pair_lags> pairs{};
   std::array<double, grain_taps> taps_with_luma{};
@@ -88,8 +86,8 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   return found;
 }
 
-/// Replaces the autocorrelation of the removed noise by the autocorrelation of the known noise,
-/// because denoising does not remove the coarsest part of the noise.
+/// Replaces the measured autocorrelation by that of the known noise, because denoising does not
+/// remove the coarsest part of the noise.
 void use_known(const PlaneNoise& noise, bool sub_x, bool sub_y, Correlations& found) {
   if (!found.known || noise.sigma == 0 || noise.is_white()) return;
   for (int dy = 0; dy <= grain_lag; ++dy)
@@ -127,8 +125,8 @@ bool solve(const std::vector<double>& a, std::vector<double>& x) {
   return true;
 }
 
-/// Solves the normal equations of a filter. `ridge` is added to the variance, because correlations
-/// with measurement errors may have no valid solution.
+/// Solves the normal equations of a filter. `ridge` is added to the variance, because measured
+/// correlations may not be positive definite.
 std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ridge) {
   Filter filter;
   const int n = grain_taps + (with_luma ? 1 : 0);
@@ -158,10 +156,8 @@ std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ri
   return filter;
 }
 
-/// Rounds the coefficients of a filter to integer multiples of `units`, and minimises the
-/// prediction error. The sum of the coefficients determines the coarse part of the noise, and
-/// independent rounding would change this sum. The search therefore changes one or two coefficients
-/// by one step while the error decreases.
+/// Rounds the filter coefficients to multiples of `units` by a local search for the least
+/// prediction error. Independent rounding would change the coarse noise.
 std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
   const auto n = static_cast<int>(units.size());
   const auto a = [&](int i, int j) { return filter.a[static_cast<std::size_t>(i) * n + j]; };
@@ -200,12 +196,11 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
   return rounded;
 }
 
-/// Sets the filter coefficients. Their unit is the smallest power of 2, at most 2^-6, with which
-/// all coefficients are in range.
+/// Sets the filter coefficients, in units of the smallest power of 2, at most 2^-6, for which all
+/// are in range.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // Factor for the coefficient of luma grain in a chroma plane. Decoders filter white noise of the
-  // same standard deviation for every plane, although the prediction errors of the planes differ.
-  // The factor gives luma grain its measured share of the chroma grain.
+  // Factor for the luma coefficient of a chroma plane, because decoders filter white noise of one
+  // level for all planes, although the prediction errors differ.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };
@@ -226,8 +221,8 @@ void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& 
   }
 }
 
-/// Returns the sum of squared differences between the wanted correlations and the correlations
-/// `found`, at lags within the reach of the filters.
+/// Returns the sum of squared differences between the correlations `wanted` and `found`, within the
+/// reach of the filters.
 double mismatch(const Correlations& wanted, const std::array<double, pair_lags>& found) {
   if (!wanted.known) return 0;
   double sum = 0;
@@ -239,9 +234,8 @@ double mismatch(const Correlations& wanted, const std::array<double, pair_lags>&
   return sum;
 }
 
-/// Fits the filters of planes with grain. The filters must be stable, and their grain must not
-/// exceed the range of the template. Among all filters that meet these conditions, the function
-/// selects the filters whose correlations are most similar to the wanted correlations.
+/// Fits the filters of planes with grain: the most similar correlations of all stable filters whose
+/// grain fits the range of the template.
 TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* known,
                          const std::array<bool, 3>& grainy, GrainParams& grain) {
   const FrameFormat& format = statistics.format();
@@ -277,9 +271,8 @@ TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* kn
   return best;
 }
 
-/// Returns the standard deviation of a plane's template, in 8-bit steps. A decoder computes the
-/// template from white noise with a standard deviation of 32 / 2^grain_scale_shift, and rounds
-/// twice.
+/// Returns the standard deviation of a plane's template, in 8-bit steps. Decoders filter white
+/// noise of the level 32 / 2^grain_scale_shift, and round twice.
 double template_sigma(const FrameFormat& format, double gain, int grain_scale_shift) {
   const double white = std::ldexp(32, -grain_scale_shift);
   const double step = std::ldexp(1, 8 - std::clamp(format.bits, 8, 12));
@@ -296,8 +289,8 @@ double value_at(const GrainCurve& knots, double at) {
   return knots.back().sigma;
 }
 
-/// Approximates a grain curve by a piecewise linear curve through at most `maximum` of its points.
-/// The function adds the point with the largest deviation until all deviations are at most 2 %.
+/// Approximates a grain curve by a piecewise linear curve through at most `maximum` of its points,
+/// with a deviation of 2 % if possible.
 GrainCurve knots_of(const GrainCurve& curve, int maximum) {
   GrainCurve knots{curve.front()};
   if (curve.size() > 1) knots.push_back(curve.back());
@@ -347,8 +340,8 @@ std::optional<GrainParams> fit_grain(const GrainStatistics& statistics, const Kn
   while (grain.scaling_shift > 8 && std::ldexp(strongest, grain.scaling_shift) > 255)
     --grain.scaling_shift;
   for (int i = 0; i < format.planes(); ++i) {
-    // In 4:2:0, AV1 allows grain either in both chroma planes or in neither. AV1 allows chroma
-    // grain only if luma has grain.
+    // AV1 allows chroma grain only with luma grain, and in 4:2:0 in both chroma planes or in
+    // neither.
     if (!grainy[i]) {
       grain.points[i] = {{0, 0}, {255, 0}};
       continue;

@@ -1,7 +1,5 @@
 #pragma once
-// Fits the parameters of AV1 grain synthesis, so that the synthetic grain resembles the measured
-// grain of a scene. The correlations are corrected for the blocks from which decoders compose the
-// grain.
+// Fits the parameters of AV1 grain synthesis to the measured grain of a scene.
 
 #include <optional>
 
@@ -11,16 +9,15 @@
 
 namespace lull {
 
-/// Noise from another source than the removed noise, for example from estimates that are repeated
-/// during the clip.
+/// Noise from another source than the removed noise, for example repeated estimates.
 struct KnownGrain {
   const NoiseEstimate& noise;  // noise of Y, Cb and Cr
   const GrainStatistics& all;  // statistics of all scenes to which this noise applies
 };
 
-/// Fits autoregressive filters to the correlations of the grain of a scene (Yule-Walker), and
-/// scaling functions of luma to its variances. Returns std::nullopt if no grain was measured, or if
-/// the grain is below a fifth of an 8-bit step in every plane.
+/// Fits autoregressive filters to the correlations of a scene's grain (Yule-Walker), and scaling
+/// functions of luma to its variances. Returns std::nullopt for grain below a fifth of an 8-bit
+/// step.
 /// @param known  if not null, its levels (grain_curve.h), and its correlations if it is coloured,
 ///     replace the measured values
 [[nodiscard]] std::optional<GrainParams> fit_grain(const GrainStatistics& statistics,

@@ -12,15 +12,15 @@ constexpr double luma_of(int bin) { return 8.0 * bin + 4; }
 
 bool is_populated(const GrainStatistics::Bin& bin) { return bin.count >= min_bin_samples; }
 
-/// Returns the variance of the grain in one bin of luma, in squared units of grain_unit. The
-/// function subtracts `rounding`, the variance of rounding errors.
+/// Returns the grain variance of one bin of luma, in squared units of grain_unit. `rounding` is the
+/// subtracted variance of rounding.
 double variance_of(const GrainStatistics::Bin& bin, double rounding) {
   const auto n = static_cast<double>(bin.count), mean = static_cast<double>(bin.sum) / n;
   return static_cast<double>(bin.squares) / n - mean * mean - rounding;
 }
 
-/// Mean variances of the removed noise at the same values of luma: `own` in one scene, and `of_all`
-/// in all scenes.
+/// Mean variances of the removed noise at the same lumas, in one scene (`own`) and in all scenes
+/// (`of_all`).
 struct Compared {
   double own = 0, of_all = 0;
 };

@@ -18,8 +18,8 @@ void add_params(std::string& text, const GrainParams& grain) {
   }
   add(text, 0);  // chroma has its own scaling functions
   add(text, 1);  // blocks of grain overlap
-  // The numbers 128, 192 and 256 encode the weight 0 of chroma, the weight 1 of luma and the offset
-  // 0. Players then scale the grain of Cb and Cr by luma only.
+  // The codes 128, 192 and 256 (chroma weight 0, luma weight 1, offset 0) scale the grain of Cb and
+  // Cr by luma alone.
   for (int plane = 1; plane < 3; ++plane)
     for (const int number : {128, 192, 256}) add(text, number);
   text += '\n';

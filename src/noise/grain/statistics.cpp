@@ -8,8 +8,8 @@ namespace {
 
 constexpr int full = 256 * grain_unit;
 constexpr std::size_t max_per_class = 192;  // maximum number of blocks of a frame
-// Maximum of the mean squared gradient of flat blocks. A gradient is the difference of two samples
-// that are two apart along one axis.
+// Maximum mean squared gradient of flat blocks. A gradient is the difference of two samples with a
+// distance of 2.
 constexpr std::int64_t flat_gradient = 2 * grain_unit * 2 * grain_unit;
 
 int to_units(const FrameFormat& format, float sample) {
@@ -17,8 +17,7 @@ int to_units(const FrameFormat& format, float sample) {
   return scaled > 0 ? static_cast<int>(std::lround(std::min(scaled, full - 1.0))) : 0;
 }
 
-/// Loads a rectangle of w x h samples whose first sample is (x0, y0). Converts the samples to units
-/// of 1/16 of an 8-bit step.
+/// Loads w x h samples with the origin (x0, y0), and converts them to sixteenths of an 8-bit step.
 void load(const Frame& frame, int plane, int x0, int y0, int w, int h, int* to) {
   const FrameFormat& format = frame.format;
   for (int y = 0; y < h; ++y, to += w) {
@@ -52,8 +51,7 @@ struct Block {
   int brightness = 0;         // class
 };
 
-/// Returns whether a block contains information on noise. Letterboxes contain no noise, and
-/// clipping removes a part of the noise.
+/// Returns whether a block shows its noise completely: no letterbox, and no clipping.
 bool is_usable(const Samples& noisy, int count) {
   int clipped = 0;
   bool constant = true;
@@ -76,8 +74,8 @@ std::int64_t mean_gradient(const Samples& s, int w, int h) {
   return count > 0 ? sum / count : 0;
 }
 
-/// Returns the flattest quarter of the blocks of each brightness. Blocks that are much less flat
-/// than the rest of the frame are excluded.
+/// Returns the flattest quarter of the blocks of each brightness, without blocks much less flat
+/// than the rest.
 std::vector<Block> flat_blocks(const Frame& noisy, const Frame& denoised, int w, int h) {
   std::vector<Block> all;
   Samples samples;
@@ -135,8 +133,7 @@ void add_with_luma(const Samples& chroma, const Samples& luma, int w, int h,
   }
 }
 
-/// Downsamples luma to a subsampled plane: each result is the mean of the samples of `from` at its
-/// place.
+/// Downsamples luma to the size of a subsampled plane by means.
 Samples shrunk(const Samples& from, int w, int shift_x, int shift_y, int to_w, int to_h) {
   Samples to{};
   const int area = 1 << (shift_x + shift_y);
@@ -169,8 +166,8 @@ int GrainStatistics::block_height(int plane) const {
 void GrainStatistics::add(const Frame& noisy, const Frame& denoised) {
   const int w = block_width(0), h = block_height(0);
   const int shift_x = format_.chroma_shift_x, shift_y = format_.chroma_shift_y;
-  // The grain of chroma is not measured in blocks that are smaller than a subsampled chroma sample.
-  // Such blocks exist in frames that are one sample wide or high.
+  // Frames with a width or height of 1 have blocks smaller than a chroma sample, in which chroma is
+  // not measured.
   const bool chroma = format_.planes() == 3 && w >> shift_x > 0 && h >> shift_y > 0;
   Samples before, clean, removed, luma_removed;
   for (const Block& block : flat_blocks(noisy, denoised, w, h)) {

@@ -9,8 +9,8 @@ namespace {
 
 using Taps = std::array<double, grain_taps>;
 
-/// Impulse response of the filter that makes a grain template. The response covers `rows` rows,
-/// from the row of the impulse on, and `reach` columns on each side of the impulse.
+/// Impulse response of the filter of a grain template: `rows` rows from the impulse on, and `reach`
+/// columns on each side.
 class Response {
  public:
   Response(int rows, int reach)
@@ -34,8 +34,7 @@ class Response {
       }
   }
 
-  /// Adds the autocorrelation of the response to `pairs`: for each lag (dx, dy), the sum of the
-  /// products of all pairs of samples at this lag.
+  /// Adds the autocorrelation of the response to `pairs`.
   void add_pairs(std::array<double, pair_lags>& pairs) const {
     for (int dy = 0; dy <= grain_lag; ++dy)
       for (int dx = dy == 0 ? 0 : -grain_lag; dx <= grain_lag; ++dx) {
@@ -66,8 +65,8 @@ Taps taps_of(const GrainParams& grain, int plane) {
   return taps;
 }
 
-/// Returns the mean variance over the rows of a template from row `first` on. Decoders do not use
-/// the rows before `first`. The grain of these rows is weaker, because the filter starts there.
+/// Returns the mean variance of the template rows from `first` on. Decoders skip the first rows,
+/// whose grain is weaker.
 double mean_variance(const std::vector<double>& energy, int first) {
   double sum = 0, variance = 0;
   for (std::size_t row = 0; row < energy.size(); ++row) {
@@ -86,8 +85,8 @@ bool decays(const std::vector<double>& energy) {
   return std::isfinite(sum) && late < 0.02 * sum;
 }
 
-/// Returns the response of a chroma plane to a unit impulse of luma noise. (from_x, from_y) is the
-/// position of the impulse among the luma samples of one chroma sample.
+/// Returns the chroma response to a unit impulse of luma noise at (from_x, from_y) among the luma
+/// samples of one chroma sample.
 Response chroma_response(const Response& luma, int rows, int shift_x, int shift_y, int from_x,
                          int from_y, double coefficient) {
   Response response(rows, luma.reach() >> shift_x);

@@ -1,7 +1,6 @@
 #pragma once
-// The level of the grain that a decoder synthesises. The decoder filters white noise of a known
-// level into a template, and copies all grain blocks of a picture from the template (AV1 bitstream
-// specification, section 7.18.3.3).
+// The level of decoded AV1 grain. Decoders filter white noise into a template and copy grain blocks
+// from it (AV1 bitstream specification, section 7.18.3.3).
 
 #include <array>
 
@@ -12,13 +11,12 @@ namespace lull {
 
 /// Properties of the grain templates of one scene.
 struct TemplateGain {
-  /// Standard deviation of each plane's grain in the used part of the template, in units of the
-  /// standard deviation of the white noise.
+  /// Standard deviation of each plane's grain in the used part of the template, relative to the
+  /// white noise.
   std::array<double, 3> gain{1, 1, 1};
-  /// Autocorrelation of each plane's grain, at lags within the reach of the filters, in the order
-  /// of pair_index().
+  /// Autocorrelation of each plane's grain, in the order of pair_index().
   std::array<std::array<double, pair_lags>, 3> correlation{};
-  /// True if the impulse response of every filter decays within the template.
+  /// True if every impulse response decays within the template.
   bool stable = true;
 };
 

@@ -14,7 +14,7 @@
 namespace lull {
 namespace {
 
-/// Returns plane `i` of a feature buffer. If the buffer is grey, returns its only plane.
+/// Returns plane `i` of a feature buffer, or the only plane of a grey buffer.
 PlaneView<const float> plane_of(const Frame& feature, int i) {
   return feature.plane<float>(std::min(i, feature.format.planes() - 1));
 }
@@ -51,8 +51,7 @@ void fill(PlaneView<float> to, Value value) {
 }
 
 /// Computes the squared response to the mask of Immerkaer 1996 ("Fast noise variance estimation",
-/// doi:10.1006/cviu.1996.0060), normalised so that its mean is the variance of white noise. Linear
-/// gradients, and edges along the axes, have a response of 0.
+/// doi:10.1006/cviu.1996.0060), normalised to the variance of white noise.
 void high_frequencies(PlaneView<const float> from, PlaneView<float> to) {
   for_rows(to.height, [&](int first, int end) {
     for (int y = first; y < end; ++y) {
@@ -80,7 +79,7 @@ bool is_finite_plane(PlaneView<const float> plane) {
   return only;
 }
 
-/// Replaces samples that are not finite by the mean of the finite neighbouring samples.
+/// Replaces NaN and infinities by the mean of the finite neighbouring samples.
 void replace_non_finite(PlaneView<float> plane) {
   if (is_finite_plane(plane)) return;
   for (int y = 0; y < plane.height; ++y)
@@ -208,7 +207,7 @@ void Light::load_variance(const Frame& frame, const RenderNoise& noise) {
       high_frequencies(light, to);
       radius = 3;
     }
-    // If a pixel is not finite, its variance is the mean of the variances around it.
+    // A pixel that is not finite gets the mean of the surrounding variances.
     const PlaneView<const float> samples = frame.plane<float>(i);
     fill(to, [&](int x, int y) {
       return std::isfinite(samples(x, y)) ? to(x, y) : std::numeric_limits<float>::quiet_NaN();

@@ -77,8 +77,8 @@ class Light {
 };
 
 /// Computes the mean of each sample over a square of 2 radius + 1 samples a side, clipped to the
-/// plane. Sums are in double precision, so that distant bright samples cause no rounding error.
-/// `scratch` and `to` must have the plane's size. `to` may be `from`.
+/// plane, with sums in double precision. `scratch` and `to` must have the plane's size. `to` may be
+/// `from`.
 void box_mean(PlaneView<const float> from, int radius, PlaneView<float> scratch,
               PlaneView<float> to);
 

@@ -12,8 +12,7 @@ namespace {
 
 constexpr int level_radius = 5;
 
-/// For each pixel, the factor of the demodulated illumination: stabilised_light_sigma divided by
-/// the noise level around the pixel.
+/// For each pixel, the scaling factor stabilised_light_sigma / noise level.
 using Factor = Plane<float>;
 
 class RenderVstSession final : public VstSession<Factor> {

@@ -1,11 +1,9 @@
 #pragma once
-// Variance stabilisation of renders, for filters of white Gaussian noise of one level. The session
-// scales the demodulated illumination of a render (light.h), so that its noise has the same level
-// everywhere. After the filter, the session reverses the scaling.
+// Variance stabilisation of renders, for filters of white Gaussian noise: scales the demodulated
+// illumination (light.h) to a constant noise level.
 
 // A sample u of the demodulated illumination becomes stabilised_light_sigma u / s, where s^2 is the
-// mean of the noise variance over 11 x 11 pixels and all channels. All channels have the same
-// factor, so that the filter preserves hues.
+// mean noise variance of 11 x 11 pixels and all channels.
 
 #include <memory>
 
@@ -15,13 +13,11 @@
 
 namespace lull {
 
-/// Noise level of the stabilised illumination, on the 0..255 scale. A sample that is larger than
-/// about 48 times its noise level is outside the range that filters accept (float_range.h) after
-/// stabilisation. The session preserves such samples unchanged.
+/// Noise level of the stabilised illumination, on the 0..255 scale. Samples above about 48 times
+/// their noise level exceed the filter range and are preserved.
 inline constexpr float stabilised_light_sigma = 8;
-/// Noise level for which the filter of with_render_vst() must be opened. It is 1.5 times the actual
-/// level, because the noise of renders has long tails. On the two scenes of
-/// samples/render_scene.cpp, this factor increases the PSNR by 0.8 and 1.7 dB.
+/// Noise level of the filter for with_render_vst(): 1.5 times the actual level, because the noise
+/// of renders has long tails (+0.8 and +1.7 dB for samples/render_scene.cpp).
 inline constexpr float light_filter_sigma = 1.5f * stabilised_light_sigma;
 
 /// Returns the format of the stabilised frames for renders of `format`: floats, with 255 for white.

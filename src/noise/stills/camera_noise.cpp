@@ -3,50 +3,42 @@
 #include <algorithm>
 #include <cmath>
 
-// The constants of this file were chosen on half of the photographs of Nam et al. 2016 and of Xu et
-// al. 2018. docs/measurements/noise-estimation.md states the gain of each constant.
+// The constants were chosen on half of the photographs of Nam et al. 2016 and Xu et al. 2018
+// (docs/measurements/noise-estimation.md).
 
 namespace lull {
 namespace {
 
-/// Maximum level of the lowest frequencies, in units of the level of the middle frequencies. The
-/// limit excludes shading and soft edges.
+/// Maximum level of the lowest frequencies, relative to the middle frequencies. Shading and soft
+/// edges exceed the limit.
 constexpr double max_slope = 3;
 
-/// Filters assume a weighted mean of the measured noise level and the noise level of a camera at
-/// high sensitivity. If noise is weak, the measured level is too low, because codecs remove weak
-/// noise from flat blocks. If noise is strong, the measured level is too high, because it includes
-/// texture.
+/// Filters assume a weighted mean of the measured and a typical camera level. Measurements are too
+/// low for weak noise (codecs) and too high for strong noise (texture).
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
-/// For noise of the level `typical_level`, filters assume `strength` times the measured level,
-/// because camera noise is coarser than a block and varies between areas. The exponent
-/// `spectrum_exponent` makes the assumed spectrum flatter than the measured spectrum, because flat
-/// blocks may lack fine frequencies that other blocks have.
+/// At `typical_level`, filters assume `strength` times the measured level, because camera noise is
+/// coarse and uneven. `spectrum_exponent` flattens the spectrum.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
-// Variance of the means of blocks, divided by the noise variance at the lowest frequencies.
+// Variance of the block means, relative to the noise variance at the lowest frequencies.
 constexpr double mean_gain = 2;
-/// Factor of the chroma level that filters assume, relative to independent noise in red, green and
-/// blue. The chroma noise of cameras is stronger than for independent noise, and coarser than luma
-/// noise.
+/// Factor of the assumed chroma level, relative to independent noise in R, G and B. Chroma noise of
+/// cameras is stronger.
 constexpr double chroma = 1.2;
 
-/// Limits for the level of fine frequencies (detail), and for its ratio to the level of the lowest
-/// frequencies (share). Scaled and synthetic pictures exceed the two `sharp` limits, and filters
-/// get only the measured level. Camera pictures with coarse noise stay below the `soft` limits, and
-/// filters get the corrected level. In between, the transition is gradual.
+/// Limits for the level of fine frequencies (detail), and for its ratio to the lowest frequencies
+/// (share). Camera noise is corrected below the `soft` limits, and not above the `sharp` limits.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 
-/// Luma noise of camera pictures has a level of at most 19 at the lowest frequencies. From
-/// `min_synthetic_level` on, filters get the measured level without correction. The transition
-/// begins at `max_camera_level`.
+/// Noise levels at the lowest frequencies between which the correction of camera noise fades out.
+/// Camera pictures have at most 19.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
-/// Returns a linear ramp, which rises from 0 at `none` to 1 at `all`.
+/// Returns a linear ramp from 0 at `none` to 1 at `all`.
 double ramp(double value, double none, double all) {
   return std::clamp((value - none) / (all - none), 0.0, 1.0);
 }

@@ -9,21 +9,17 @@
 #include "noise/stills/flat_block_spectrum.h"
 #include "noise/stills/flat_blocks.h"
 
-// A sensor measures red, green and blue at different positions, with independent noise. Three
-// consequences distinguish this noise from texture. They do not depend on the demosaicing, the
-// white balance or the colour matrix.
+// A sensor measures R, G and B at different positions, with independent noise. Three consequences
+// distinguish this noise from texture, for any demosaicing and colour matrix.
 
-// Consequence 1 for demosaiced noise: chroma has strong noise at all frequencies, most at the
-// lowest. Texture is mostly grey, so chroma of flat blocks is nearly pure noise. In-camera
-// denoising and chroma subsampling remove all but the lowest frequencies.
+// Consequence 1 for demosaiced noise: chroma noise is strong at all frequencies, whereas texture is
+// mostly grey.
 
-// Consequence 2 for demosaiced noise: at frequencies far below the frequency of the mosaic, the
-// noise of R, G and B is independent before the colour matrix. The colour matrix amplifies chroma.
-// At these frequencies, the noise of luma is therefore at most 1 / sqrt(3) of the noise of chroma.
-// In luma alone, texture and noise look alike.
+// Consequence 2 for demosaiced noise: far below the mosaic's frequency, luma noise is at most 1 /
+// sqrt(3) of chroma noise, because the colour matrix amplifies chroma.
 
-// Consequence 3 for demosaiced noise: the noise changes only slowly with brightness. If a range of
-// brightness has much more energy than the other ranges, it contains texture.
+// Consequence 3 for demosaiced noise: the level changes slowly with brightness. A range of
+// brightness with much more energy contains texture.
 
 namespace lull {
 namespace {
@@ -33,41 +29,37 @@ constexpr int rounds = 2;
 constexpr double measured_share = 0.05;  // share of a range's blocks that is measured
 constexpr double compared_share = 0.2;   // share of blocks with which the former are compared
 
-/// Bands of frequencies. Each band has a lowest and a highest frequency v + u of DCT coefficients
-/// (v, u).
+/// Bands of frequencies: the lowest and highest v + u of the DCT coefficients (v, u).
 constexpr int bands[6][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 14}};
 constexpr int band_count = 6;
 
 constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
 
-/// Minimum ratios of chroma levels (geometric means of U and V) for demosaiced noise. L(n) is the
-/// level of the DCT coefficients (v, u) with v + u = n. Ratios in simulated
-/// pictures (docs/measurements/camera-noise.md):
-/// - `min_middle_share`, L(5..6) / L(1..2): at least 0.32;
-/// - `min_luma_share`, L(5..6) / level of luma: at least 0.59;
-/// - `min_fall`, L(3..4) / L(7..8): at least 1.8 (1 for white noise).
+/// Minimum ratios of chroma levels for demosaiced noise. L(n) is the level of the DCT coefficients
+/// (v, u) with v + u = n. Simulated pictures have L(5..6) / L(1..2) >= 0.32, L(5..6) / luma >=
+/// 0.59, and L(3..4) / L(7..8) >= 1.8 (docs/measurements/camera-noise.md).
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
-/// Minimum level of chroma in the DCT coefficients (v, u) with v + u = 5 or 6, for demosaiced
-/// noise. Clean photographs have a level of at most 1.1.
+/// Minimum chroma level of the DCT coefficients (v, u) with v + u = 5 or 6, for demosaiced noise.
+/// Clean photographs: at most 1.1.
 constexpr double min_level = 1.2;
 
-/// Maximum ratio of the noise of luma to the noise of chroma, at the lowest frequencies. Simulated
-/// pictures have ratios of 0.39 to 0.63, depending on the colour matrix.
+/// Maximum ratio of luma noise to chroma noise at the lowest frequencies. Simulated pictures: 0.39
+/// to 0.63.
 constexpr double max_luma = 0.55;
 
-/// Assumed dependence of the noise of a developed picture on the brightness v. The level is
-/// proportional to (v + brightness_offset)^-brightness_exponent, within a factor of `tolerance`.
+/// Assumed noise level of a developed picture at the brightness v: proportional to (v +
+/// brightness_offset)^-brightness_exponent, within a factor of `tolerance`.
 constexpr double brightness_offset = 20, brightness_exponent = 0.4, tolerance = 1.1;
 
-/// The noise levels of the three planes in each band of frequencies.
+/// Noise levels of three planes in each band of frequencies.
 using BandLevels = std::array<std::array<double, band_count>, 3>;
 
-/// The noise that is measured in one range of brightness.
+/// The noise of one range of brightness.
 struct Range {
   double brightness = 0;
   std::array<CoefficientTable, 3> tables{};
-  /// Mean products of the coefficients of two planes (Y and U, Y and V, U and V), over the
-  /// coefficients (v, u) with v + u >= 3.
+  /// Mean products of the coefficients of two planes (YU, YV, UV), for coefficients (v, u) with v +
+  /// u >= 3.
   std::array<double, 3> products{};
   BandLevels levels{};
   double noise_share = 1;  // share of the measured variance to which all members are reduced
@@ -83,8 +75,8 @@ double fine_energy(const CoefficientTable& table) {
   return sum;
 }
 
-/// Adds the mean product of the coefficients of each pair of planes to `products`. The function
-/// uses only the coefficients of the set `set`.
+/// Adds the mean products of the coefficients of each pair of planes to `products`, for one set of
+/// coefficients (set_of()).
 void add_products(const OpponentValues& values, std::span<const int> measured, int set,
                   std::array<double, 3>& products) {
   for (int p = 0; p < 3; ++p) {
@@ -99,10 +91,8 @@ void add_products(const OpponentValues& values, std::span<const int> measured, i
   }
 }
 
-/// Returns the share of the variance of chroma that is noise. `few` contains the variances in the
-/// flattest blocks, and `many` the variances in more blocks. Noise has the same energy in all these
-/// blocks. The colour fringes of demosaicing increase with the texture, so the function subtracts
-/// half of the difference from `few`.
+/// Returns the noise share of the chroma variance, from the flattest blocks (`few`) and more blocks
+/// (`many`). Colour fringes increase with texture.
 double noise_share(const std::array<CoefficientTable, 3>& few,
                    const std::array<CoefficientTable, 3>& many) {
   constexpr double weight = 0.5, min_share = 0.4;
@@ -137,8 +127,7 @@ Range measured_range(const OpponentValues& values, std::span<const int> members,
   return range;
 }
 
-/// Returns whether the spectrum of all blocks excludes demosaiced noise. If so, the flat blocks
-/// need not be examined.
+/// Returns whether the spectrum of all blocks excludes demosaiced noise.
 bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   constexpr double max_share = 0.6 * min_middle_share;
   double share = 1;
@@ -148,8 +137,7 @@ bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   return std::sqrt(share) < max_share;
 }
 
-/// Returns the noise measured in each range of brightness. If the noise of the picture does not
-/// come from demosaicing, the result is empty.
+/// Returns the noise of each range of brightness. Empty: no demosaiced noise.
 std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBlocks& blocks,
                                    const UsableBlocks& usable) {
   const std::vector<int> ordered = by_brightness(values[0], usable);
@@ -172,8 +160,8 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   return ranges;
 }
 
-/// Returns the maximum ratio of the noise level in the range of brightness `at` to the noise level
-/// in the range of brightness `from`.
+/// Returns the maximum plausible ratio of the noise level in the range of brightness `at` to that
+/// in `from`.
 double possible_level(const Range& at, const Range& from) {
   if (&at == &from) return 1;
   const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /
@@ -181,9 +169,8 @@ double possible_level(const Range& at, const Range& from) {
   return tolerance * std::pow(ratio, brightness_exponent);
 }
 
-/// Returns the mean variances over the ranges of brightness. Texture is an excess over the level
-/// that the other ranges allow (possible_level()), so the function removes the excess. `agreement`
-/// receives the share of the variance of chroma that remains.
+/// Returns the mean variances of all ranges of brightness, without the excess over
+/// possible_level(). `agreement` receives the remaining share of the chroma variance.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;
@@ -212,8 +199,7 @@ double mean_variance(const CoefficientTable& table) {
   return sum / 63;
 }
 
-/// Returns the noise levels of R, G and B, computed from the variances of the noise of Y, U and V
-/// and from their correlations (the mean products of the ranges).
+/// Returns the noise levels of R, G and B for the variances and correlations of Y, U and V.
 std::array<float, 3> channel_levels(const std::vector<Range>& ranges,
                                     const std::array<CoefficientTable, 3>& tables) {
   std::array<double, 3> deviation, correlation{};
@@ -264,9 +250,8 @@ Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
   return middle >= min_level ? Demosaicing::clear : Demosaicing::weak;
 }
 
-/// Limits the variances of luma noise: at the lowest frequencies by the noise of chroma, and in
-/// each other band by the variance in the next lower band. Demosaicing only attenuates the noise of
-/// luma towards fine frequencies.
+/// Limits luma noise at the lowest frequencies by chroma noise, and in each other band by luma
+/// noise of the next lower band.
 void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
   const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));
   double above = lowest;  // level of the next band of lower frequencies

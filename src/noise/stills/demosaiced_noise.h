@@ -1,6 +1,6 @@
 #pragma once
-// Noise of photographs that were developed from raw data without denoising. It is sensor noise
-// after demosaicing, white balance, colour matrix and tone curve.
+// Noise of photographs developed from raw data without denoising: sensor noise after demosaicing,
+// white balance, colour matrix and tone curve.
 
 #include <array>
 #include <span>
@@ -19,19 +19,18 @@ enum class Demosaicing {
 
 struct DemosaicedNoise {
   Demosaicing found = Demosaicing::none;
-  /// Noise variances of the coefficients of Y, U and V of the opponent space, averaged over the
-  /// brightness of the picture.
+  /// Noise variances of the coefficients of Y, U and V, averaged over brightness.
   std::array<CoefficientTable, 3> tables{};
   /// Noise levels of R, G and B.
   std::array<float, 3> level{};
-  /// Share of noise in the variance of chroma in flat blocks, 0..1. The rest is texture.
+  /// Share of noise in the chroma variance of flat blocks, 0..1. The rest is texture.
   double agreement = 1;
 };
 
-/// Coefficients of the blocks of Y, U and V, as the function coefficients() returns them.
+/// Coefficients of the blocks of Y, U and V (see coefficients()).
 using OpponentValues = std::array<std::span<const float>, 3>;
 
-/// Finds and measures the noise of demosaiced pictures. demosaiced_noise.cpp explains the method.
+/// Detects and measures the noise of demosaiced pictures. demosaiced_noise.cpp explains the method.
 /// @param rounding  variance of the rounding of samples in U and V
 [[nodiscard]] DemosaicedNoise demosaiced_noise(const OpponentValues& values,
                                                const PictureBlocks& blocks, double rounding);

@@ -16,8 +16,8 @@ constexpr double measured_share = 0.05;   // share of a range's blocks that is m
 constexpr double few = 0.02, many = 0.2;  // shares of blocks that are compared
 constexpr std::size_t min_blocks = 200;
 
-/// Properties of coefficients by which noise differs from texture (FlatBlockSpectrum), measured in
-/// the coefficients (v, u) with v + u <= 6 of one set (set_of()).
+/// Properties that distinguish noise from texture (FlatBlockSpectrum), in the coefficients (v, u)
+/// with v + u <= 6 of one set (set_of()).
 struct NoiseLikeness {
   double dispersion = 1, kurtosis = 3;
 };
@@ -48,8 +48,7 @@ NoiseLikeness likeness_of(std::span<const float> values, std::span<const int> me
           .kurtosis = fourth / (blocks * coefficients) / (of_power * of_power)};
 }
 
-/// Returns the ratio of the energies along the two axes at coarse frequencies. The ratio is at
-/// least 1.
+/// Returns the ratio >= 1 of the energies along the two axes, at coarse frequencies.
 double direction_of(const CoefficientTable& table) {
   double along[2] = {1e-9, 1e-9};
   for (int v = 0; v < 8; ++v)
@@ -72,8 +71,8 @@ double detail_of(std::span<const float> values, const std::vector<int>& usable) 
   return std::sqrt(sum / count / static_cast<double>(usable.size()));
 }
 
-/// Mean squares of the coefficients in one range of brightness. The tables `few`, `table` and
-/// `many` contain different shares of the flattest blocks.
+/// Mean squares of the coefficients in one range of brightness. `few`, `table` and `many` use
+/// increasing shares of the flattest blocks.
 struct Range {
   CoefficientTable table{}, few{}, many{};
   std::array<NoiseLikeness, 2> likeness;  // one for each set

@@ -11,12 +11,11 @@ namespace {
 constexpr std::size_t min_measured = 40;  // blocks of a range
 constexpr double max_energy = 30;         // maximum energy that counts, in units of the spectrum's
 
-/// Maximum numbers of clipped samples of a usable block. If too few blocks are usable with one
-/// number, the next number applies.
+/// Maximum numbers of clipped samples of a usable block. The next number applies if too few blocks
+/// are usable.
 constexpr std::array<int, 3> max_clipped{1, 8, 24};
 
-/// Averages a property of blocks over a square of about 20 samples around each block. `own`
-/// contains the property of each block. Only usable blocks count.
+/// Averages a property of the usable blocks over about 20 x 20 samples around each block.
 std::vector<float> around(const std::vector<float>& own, const PictureBlocks& blocks,
                           const UsableBlocks& usable) {
   const int radius = std::max(1, 6 / blocks.step);

@@ -1,10 +1,9 @@
 #pragma once
-// Selects the flattest blocks of pictures, in order to measure noise.
+// Selects the flattest blocks of pictures, for noise estimation.
 
-// The coefficients (v, u) of a block form two sets, with v + u odd and even. The energy of one set
-// around a block selects the block, and the other set measures the noise. The sets are then
-// exchanged. Selection and measurement are nearly independent, so the result has hardly any bias.
-// Energies are weighted by the current spectrum.
+// One of two sets of coefficients (v, u), with v + u odd or even, selects blocks by their energy,
+// and the other set measures the noise; then the sets change roles. The sets are nearly
+// independent.
 
 #include <array>
 #include <span>
@@ -18,51 +17,49 @@ namespace lull {
 inline constexpr int brightness_ranges = 6;  // ranges of brightness, with equal numbers of blocks
 inline constexpr float min_spectrum_variance = 1e-3f;
 
-/// A flag for each block that is true if the block is usable, and the number of usable blocks.
+/// Usability of each block, and the number of usable blocks.
 struct UsableBlocks {
   std::vector<char> is;
   std::size_t count = 0;
 };
 
-/// Selects blocks with few clipped samples as usable blocks. If there are fewer than `min_blocks`,
-/// the function allows more clipped samples.
+/// Selects blocks with few clipped samples. The limit rises until at least `min_blocks` blocks are
+/// usable.
 [[nodiscard]] UsableBlocks select_usable(const PictureBlocks& blocks, std::size_t min_blocks);
 
-/// Returns the indices of the usable blocks, sorted by brightness. `values` contains the
-/// coefficients of the blocks.
+/// Returns the usable blocks, sorted by brightness.
 [[nodiscard]] std::vector<int> by_brightness(std::span<const float> values,
                                              const UsableBlocks& usable);
 
-/// Returns the blocks in the range of brightness with the index `r`. `ordered` contains all blocks,
-/// sorted by brightness.
+/// Returns the blocks of the range of brightness `r`. `ordered` contains all blocks, sorted by
+/// brightness.
 [[nodiscard]] std::span<const int> brightness_range(std::span<const int> ordered, int r);
 
-/// Returns a spectrum that is computed from the medians of the coefficients over the given blocks.
+/// Returns a spectrum from the medians of the coefficients of the given blocks.
 [[nodiscard]] CoefficientTable median_spectrum(std::span<const float> values,
                                                std::span<const int> blocks);
 
-/// The coefficients of the blocks of one plane of a picture, and their current spectrum.
+/// The coefficients of the blocks of one plane, and their current spectrum.
 struct BlockPlane {
   std::span<const float> values;
   CoefficientTable spectrum{};
 };
 
-/// For each of the two sets of coefficients, the mean energy around each block.
+/// The mean energy around each block, for each of the two sets of coefficients.
 using Energies = std::array<std::vector<float>, 2>;
 
-/// Returns the energies of blocks, summed over the planes and averaged over a square of about 20
-/// samples around each block.
+/// Returns the energies around blocks, summed over the planes and averaged over about 20 x 20
+/// samples.
 [[nodiscard]] Energies energies_around(std::span<const BlockPlane> planes,
                                        const PictureBlocks& blocks, const UsableBlocks& usable);
 
 /// Sorts blocks by increasing energy.
 void rank(std::vector<int>& blocks, const std::vector<float>& energy);
 
-/// Returns the share `share` (0 to 1) of the ranked blocks, from the first on, but at least 40
-/// blocks.
+/// Returns the first blocks of the ranking: the share `share` (0 to 1), but at least 40.
 [[nodiscard]] std::span<const int> first_of(std::span<const int> ranked, double share);
 
-/// Writes the mean squares of the coefficients of one set, over the blocks `measured`, to `table`.
+/// Writes the mean squares of one set of coefficients over the blocks `measured` to `table`.
 void measure_set(std::span<const float> values, std::span<const int> measured, int set,
                  CoefficientTable& table);
 

@@ -13,11 +13,10 @@ namespace {
 
 constexpr int side = PictureBlocks::side;
 
-/// The minimum or maximum of the samples is a clip limit if more than this share of the samples has
-/// this value.
+/// Minimum share of samples with the minimum or maximum value, for a clip limit at this value.
 constexpr double piled_up = 0.002;
 
-/// Maximum range of the samples of a row or column in a letterbox, on the 0..255 scale.
+/// Maximum range of the samples of a letterbox row or column, on the 0..255 scale.
 constexpr float letterbox_range = 3.5f;
 
 struct Rectangle {
@@ -30,8 +29,7 @@ void mark_out_of_range(PlaneView<float> plane) {
       if (!FloatGuard::is_in_filter_range(*v)) *v = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Finds the clip limits of the pictures. Samples that are NaN do not influence the result, because
-/// comparisons with NaN are false.
+/// Finds the clip limits of the pictures. Comparisons with NaN are false, so NaN has no effect.
 ClipBounds bounds_of(std::span<const Plane<float>> pictures, const FrameFormat& format) {
   float minimum = std::numeric_limits<float>::infinity(), maximum = -minimum;
   const auto each = [&](auto&& f) {
@@ -60,8 +58,8 @@ ClipBounds bounds_of(std::span<const Plane<float>> pictures, const FrameFormat& 
   return bounds;
 }
 
-/// Returns whether a row or column of samples varies so little that it may belong to a letterbox.
-/// Its samples are `stride` elements apart.
+/// Returns whether a row or column is constant enough for a letterbox. `stride` is the distance of
+/// its samples, in elements.
 bool may_be_letterbox(const float* samples, int count, std::ptrdiff_t stride) {
   float minimum = samples[0], maximum = samples[0];
   for (int i = 1; i < count; ++i) {
@@ -71,7 +69,7 @@ bool may_be_letterbox(const float* samples, int count, std::ptrdiff_t stride) {
   return maximum - minimum <= letterbox_range;
 }
 
-/// Returns the picture without its letterbox. If nothing would remain, returns the whole picture.
+/// Returns the picture without its letterbox, or the whole picture if nothing would remain.
 Rectangle content(PlaneView<const float> p) {
   int left = 0, top = 0, right = p.width, bottom = p.height;
   while (top < bottom && may_be_letterbox(p.row(top), p.width, 1)) ++top;
@@ -83,8 +81,8 @@ Rectangle content(PlaneView<const float> p) {
   return {left, top, right - left, rows};
 }
 
-/// Returns a rectangle in the middle of each picture, without the letterbox. All rectangles have
-/// the same size.
+/// Returns a centred rectangle of each picture without letterbox. All rectangles have the same
+/// size.
 std::vector<Rectangle> contents(const PlaneStack& stack) {
   std::vector<Rectangle> all;
   int width = std::numeric_limits<int>::max(), height = width;
@@ -137,8 +135,7 @@ PictureBlocks cut_blocks(const PlaneStack& filtered_plane, std::span<const Plane
   const int width = rectangles.front().width, height = rectangles.front().height;
   PictureBlocks blocks;
   if (width < side || height < side) return blocks;
-  // The step between blocks is odd, so that blocks are at all offsets relative to a codec's block
-  // grid.
+  // An odd stride places blocks at all offsets relative to the block grid of a codec.
   const auto along = [&](int length) { return (length - side) / blocks.step + 1; };
   const auto pictures = filtered_plane.pictures.size();
   blocks.step = 1;

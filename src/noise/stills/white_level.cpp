@@ -8,49 +8,43 @@
 
 #include "noise/clipped_gaussian.h"
 
-// The method repeats two steps. Step 1 selects the blocks whose energy can be explained by noise of
-// the current level. Step 2 measures the level in these blocks. Liu, Tanaka, Okutomi 2013
-// ("Single-image noise level estimation for blind denoising", doi:10.1109/TIP.2013.2283400), select
-// blocks in this way by their gradients.
+// Two steps alternate: selection of the blocks whose energy noise can explain, and measurement of
+// the noise in these blocks (Liu, Tanaka, Okutomi 2013, doi:10.1109/TIP.2013.2283400).
 
-// One half of the coefficients selects blocks, and the other half measures the noise level in these
-// blocks. The halves then change roles. For white noise, the halves are independent, so the
-// selection does not bias the level.
+// One half of the coefficients selects blocks, and the other half measures the noise level; then
+// the halves change roles. White noise is independent in the halves.
 
 namespace lull {
 namespace {
 
 /// Maximum number of clipped samples of a measured block.
 constexpr int max_clipped_samples = 24;
-/// Minimum of v + u of the measured coefficients (v, u). At these frequencies, textures have the
-/// least energy.
+/// Minimum v + u of the measured coefficients (v, u). Textures have the least energy at the finest
+/// frequencies.
 constexpr int finest = 10;
-/// Maximum mean energy of the coefficients that select a block, in units of sigma^2.
+/// Maximum mean energy of the selecting coefficients of a block, in units of sigma^2.
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// Variance at the finest frequencies of the flattest blocks of pictures without added noise.
-/// Texture, rounding and the film grain of scans cause this variance. For the pictures of Set12 and
-/// Kodak, the median level is 1.2.
+/// Variance at the finest frequencies of pictures without added noise. The median level of Set12
+/// and Kodak is 1.2.
 constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 
-/// Minimum share of the noise variance that remains after clipping. The class ClippedBlocks does
-/// not use blocks with a smaller share.
+/// Minimum share of the noise variance that clipping may leave in a measured block.
 constexpr double min_retained = 0.1;
 
-/// Returns the share of the noise variance that clipping leaves in a block. `mean` is the mean of
-/// the block, and `sigma` the noise level.
+/// Returns the share of the noise variance that clipping leaves in a block with the mean `mean` and
+/// the noise level `sigma`.
 double retained_share(double mean, double sigma, const ClipBounds& bounds) {
   const double low = clipped_gaussian((mean - static_cast<double>(bounds.low)) / sigma).variance;
   const double high = clipped_gaussian((static_cast<double>(bounds.high) - mean) / sigma).variance;
   return std::clamp(low * high, min_retained, 1.0);
 }
 
-/// Mean energies of a block. The coefficients of the block form two halves. `energy` contains the
-/// mean over all coefficients of each half, and `fine` the mean over the finest coefficients of
-/// each half.
+/// Mean energies of the two halves of a block's coefficients: of all coefficients (`energy`), and
+/// of the finest (`fine`).
 struct Block {
   std::array<double, 2> energy{}, fine{};  // means
   double mean = 0, share = 1;
@@ -82,8 +76,8 @@ std::vector<Block> blocks_of(std::span<const float> values, const PictureBlocks&
   return result;
 }
 
-/// Returns the variance in the blocks whose energy can be explained by noise of the given variance.
-/// If there are too few such blocks, the function measures the flattest blocks.
+/// Returns the variance of the blocks whose energy noise of the given variance can explain, or of
+/// the flattest blocks as a fallback.
 double variance_of(const std::vector<Block>& blocks, double variance) {
   const std::size_t min_rank =
       std::min(blocks.size() - 1, std::max<std::size_t>(100, blocks.size() / 50));
@@ -101,8 +95,8 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks. `energy` is for the half of the coefficients that selects
-/// the blocks, and `fine` for the finest coefficients of the other half.
+/// Mean energies of the flattest blocks: of the selecting half of the coefficients, and of the
+/// finest coefficients of the other half.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };
@@ -128,11 +122,8 @@ FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
   return {result.energy / weight, result.fine / weight};
 }
 
-/// Removes the energy of texture from a variance that was measured in flat blocks. In pictures full
-/// of texture, even the flattest blocks contain texture. They have less energy at the finest
-/// frequencies than other blocks, or more energy in all coefficients than at the finest
-/// frequencies. In the second case, a line through the measurements of two groups of blocks gives
-/// the variance without texture.
+/// Removes the energy of texture from the variance of the flattest blocks, by extrapolation from
+/// two groups of blocks.
 double without_texture(const std::vector<Block>& blocks, double variance) {
   constexpr double fewest = 0.005, few = 0.02;
   constexpr double same = 1.1;  // ratio of variances that sampling errors explain
@@ -146,10 +137,8 @@ double without_texture(const std::vector<Block>& blocks, double variance) {
   return variance > same * least ? least : variance;
 }
 
-/// Measures pictures in which nearly all blocks have clipped samples. Clipped noise has a long tail
-/// on one side, so the energies of the two halves of a block's coefficients are not independent.
-/// The energy of the surrounding blocks, which share no sample with the block, therefore selects
-/// the block.
+/// Measures pictures in which nearly all blocks have clipped samples, whose coefficients are
+/// dependent. The energy of surrounding blocks therefore selects a block.
 class ClippedBlocks {
  public:
   ClippedBlocks(std::span<const float> values, const PictureBlocks& blocks,
@@ -167,8 +156,7 @@ class ClippedBlocks {
     }
   }
 
-  /// Selects blocks for noise of the given variance, and returns the variance that is measured in
-  /// these blocks.
+  /// Selects blocks for noise of the given variance, and returns the variance in these blocks.
   double remeasured(double variance) {
     const double sigma = std::sqrt(variance);
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
@@ -188,8 +176,7 @@ class ClippedBlocks {
 
  private:
   struct MeasuredBlock {
-    // `energy` is the mean energy of all coefficients except (0, 0), and `fine` is the mean energy
-    // of the finest coefficients.
+    // Mean energies of a block: of all coefficients except (0, 0), and of the finest (`fine`).
     double mean = 0, energy = 0, fine = 0;
     double retained = 0;  // share of the noise variance after clipping; 0: not used
   };
@@ -199,8 +186,7 @@ class ClippedBlocks {
     return count;
   }();
 
-  /// Returns the variance in the blocks around block `b`. If fewer than three of these blocks are
-  /// usable, the result is infinite.
+  /// Returns the variance of the blocks around block `b`. Infinity: fewer than three are usable.
   double around(std::size_t b) const {
     const int reach = (PictureBlocks::side + blocks_.step - 1) / blocks_.step;
     const int at = static_cast<int>(b % (static_cast<std::size_t>(blocks_.columns) * blocks_.rows));

@@ -11,29 +11,25 @@
 namespace lull {
 namespace {
 
-/// Constants for the mean m of the squares of 8 standard normal values. `median_of_8_squares` is
-/// the median of m. The logarithm of the median of n independent values of m has the variance
-/// `variance_of_median` / n.
+/// For the mean m of the squares of 8 standard normal values: the median of m, and n times the
+/// variance of the logarithm of the median of n values of m.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
-/// Maximum energy of flat cubes at low frequencies, in units of the variance. If fewer than
-/// `min_flat_in_bin` cubes of a bin are flat with one limit, the next limit applies.
+/// Maximum low-frequency energy of flat cubes, relative to the variance. The next limit applies if
+/// a bin has fewer than `min_flat_in_bin` flat cubes.
 constexpr double flat_limits[] = {1.15, 1.4, 2, 3, 5};
 constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
-/// Maximum number of bins of flat cubes with similar means, and minimum number of cubes in a bin.
+/// Maximum number of bins of cubes with similar means, and minimum number of cubes per bin.
 constexpr std::size_t max_bins = 32, min_in_bin = 12;
-/// Number of standard errors above which a residual gets a reduced weight (Huber 1964,
-/// doi:10.1214/aoms/1177703732).
+/// Threshold of Huber weights, in standard errors (Huber 1964, doi:10.1214/aoms/1177703732).
 constexpr double huber = 1.5;
 
-/// The noise variance as a linear function of the mean: slope * mean + constant.
 struct Line {
   double slope = 0, constant = 0, slope_error = 0;
   double at(double mean) const { return slope * mean + constant; }
 };
 
-/// The noise variance in cubes with similar means. `error` is the relative standard error of the
-/// variance.
+/// The noise variance of cubes with similar means. `error` is its relative standard error.
 struct Bin {
   double mean, variance, error;
 };
@@ -66,8 +62,7 @@ class PhotonFit {
  private:
   double variance_at(double mean) const { return std::max(line_.at(mean), floor_); }
 
-  /// Returns a lower bound for the noise variance, for means at which the fitted line is negative
-  /// or too low.
+  /// Returns a lower bound of the noise variance, for means at which the fitted line is too low.
   double least_variance() const {
     const std::vector<Bin> bins = bins_of(flat_);
     double least = bins.front().variance;
@@ -75,7 +70,7 @@ class PhotonFit {
     return least / 2;
   }
 
-  /// Fits a first line to the flattest cubes of each bin. The iteration starts from this line.
+  /// Fits a first line to the flattest cubes of each bin.
   void fit_start() {
     Cubes start;
     const std::size_t bins = std::clamp<std::size_t>(cubes_.size() / min_in_bin, 1, 16);
@@ -96,9 +91,8 @@ class PhotonFit {
     floor_ = least_variance();
   }
 
-  /// Selects flat cubes at every mean. If too few cubes with similar means are flat, the function
-  /// also selects cubes with structure, because structure contributes little to the high
-  /// frequencies.
+  /// Selects flat cubes at every mean. If too few are flat, the function also selects cubes with
+  /// structure, which contributes little to high frequencies.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {
@@ -115,9 +109,8 @@ class PhotonFit {
     }
   }
 
-  /// Divides cubes, sorted by their means, into bins. Returns the first index and the last index +
-  /// 1 of each bin. Bins have equal widths in the square root of the mean, so that a few bright
-  /// cubes do not share a bin with many dark cubes.
+  /// Divides sorted cubes into bins, as pairs of first index and last index + 1. Bins have equal
+  /// widths in the square root of the mean, so that few bright cubes get their own bins.
   static std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Cubes& cubes) {
     const double least = mean_value(cubes.front()), range = mean_value(cubes.back()) - least;
     const auto number_of = [&](const CubeStatistics* cube) {
@@ -138,8 +131,8 @@ class PhotonFit {
     return ranges;
   }
 
-  /// Measures the noise variance of each bin: the median over its cubes relative to the fitted
-  /// line. The width of a bin therefore does not bias its variance.
+  /// Measures the noise variance of each bin: the median of its cubes relative to the fitted line,
+  /// so that the width of a bin causes no bias.
   std::vector<Bin> bins_of(const Cubes& cubes) const {
     std::vector<Bin> bins;
     for (const auto& [begin, end] : ranges_of(cubes)) bins.push_back(bin_of(cubes, begin, end));
@@ -158,8 +151,7 @@ class PhotonFit {
     return {mean, ratio * variance_at(mean), std::sqrt(variance_of_median / count)};
   }
 
-  /// Fits a line to the bins. The weights of the bins depend on the variances that the line itself
-  /// predicts.
+  /// Fits a line to the bins, weighted by the variances that the line predicts.
   Line fit(const std::vector<Bin>& bins) const {
     Line line{.slope = 0, .constant = 0, .slope_error = 0};
     for (int round = 0; round < fit_rounds; ++round) {
@@ -187,8 +179,8 @@ class PhotonFit {
     return line;
   }
 
-  /// Returns the offset at which the third moment of the samples of flat cubes vanishes. For photon
-  /// noise, the third moment is gain^2 (mean - offset).
+  /// Returns the offset at which the third moment of flat cubes vanishes. For photon noise, the
+  /// moment is gain^2 (mean - offset).
   double offset_by_third_moment() const {
     constexpr double unbiased = 64.0 * 64 / (63 * 62);  // factor for the third moment of 64 samples
     double sum = 0, weights = 0;
@@ -204,8 +196,8 @@ class PhotonFit {
 
   PhotonEstimate result() const {
     const double gain = line_.slope, darkest = mean_value(flat_[flat_.size() / 100]);
-    // Two limits for the offset: the variance of the read noise is not negative, and the darkest
-    // samples are not below the offset.
+    // Limits of the offset: the variance of the read noise is not negative, and the darkest samples
+    // are not below the offset.
     const double least_offset = -line_.constant / gain;
     double offset =
         std::clamp(offset_by_third_moment(), least_offset, std::max(darkest, least_offset));

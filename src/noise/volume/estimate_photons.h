@@ -1,6 +1,6 @@
 #pragma once
-// Estimates photon noise from the statistics of cubes. The variance of photon noise rises linearly
-// with the mean of the samples.
+// Estimates photon noise from the statistics of cubes. Its variance rises linearly with the mean of
+// the samples.
 
 #include <optional>
 
@@ -9,8 +9,8 @@
 
 namespace lull {
 
-/// The known parameters of photon noise, on the 0..255 scale. The function estimate_photons()
-/// estimates all other parameters.
+/// The known parameters of photon noise, on the 0..255 scale. estimate_photons() estimates the
+/// other parameters.
 struct KnownPhotonNoise {
   std::optional<double> gain, offset, read;
   bool is_complete() const { return gain && offset && read; }
@@ -18,15 +18,14 @@ struct KnownPhotonNoise {
 
 struct PhotonEstimate {
   PhotonNoise noise;  // on the 0..255 scale
-  /// Standard deviation of the noise in the darkest, the median and the brightest flat cubes.
+  /// Standard deviation of the noise in the darkest, median and brightest flat cubes.
   double dark = 0, level = 0, bright = 0;
   double slope_error = 0;  // standard error of the gain, relative to the gain
 };
 
-/// Estimates the photon noise of a volume, or of planes over time. A line is fitted to the variance
-/// at the high frequencies of flat cubes (flat_cubes.h) as a function of their mean. The line
-/// determines the gain and the sum read^2 - gain offset. The third moment separates the offset from
-/// the read noise.
+/// Estimates the photon noise of a volume, or of planes over time, from flat cubes (flat_cubes.h).
+/// The variance as a linear function of the mean gives the gain and read^2 - gain offset; the third
+/// moment separates offset and read noise.
 /// @return std::nullopt if there are too few cubes, or if the variance does not rise with the mean
 [[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
                                                              const KnownPhotonNoise& known);

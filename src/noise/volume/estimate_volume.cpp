@@ -13,41 +13,35 @@
 namespace lull {
 namespace {
 
-/// Minimum number of flat cubes for the measurement of a noise level: the larger of
-/// `min_flat_cubes` and the share `flat_share` of all cubes. If there are fewer flat cubes, the
-/// function measures the flattest cubes, as many as the minimum.
+/// Minimum number of flat cubes for a noise level: the larger of `min_flat_cubes` and the share
+/// `flat_share`. Fallback: the flattest cubes.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
-/// If the ratio of the noise levels of bright and dark cubes is at most this value, the level of
-/// the dark cubes is used. Structure raises the level of bright cubes.
+/// If the noise levels of bright and dark cubes have at most this ratio, they count as equal.
+/// Structure raises the level of bright cubes.
 constexpr double same_level = 1.25;
-/// Maximum ratio of the noise level of air to the noise level of tissue. With a larger ratio, the
-/// cubes are dark tissue and not air.
+/// Maximum ratio of the noise levels of air and tissue. With a larger ratio, the cubes are dark
+/// tissue.
 constexpr double dark_level = 1.05;
-/// Maximum factor between the noise levels of tissue and of cubes that look like air with Rician
-/// noise. With a larger factor, the cubes are not air.
+/// Maximum factor between the noise levels of tissue and of air, for Rician noise.
 constexpr double nearly_same_level = 2.5;
 /// Minimum mean of a tissue cube, in units of sigma.
 constexpr double min_tissue_mean = 2.4;
-/// Limits for the ratio of the energies of the flattest cubes at low and high frequencies. Above
-/// `white_slope`, the noise is smooth, as in interpolated images. Above `noise_slope`, the cubes
-/// contain structure instead of noise.
+/// Limits for the energy ratio of low and high frequencies in the flattest cubes. Above
+/// `white_slope`, the noise is smooth; above `noise_slope`, the cubes contain structure.
 constexpr double white_slope = 1.5, noise_slope = 4;
 /// Minimum noise level on the 0..255 scale. A lower level counts as no noise.
 constexpr double min_sigma = 0.02;
 
-// Parameters of the noise map. Nodes are `cubes_per_node` cubes apart. There are at most
-// `max_nodes` along an axis. The noise level at a node is measured in cubes whose distance is at
-// most `window` times the distance between nodes.
+// Parameters of the noise map: cubes between nodes, maximum number of nodes along an axis, and
+// radius of the measurement at a node, in node distances.
 constexpr int cubes_per_node = 6, max_nodes = 16;
 constexpr double window = 0.7;
-// Maximum noise level of air at a node, relative to the noise level of tissue at the same node.
+// Maximum noise level of air at a node, relative to tissue at the node.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
-/// Weights of measured noise levels in the fit of the map: 1 / variance of the logarithm of the
-/// level, at most `max_weight`. The weight is proportional to the number of cubes. The factor is
-/// `weight_of_air` for air (64 measured voxels per cube), and `weight_of_flat` for flat cubes (8
-/// measured coefficients per cube).
+/// Factors for weights in the fit of the map, 1 / variance of log(level), for cubes of air (64
+/// measured voxels) and flat cubes (8 measured coefficients). `max_weight` is the maximum weight.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {
@@ -59,8 +53,7 @@ double mean_of(const Cubes& cubes) {
   return median_of(cubes, [](const CubeStatistics& cube) { return cube.mean; });
 }
 
-/// Returns the mean that separates dark from bright cubes by Otsu's method (Otsu 1979,
-/// doi:10.1109/TSMC.1979.4310076).
+/// Returns the threshold between dark and bright cubes (Otsu 1979, doi:10.1109/TSMC.1979.4310076).
 double between_dark_and_bright(const Cubes& cubes) {
   std::vector<double> means;
   for (const CubeStatistics* cube : cubes) means.push_back(static_cast<double>(cube->mean));
@@ -90,7 +83,7 @@ class Estimator {
     find_tissue();
     const double ratio = tissue_ > 0 && air_level_ > 0 ? air_level_ / tissue_ : 1;
     if (kind || !rician_ || std::max(ratio, 1 / ratio) < nearly_same_level) return;
-    // The noise is not Rician if the background and the tissue have different noise levels.
+    // The noise is not Rician if background and tissue have different noise levels.
     rician_ = false;
     air_.clear();
     air_level_ = 0;
@@ -114,8 +107,7 @@ class Estimator {
     if (!air_.empty()) air_level_ = std::sqrt(air_variance(air_, zero_));
   }
 
-  /// Returns the sigma of the noise in flat cubes. At low means, the variance of Rician noise is
-  /// smaller than sigma^2.
+  /// Returns the sigma of flat cubes. At low means, the variance of Rician noise is below sigma^2.
   double level_of(const FlatLevel& flat) const {
     if (!rician_) return std::sqrt(flat.variance);
     const double ratio = (mean_of(flat.cubes) - zero_) / std::sqrt(flat.variance);
@@ -125,7 +117,7 @@ class Estimator {
   Cubes all_but_air() const {
     if (air_.empty()) return valid_;
     Cubes rest;
-    // std::ranges::binary_search() requires the order of addresses, which is also the order of
+    // std::ranges::binary_search() requires the cubes in the order of their addresses, as in
     // valid_.
     Cubes air = air_;
     std::ranges::sort(air);
@@ -172,8 +164,8 @@ class Estimator {
     estimate_.why = "it contains structure everywhere";
   }
 
-  /// Measures the noise level at the nodes of a noise map, and fits the map to these levels. If the
-  /// noise level varies, the estimate receives the map.
+  /// Measures the noise level at the nodes of a noise map, and adds the map to the estimate if the
+  /// level varies.
   void follow_variation() {
     std::array<int, 3> nodes{};
     for (int axis = 0; axis < 3; ++axis)
@@ -198,14 +190,13 @@ class Estimator {
     std::ranges::sort(seen);
     const float low = seen[seen.size() / 20], high = seen[seen.size() - 1 - seen.size() / 20];
     if (high < followed_variation * low) return;
-    // Values of the map outside these bounds are measurement errors, at nodes with few cubes.
+    // Values outside these bounds are measurement errors at nodes with few cubes.
     for (float& value : map.values) value = std::clamp(value, low / 1.5f, high * 1.5f);
     estimate_.level = seen[seen.size() / 2];
     estimate_.noise.sigma = map.min_value();
     estimate_.noise.map = std::make_shared<NoiseMap>(std::move(map));
   }
 
-  /// Adds each cube to the lists of all nodes near the cube.
   void assign_to_nodes(const Cubes& cubes, const std::array<int, 3>& nodes,
                        std::vector<Cubes>& at_nodes) const {
     for (const CubeStatistics* cube : cubes) {
@@ -234,8 +225,7 @@ class Estimator {
     const double in_tissue = flat.cubes.empty() ? 0 : level_of(flat);
     const double in_air = air.size() < min_air_at_node ? 0 : std::sqrt(air_variance(air, zero_));
     add(in_tissue, std::min(max_weight, weight_of_flat * static_cast<double>(flat.cubes.size())));
-    // If the noise level of the cubes of air is much higher than the noise level of tissue, the
-    // cubes contain dark tissue.
+    // Cubes of air with much stronger noise than tissue are dark tissue.
     const bool dark_tissue = in_tissue > 0 && in_air > max_air_ratio * in_tissue;
     if (!dark_tissue)
       add(in_air, std::min(max_weight, weight_of_air * static_cast<double>(air.size())));

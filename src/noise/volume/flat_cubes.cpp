@@ -16,25 +16,21 @@ constexpr double median_of_squares = 0.9180;
 constexpr double explained = 1.15;
 constexpr int max_rounds = 30;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// A value is a fill value if at least this share of all cubes contains only this value. Masks,
-/// padding and clipping make fill values. Cubes that contain fill values are not measured.
+/// A fill value (mask, padding, clipping) fills at least this share of all cubes.
 constexpr double share_of_fill = 0.005;
 /// Maximum number of voxels with a fill value in a measured cube.
 constexpr int max_filled = 1;
-/// Maximum number of voxels of a cube that have the minimum or the maximum value of the volume.
-/// Cubes with more such voxels are clipped and not measured.
+/// Maximum number of voxels with the minimum or maximum value of the volume in a measured cube.
+/// Other cubes are clipped.
 constexpr int max_clipped = 6;
 
-// Limits for cubes of air with similar means: for the ratio of the mean to the standard deviation,
-// and for the skewness. In a volume of a head with Rician noise of 1, 3 and 9 %, constant or
-// varying by a factor of 2, the ratio of air is 1.80 to 1.99, and the skewness 0.48 to 0.66.
-// Gaussian noise has no skewness, and cubes with edges have a ratio below 1.3.
+// Limits for cubes of air: ratio of mean to standard deviation, and skewness. Measured in a head
+// volume: 1.80 to 1.99, and 0.48 to 0.66.
 constexpr double bin_width = 0.14;  // width of a bin, in logarithms of the mean
 constexpr std::size_t min_in_bin = 50;
 constexpr double min_ratio = 1.72, max_ratio = 2.12;
 constexpr double min_skewness = 0.35, max_skewness = 0.85;
-// Maximum ratio of the energy at low frequencies to the energy at high frequencies in cubes of air.
-// Cubes of air have no structure.
+// Maximum ratio of low-frequency to high-frequency energy in cubes of air, which have no structure.
 constexpr double max_slope = 4;
 constexpr double max_excess = 1.6;  // variance of a cube in units of that of air with its mean
 constexpr std::size_t min_air = 200;
@@ -82,8 +78,7 @@ FlatLevel flat_level(const Cubes& cubes, std::size_t min_count) {
 FlatLevel flattest_level(Cubes cubes, std::size_t count) {
   count = std::min(count, cubes.size());
   if (count == 0) return {};
-  // A stable sort preserves the order of cubes with equal energy, so that the result is the same on
-  // every machine.
+  // A stable sort gives the same result on every machine.
   std::ranges::stable_sort(cubes, {}, [](const CubeStatistics* cube) { return cube->low; });
   cubes.resize(count);
   const double variance = median_of(cubes, high) / median_of_squares;
@@ -131,8 +126,8 @@ Cubes find_air(const Cubes& cubes, double zero) {
 }
 
 double air_variance(const Cubes& air, double zero) {
-  // The noise variance of each cube of air: half the mean square of its 64 voxels. The variance has
-  // a Gamma distribution of shape 64, and its mean is sigma^2.
+  // Half the mean square of each cube of air: a Gamma distribution of shape 64 with the mean
+  // sigma^2.
   std::vector<double> variances;
   for (const CubeStatistics* cube : air) {
     const double mean = static_cast<double>(cube->mean) - zero;

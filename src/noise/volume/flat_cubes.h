@@ -1,9 +1,8 @@
 #pragma once
-// Noise levels of flat cubes (cubes without structure) and of cubes of air.
+// Noise levels of flat cubes (without structure) and of cubes of air.
 
-// Flat cubes are selected by their low frequencies, and the noise level is measured at their high
-// frequencies. The coefficients of white noise are independent, so the selection does not bias the
-// level.
+// Flat cubes are selected by low frequencies and measured at high frequencies, which are
+// independent for white noise, to avoid a selection bias.
 
 #include <span>
 #include <vector>
@@ -16,8 +15,8 @@ using Cubes = std::vector<const CubeStatistics*>;
 
 /// Returns the quantile of the values at `share` (0 to 1), or 0 if there are no values.
 [[nodiscard]] double quantile(std::vector<double> values, double share);
-/// Returns the median of the values, or 0 if there are no values. With two middle values, the
-/// result is the upper one.
+/// Returns the median of the values, the upper one of two middle values, or 0 if there are no
+/// values.
 [[nodiscard]] double median(std::vector<double> values);
 template <class Value>
 [[nodiscard]] double median_of(const Cubes& cubes, const Value& value) {
@@ -29,27 +28,25 @@ template <class Value>
 
 struct FlatLevel {
   double variance = 0;  // variance of the samples
-  // The cubes in which the variance was measured. The list is empty if too few cubes were flat.
+  // The measured cubes. Empty: too few flat cubes.
   Cubes cubes;
 };
 
-/// Measures the noise level at the high frequencies of the flat cubes among `cubes`. A cube is flat
-/// if noise of this level explains the energy of the cube at low frequencies. If fewer than
-/// `min_count` cubes are flat, the result is empty.
+/// Measures the high-frequency noise level of the flat cubes, whose low-frequency energy noise can
+/// explain. Empty: fewer than `min_count` cubes are flat.
 [[nodiscard]] FlatLevel flat_level(const Cubes& cubes, std::size_t min_count);
-/// Measures the noise level at the high frequencies of the `count` cubes with the lowest energy at
-/// low frequencies.
+/// Measures the noise level at the high frequencies of the `count` cubes with the least
+/// low-frequency energy.
 [[nodiscard]] FlatLevel flattest_level(Cubes cubes, std::size_t count);
 
 /// Returns the cubes that are neither clipped nor in the surroundings of a masked object.
 [[nodiscard]] Cubes valid_cubes(const CubeCollector& collector);
 
-/// Returns the cubes of air. Their samples have the mean, the deviation and the skewness of a
-/// Rayleigh distribution of any scale. If there are too few such cubes, the result is empty.
+/// Returns the cubes of air, whose samples have the moments of a Rayleigh distribution of any
+/// scale. Empty: too few cubes.
 [[nodiscard]] Cubes find_air(const Cubes& cubes, double zero);
-/// Returns sigma^2 of the noise in cubes of air. The function uses only the fifth of the cubes with
-/// the lowest variance. All other cubes may be dark tissue, which looks like air with a larger
-/// sigma.
+/// Returns sigma^2 of the fifth of the cubes of air with the lowest variance, because other cubes
+/// may be dark tissue.
 [[nodiscard]] double air_variance(const Cubes& air, double zero);
 
 }  // namespace lull

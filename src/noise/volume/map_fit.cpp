@@ -9,14 +9,13 @@ namespace lull {
 namespace {
 
 constexpr int rounds = 3, sweeps = 300;
-/// Limit for outliers. If the logarithm of a noise level deviates from the map by more than
-/// `max_deviation` times the median deviation, the level gets a reduced weight. The median
-/// deviation counts as at least `min_deviation`.
+/// A level is an outlier if log(level) deviates from the map by more than `max_deviation` times the
+/// median deviation, which is at least `min_deviation`.
 constexpr double max_deviation = 1.5, min_deviation = 0.02;
 
 using Values = std::vector<double>;
 
-/// Performs one iteration of the Gauss-Seidel method over all nodes of the map.
+/// Performs one Gauss-Seidel iteration over all nodes of the map.
 void sweep(Values& values, const std::vector<NodeLevel>& levels, const Values& weights,
            const std::array<int, 3>& nodes, double stiffness) {
   const std::array<int, 3> stride{1, nodes[0], nodes[0] * nodes[1]};

@@ -1,6 +1,5 @@
 #pragma once
-// Fits a smooth map to noise levels that were measured at the nodes of the map with different
-// accuracy.
+// Fits a smooth map to noise levels of different accuracy, measured at the nodes of the map.
 
 #include <array>
 #include <vector>
@@ -14,9 +13,9 @@ struct NodeLevel {
   double weight = 0;     // 1 / variance of `logarithm`; 0: not measured
 };
 
-/// Fits a map m to measured noise levels by weighted least squares: minimises the sum over all
-/// nodes of weight * (log m - logarithm)^2 (members of NodeLevel), plus `stiffness` times the
-/// squared differences of log m between neighbouring nodes. Outliers get smaller weights (Huber).
+/// Fits a map m to noise levels by least squares, with Huber weights: the sum over all nodes of
+/// weight * (log m - logarithm)^2, plus `stiffness` times the squared differences of log m between
+/// neighbouring nodes.
 /// @param levels  x fastest, then y; at least one weight is above 0
 [[nodiscard]] NoiseMap fit_map(const std::array<int, 3>& voxels, const std::array<int, 3>& nodes,
                                const std::vector<NodeLevel>& levels, double stiffness = 20);

@@ -10,17 +10,15 @@
 namespace lull {
 namespace {
 
-/// Minimum argument of the asymptotic inverse, from which on the error is at most 0.03 %. The
-/// argument is the expected number of photons plus the variance of the read noise.
+/// Minimum argument (photons plus variance of the read noise) of the asymptotic inverse, whose
+/// error is then at most 0.03 %.
 constexpr double asymptotic_from = 60;
-/// Number of points of the trapezoidal rule for the normal distribution. The points lie between -5
-/// and 5 standard deviations.
+/// Number of points of the trapezoidal rule for the normal distribution, from -5 to 5 standard
+/// deviations.
 constexpr int normal_nodes = 41;
 
 /// Bias of patch-based filters, in units of the standard deviation times the skewness of the noise
-/// (stabiliser.h). At low photon counts, stabilised photon noise is skewed towards dark values, and
-/// patch-based filters return more than the mean of the samples. The value was measured for BM4D on
-/// flat areas of 1 to 8 photons.
+/// (stabiliser.h), measured for BM4D on flat areas of 1 to 8 photons.
 constexpr double skew_bias = 0.04;
 
 /// Returns the closed-form approximation of the exact unbiased inverse, in photons (Makitalo and
@@ -59,8 +57,7 @@ PhotonStabiliser::PhotonStabiliser(const PhotonNoise& noise)
     return transform((sample - noise_.offset) / noise_.gain);
   };
   low_ = at(0);
-  // The lower bound keeps the scale finite if the offset is above nearly all samples. The
-  // stabilised samples then have hardly any range.
+  // The lower bound keeps the scale finite if the offset is above nearly all samples.
   scale_ = 255 / std::max(at(255) - low_, 1e-6);
   first_ = expected_result(0);
   if (variance_ < asymptotic_from) make_table();
@@ -71,9 +68,8 @@ double PhotonStabiliser::transform(double photons) const {
   return argument > 0 ? 2 * std::sqrt(argument) : argument <= 0 ? 0 : argument;
 }
 
-/// Returns the expected result of the filter at an expected number of photons: the expectation of
-/// the transform, corrected for the skewness of its noise. The sum over Poisson's distribution
-/// includes all counts within 9 standard deviations.
+/// Returns the filter's expected result at an expected number of photons: the expectation of the
+/// transform, corrected for skewness.
 double PhotonStabiliser::expected_result(double photons) const {
   std::array<double, normal_nodes> nodes, weights;
   double total = 0;
@@ -105,15 +101,14 @@ double PhotonStabiliser::expected_result(double photons) const {
   return middle + mean - skew_bias * third / variance;
 }
 
-/// Makes the table of the inverse function, by interpolation between the filter's expected results
-/// at increasing numbers of photons.
+/// Makes the table of the inverse function from the filter's expected results at increasing numbers
+/// of photons.
 void PhotonStabiliser::make_table() {
   constexpr int samples = 400;
   const double last_photons = asymptotic_from - variance_;
   std::vector<double> photons(samples + 1), means(samples + 1);
   for (int i = 0; i <= samples; ++i) {
-    // The numbers of photons grow with the square of the index i. The means grow with the square
-    // root of these numbers, so the means are nearly equidistant.
+    // Photon numbers grow with i^2, so the stabilised means are nearly equidistant.
     const double share = static_cast<double>(i) / samples;
     photons[i] = last_photons * share * share;
     means[i] = expected_result(photons[i]);
@@ -132,8 +127,8 @@ void PhotonStabiliser::make_table() {
 
 double PhotonStabiliser::photons_of(double d) const {
   if (table_.empty()) {
-    // The inverse is linear below `least`, because strong read noise can make the stabilised sample
-    // d negative or too small for the formula.
+    // The inverse is linear below `least`, because strong read noise can make d negative or too
+    // small for the formula.
     const double least = std::max(first_ / 2, 1.0);
     if (d >= least || std::isnan(d)) return asymptotic_photons(d, variance_);
     return asymptotic_photons(least, variance_) + (d - least) * least / 2;

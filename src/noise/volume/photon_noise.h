@@ -41,9 +41,8 @@ class PhotonStabiliser {
   /// NaN stays NaN.
   float forward(float sample) const;
   /// Converts the filter's result `stabilised`, an estimate of E[f(z)], to the mean of the samples
-  /// z. The function is not the inverse of f, because E[f(z)] is not f(E[z]). Below the result for
-  /// no photons, the function continues linearly, so that noise in areas without light does not
-  /// bias their mean.
+  /// z. This is not the inverse of f, because E[f(z)] is not f(E[z]). The linear continuation below
+  /// the result for no photons avoids a bias in dark areas.
   float inverse(float stabilised) const;
 
  private:

@@ -10,17 +10,17 @@
 namespace lull {
 
 /// Makes a session for grey frames with the photon noise `noise`, on the 0..255 scale. `filter`
-/// must be a session for frames of stabilised_format(format) (vst_volume.h) with the noise level
-/// PhotonStabiliser::sigma(), or a multiple of this level. Samples that the filter leaves unchanged
-/// are preserved bit for bit.
+/// must accept stabilised_format(format) (vst_volume.h) and remove noise of the level
+/// PhotonStabiliser::sigma(), or a multiple. Samples that the filter does not change are preserved
+/// bit for bit.
 /// @throws InvalidArgument  frames with several planes, or a noise that validate() rejects
 [[nodiscard]] std::unique_ptr<Denoiser> with_photon_vst(const PhotonNoise& noise,
                                                         const FrameFormat& format,
                                                         std::unique_ptr<Denoiser> filter,
                                                         const ResultSamples& results = {});
 
-/// Makes a detector of repeated frames for frames with photon noise. The detector stabilises each
-/// frame and passes the result to `finder`, a detector for frames of stabilised_format(format).
+/// Makes a detector of repeated frames for photon noise. `finder` detects repetitions in the
+/// stabilised frames, of stabilised_format(format).
 [[nodiscard]] std::unique_ptr<RepeatFinder> with_photon_vst(const PhotonNoise& noise,
                                                             const FrameFormat& format,
                                                             std::unique_ptr<RepeatFinder> finder);

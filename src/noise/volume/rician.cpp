@@ -10,9 +10,8 @@
 namespace lull {
 namespace {
 
-/// Returns exp(-x) I0(x), where I0 is the modified Bessel function. Below x = 20, the function uses
-/// the power series, and above the asymptotic series (Abramowitz and Stegun, 9.7.1), which is
-/// accurate to 1e-8 there.
+/// Returns exp(-x) I0(x), where I0 is the modified Bessel function, by the power series below x =
+/// 20, and the asymptotic series (Abramowitz and Stegun, 9.7.1) above.
 double scaled_i0(double x) {
   if (x < 20) return bessel_i0(x) * std::exp(-x);
   double sum = 1, term = 1;
@@ -31,12 +30,12 @@ double density_over_z(double z, double v) {
 
 float root(float v) { return std::sqrt(v); }
 
-// Step and half-width of the trapezoidal rule. For the densities of Rician samples, its error is as
-// small as rounding errors.
+// Step and half-width of the trapezoidal rule. For Rician densities, its error is as small as
+// rounding errors.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
-/// Returns E[f(z) | v] for Rician samples z. The integration variable is u = f(z), with z dz = u
-/// du, so that the integrand is smooth.
+/// Returns E[f(z) | v] for Rician samples z, as an integral over u = f(z), whose integrand is
+/// smooth.
 double expected_root(double v) {
   double sum = 0;
   const int last = static_cast<int>((v + reach) / step);
@@ -57,8 +56,7 @@ double expected_sample(double v) {
   return sum * step;
 }
 
-/// Inverts an increasing function: returns the argument v at which the function has the value
-/// `value`. `of_v` contains the function at v = 0, spacing, 2 spacing, ...
+/// Inverts an increasing function, whose values `of_v` are at v = 0, spacing, 2 spacing, ...
 double argument_at(const std::vector<double>& of_v, double spacing, double value) {
   const auto above = std::ranges::upper_bound(of_v, value);
   if (above == of_v.begin()) return 0;
@@ -67,8 +65,8 @@ double argument_at(const std::vector<double>& of_v, double spacing, double value
   return spacing * (k - (*above - value) / (*above - above[-1]));
 }
 
-/// The variance of Rician samples, and the ratio of their mean to their standard deviation, at
-/// equally spaced true values v.
+/// The variance of Rician samples, and the ratio of their mean to their standard deviation, for
+/// equally spaced true values.
 struct VarianceTable {
   std::vector<double> ratio, variance;
   VarianceTable() {
@@ -99,9 +97,8 @@ RicianStabiliser::RicianStabiliser(double shrink_range) {
   }
   inverse_.of_zero = static_cast<float>(zero);
   inverse_.scale = static_cast<float>(knots / last);
-  // Beyond the table, the inverse of d = E[f(z) | v] = v + 1 / (4 v) + ... is approximated by the
-  // formula v = d - 1 / (4 d) - third / d^3. With this value of `third`, the formula continues the
-  // table.
+  // Beyond the table, the inverse of d = E[f(z) | v] is v = d - 1 / (4 d) - third / d^3, continuous
+  // at the end of the table.
   inverse_.third = (end - 1 / (4 * end) - table_[knots]) * end * end * end;
 }
 
@@ -121,7 +118,7 @@ double rician_expectation(double z, double v) {
     const double r = 1 / x;
     return z * (1 - r * (1.0 / 2 + r * (1.0 / 8 + r * (1.0 / 8 + r * (25.0 / 128 + r * 13 / 32)))));
   }
-  // The loop computes the continued fraction x / (2 + x^2 / (4 + x^2 / (6 + ...))).
+  // Continued fraction of I1(x) / I0(x): x / (2 + x^2 / (4 + x^2 / (6 + ...))).
   constexpr int terms = 24;
   double rest = 2 * terms;
   for (int k = terms - 1; k >= 1; --k) rest = 2 * k + x * x / rest;

@@ -1,23 +1,21 @@
 #pragma once
-// Variance stabilisation of Rician noise: a function f maps the samples before a filter, and an
-// inverse function maps the filter's results (Foi 2011, "Noise estimation and removal in MR
-// imaging: the variance-stabilization approach", doi:10.1109/ISBI.2011.5872758).
+// Variance stabilisation of Rician noise: a function f before a filter, and an inverse function
+// after the filter (Foi 2011, "Noise estimation and removal in MR imaging: the
+// variance-stabilization approach", doi:10.1109/ISBI.2011.5872758).
 
 // A Rician sample is z = |v + n1 + i n2| in units of sigma, with the true value v. The forward
-// function is f(z) = sqrt(max(z^2 - 1/2, 0)). The standard deviation of f(z) is 0.96 to 1.01 from v
-// = 1.5 on, and falls to 0.78 for smaller v (docs/how-it-works/volume-noise.md compares other
-// functions).
+// function f(z) = sqrt(max(z^2 - 1/2, 0)) has a standard deviation of 0.96 to 1.01 for v >= 1.5,
+// and of at least 0.78 (docs/how-it-works/volume-noise.md).
 
-// A filter estimates E[f(z) | v] for Rician samples z, and this expectation is not f(v). The exact
-// unbiased inverse returns the v for which the expectation equals the filter's result.
+// A filter estimates E[f(z) | v] for Rician samples z, which differs from f(v). The exact unbiased
+// inverse returns the v with this expectation.
 
 #include <algorithm>
 #include <array>
 
 namespace lull {
 
-/// Computes f(z) = sqrt(max(z^2 - 1/2, 0)). `root` is a function that returns the square root of a
-/// float.
+/// Computes f(z) = sqrt(max(z^2 - 1/2, 0)). `root` computes the square root of a float.
 template <class Root>
 constexpr float rician_root(float z, Root root) {
   const float square = z * z - 0.5f;
@@ -28,9 +26,8 @@ constexpr float rician_root(float z, Root root) {
 struct RicianInverse {
   static constexpr int knots = 1024;
   static constexpr float end = 8;  // from this d on, the inverse is an asymptotic formula
-  // Values of the inverse, indexed by the square root of d - E[f(z) | 0], where d is the filter's
-  // result. At low v, the square root is nearly proportional to v, so linear interpolation is
-  // accurate.
+  // Values of the inverse, indexed by the square root of d - E[f(z) | 0] for the filter's result d,
+  // which is nearly linear in v at low v.
   const float* table = nullptr;  // knots + 1 values
   float of_zero = 0, scale = 0, third = 0;
 
@@ -48,19 +45,19 @@ struct RicianInverse {
 
 class RicianStabiliser {
  public:
-  /// The constructor integrates the density of z for 720 values of v, which takes some 10 ms.
-  /// @param shrink_range  the inverse shrinks filter results that are less than `shrink_range`
-  ///     above E[f(z) | 0] towards 0 (see rician_shrink_range)
+  /// The constructor takes some 10 ms.
+  /// @param shrink_range  filter results less than `shrink_range` above E[f(z) | 0] are shrunk
+  ///     towards 0 (see rician_shrink_range)
   explicit RicianStabiliser(double shrink_range = 0);
 
-  /// Computes the forward function f. For NaN, the result is NaN.
+  /// Computes the forward function f. NaN stays NaN.
   static float forward(float z);
-  /// Returns the value v >= 0 for which E[f(z) | v] is `d`. The constructor's `shrink_range` makes
-  /// small results smaller. If d is below E[f(z) | 0], the result is 0. The function is increasing.
+  /// Returns the v >= 0 with E[f(z) | v] = d, or 0 for d below E[f(z) | 0]. The result is smaller
+  /// within the constructor's `shrink_range`. The function is increasing.
   float inverse(float d) const;
   /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }
-  /// Returns a copy of the inverse function. The copy points to the table of this object.
+  /// Returns a copy of the inverse function, which points to the table of this object.
   RicianInverse inverse() const;
 
  private:
@@ -68,18 +65,16 @@ class RicianStabiliser {
   RicianInverse inverse_;  // its table pointer is null
 };
 
-/// Returns the variance of Rician samples in units of sigma^2. `ratio` is the ratio of their mean
-/// to their standard deviation (Koay and Basser 2006, "Analytically exact correction scheme for
-/// signal extraction from noisy magnitude MR signals", doi:10.1016/j.jmr.2006.01.016). The variance
-/// is 0.43 in air, where the ratio is 1.91, and approaches 1 at high ratios.
+/// Returns the variance of Rician samples in units of sigma^2, as a function of the ratio of mean
+/// to standard deviation, which is 1.91 in air (Koay and Basser 2006,
+/// doi:10.1016/j.jmr.2006.01.016).
 [[nodiscard]] double rician_variance(double ratio);
 
 /// Returns z I1(z v) / I0(z v), the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|,
-/// in units of sigma. This is the expectation step of the EM algorithm for v (Dempster, Laird and
-/// Rubin 1977), with the phase as missing data.
+/// in units of sigma: the E step of the EM algorithm for v (Dempster, Laird and Rubin 1977).
 [[nodiscard]] double rician_expectation(double z, double v);
 
-/// Properties of Rician samples in air (v = 0), in units of sigma. The distribution is Rayleigh's.
+/// Properties of Rician samples in air (v = 0), in units of sigma: a Rayleigh distribution.
 inline constexpr double rayleigh_mean = 1.2533141373155;       // sqrt(pi / 2)
 inline constexpr double rayleigh_ratio = 1.9130583802711;      // mean / standard deviation
 inline constexpr double rayleigh_skewness = 0.63111065781894;  // third moment / deviation^3

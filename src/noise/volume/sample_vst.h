@@ -1,17 +1,14 @@
 #pragma once
-// Variance stabilisation of one sample of a volume on the 0..255 scale, and its inverse. The
-// results of the host and of GPUs are equal bit for bit if the compiler does not fuse products and
-// sums. `root` is a function that returns the square root of a float.
+// Variance stabilisation of one voxel on the 0..255 scale, and its inverse, bit-exact on host and
+// GPU without fused multiply-add. `root` computes the square root of a float.
 
 #include "noise/volume/rician.h"
 #include "noise/volume/volume_noise.h"
 
 namespace lull {
 
-/// Range in which the inverse function for Rician noise shrinks results towards 0. Without
-/// shrinkage, noise in the filter's results would give air a positive mean, because the inverse is
-/// steep at 0 and never negative. For results of BM4D, the mean of air is 0.06 sigma instead of
-/// 0.11 sigma. From a true value of 0.8 sigma on, shrinkage has no effect.
+/// Range above E[f(z) | 0] in which the inverse for Rician noise shrinks filter results towards 0.
+/// Shrinkage reduces the mean of air from 0.11 to 0.06 sigma (BM4D).
 inline constexpr double rician_shrink_range = 0.08;
 
 struct SampleVst {
@@ -25,7 +22,7 @@ struct SampleVst {
         sigma(noise.sigma),
         inverse(rician_inverse) {}
 
-  /// Stabilises the sample `v` of a voxel whose noise level is `level`.
+  /// Stabilises the sample `v` of a voxel with the noise level `level`.
   template <class Root>
   constexpr float stabilise(float v, float level, Root root) const {
     return rician ? zero + sigma * rician_root((v - zero) / level, root) : v * (sigma / level);

@@ -12,8 +12,8 @@
 namespace lull {
 namespace {
 
-/// A session for the volumes of a series. InverseData is the factor by which the session multiplied
-/// the samples of a slice. 0: the slice contains no noise.
+/// A session for the volumes of a series. InverseData is the scale factor of a slice. 0: the slice
+/// has no noise.
 class VolumeLevelsSession final : public VstSession<float> {
  public:
   VolumeLevelsSession(const VolumeLevels& levels, const FrameFormat& format,

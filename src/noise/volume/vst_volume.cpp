@@ -14,7 +14,7 @@
 namespace lull {
 namespace {
 
-/// The session that with_vst() makes. InverseData is the index z of the slice in its volume.
+/// The session of with_vst(). InverseData is the index z of the slice in its volume.
 class VolumeVstSession final : public VstSession<int> {
  public:
   VolumeVstSession(const VolumeNoise& noise, const FrameFormat& format,
@@ -63,8 +63,7 @@ class VolumeVstSession final : public VstSession<int> {
     if (noise_.map && std::exchange(level_slice_, z) != z) noise_.map->slice(z, level_.view());
   }
 
-  /// Stabilises the samples of a slice, or of the guide of a slice, with the noise levels in
-  /// level_.
+  /// Stabilises a slice or its guide with the noise levels in level_.
   void stabilise(const Frame& frame, Frame& made) {
     load_plane(frame, 0, samples_.view());
     const PlaneView<float> stabilised = made.plane<float>(0);

@@ -2,9 +2,9 @@
 // Variance stabilisation of volumes whose noise is Rician or varies in space, for filters of white
 // Gaussian noise of one level.
 
-// A sample v at a position with the noise level s becomes zero + sigma f((v - zero) / s) for Rician
-// noise, with the function f of rician.h, and v sigma / s for Gaussian noise. sigma is the minimum
-// of s, so no stabilised sample leaves the range of samples.
+// With the noise level s at its position, a sample v becomes v sigma / s for Gaussian noise, and
+// zero + sigma f((v - zero) / s) for Rician noise (f: rician.h). sigma is the minimum of s, so no
+// stabilised sample leaves the range of samples.
 
 #include <memory>
 
@@ -21,10 +21,9 @@ namespace lull {
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
 /// Makes a session for slices with the noise `noise`. `filter` must be a session for frames of
-/// stabilised_format(format) with white Gaussian noise of the level noise.sigma. With a multiple of
-/// this level, `filter` removes more or less noise. The session preserves, bit for bit, samples
-/// that the filter leaves unchanged. Frame::slice is the position in the noise map. If the position
-/// is unknown, the session counts slices.
+/// stabilised_format(format) with white Gaussian noise of the level noise.sigma, or a multiple. The
+/// session preserves, bit for bit, samples that the filter leaves unchanged. Frame::slice is the
+/// position in the noise map; if it is unknown, the session counts slices.
 /// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,

@@ -1,5 +1,5 @@
 #pragma once
-// The session that returns the magnitudes of a filtered series of real and imaginary parts.
+// The session for a series of magnitudes, computed from filtered real and imaginary parts.
 
 #include <functional>
 #include <memory>
@@ -9,15 +9,14 @@
 
 namespace lull::series {
 
-/// Receives a noisy slice of magnitudes, and the filtered slices of the real and imaginary parts.
-/// All slices are on the scale of the samples. In the slices of the parts, the sample 0 represents
-/// the value 0.
+/// Receives a noisy slice of magnitudes, and the filtered slices of the real and imaginary parts,
+/// in which the sample 0 represents 0.
 using PartsObserver =
     std::function<void(const Frame& noisy, const Frame& real, const Frame& imaginary)>;
 
 /// Makes a session for the slices of a series of magnitudes. `parts` must be a session of
-/// open_series() for twice as many volumes: the real parts and then the imaginary parts. The
-/// session does not change NaN, nor samples without noise in `parts`.
+/// open_series() for the real parts and then the imaginary parts. NaN, and samples without noise in
+/// `parts`, do not change.
 /// @param slices  number of all slices of the magnitudes
 /// @param zero  the sample on the 0..255 scale that represents a magnitude of 0
 /// @param observer  called for each slice; may be empty

@@ -27,7 +27,7 @@ class ComplexSlices {
     for (int i = 0; i < fit.basis.size(); ++i) places_[fit.basis.volumes()[i]] = i;
   }
 
-  /// Returns a slice of a volume. Samples of voxels and volumes without noise are 0.
+  /// Returns a slice of a volume. Voxels and volumes without noise become 0.
   Slice slice(int volume, int z) const {
     const std::vector<float> real = part(volume, z), imaginary = part(volume + volumes_, z);
     Slice result(real.size());
@@ -60,8 +60,8 @@ class ComplexSlices {
   std::vector<int> places_;  // index of each volume in the basis; -1: the volume has no noise
 };
 
-/// Filters `count` samples with the weights 1, 2, 1. The distance between samples in memory is
-/// `step`. Beyond the ends, samples are 0.
+/// Filters `count` samples with the weights 1, 2, 1 and zero padding. `step` is the stride of the
+/// samples.
 void filter_line(const std::complex<float>* from, std::complex<float>* to, int count,
                  std::ptrdiff_t step) {
   for (int i = 0; i < count; ++i) {

@@ -27,8 +27,8 @@ constexpr std::array<float, phase_reach + 1> binomial_taps() {
 }
 constexpr auto taps = binomial_taps();
 
-/// Filters `count` samples with the binomial filter. The distance between samples in memory is
-/// `step`. Beyond the ends, samples are 0.
+/// Filters `count` samples with the binomial filter and zero padding. `step` is the stride of the
+/// samples.
 void filter_line(const std::complex<float>* from, std::complex<float>* to, int count,
                  std::ptrdiff_t step) {
   for (int i = 0; i < count; ++i) {

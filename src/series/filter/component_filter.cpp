@@ -19,8 +19,8 @@ bool filter_components(const Samples& samples, const Fit& fit, const Samples& co
   return true;
 }
 
-/// Filters the components of `fit`, corrects the samples with the filtered components, and returns
-/// the decomposition of the corrected samples. The noise of the corrected samples is Gaussian.
+/// Filters the components of `fit`, corrects the samples, and decomposes the corrected samples,
+/// whose noise is Gaussian.
 /// @param options  options of the new decomposition
 std::optional<Fit> fit_corrected(const Samples& samples, Fit fit, FitOptions options,
                                  const VolumeMemory& memory, const VolumeFilter& filter,

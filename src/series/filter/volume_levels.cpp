@@ -8,13 +8,11 @@
 namespace lull::series {
 namespace {
 
-/// Two noise levels of volumes count as equal if their ratio is below this factor, because
-/// estimates from single volumes are inaccurate. `same_rician_level` is the factor for Rician
-/// noise.
+/// Noise levels of volumes count as equal below these ratios (Gaussian and Rician noise), because
+/// estimates from single volumes are inaccurate.
 constexpr float same_volume_level = 1.5f, same_rician_level = 2.5f;
 
-/// Returns the noise map of `noise` with all levels divided by `level`. Returns null if the noise
-/// has no map.
+/// Returns the noise map of `noise`, divided by `level`, or null without a map.
 std::shared_ptr<const NoiseMap> relative_map(const VolumeNoise& noise, float level) {
   if (!noise.map) return nullptr;
   auto map = std::make_shared<NoiseMap>(*noise.map);
@@ -54,7 +52,7 @@ void VolumeLevels::add(const Frame& slice) {
 void VolumeLevels::finish() {
   if (!current_) return;
   LevelsByKind& levels = levels_.emplace_back();
-  // If no examined cube is usable, the volume is constant and contains no noise.
+  // A volume without usable cubes is constant and has no noise.
   if (current_->examined() > 0 && current_->cubes().empty()) levels.fill(0.0f);
   if (current_->has_enough_cubes())
     for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::rician})

@@ -7,21 +7,18 @@
 namespace lull::series {
 namespace {
 
-/// Limits of the upper end of the noise spectrum. The distance of the upper end from the middle is
-/// at most `max_widening` times the distance for a constant noise level, plus `max_excess`. Without
-/// the limits, one volume with a very low noise level could raise the upper end.
+/// Limits of the upper edge of the noise spectrum, so that one volume with a very low noise level
+/// does not raise the edge.
 constexpr double max_widening = 1.5, max_excess = 0.05;
-/// Eigenvalues below this share of the median contain no noise. Volumes that depend linearly on
-/// other volumes cause such eigenvalues.
+/// Eigenvalues below this share of the median contain no noise, and belong to linearly dependent
+/// volumes.
 constexpr double dependent = 1e-3;
-/// Maximum excess of the largest eigenvalue of noise over the Marchenko-Pastur edge, in scale units
-/// of the distribution of this eigenvalue (Johnstone 2001, doi:10.1214/aos/1009210544). The
-/// probability of a larger excess is 0.01.
+/// Maximum excess of the largest noise eigenvalue over the Marchenko-Pastur edge, in scale units of
+/// its distribution, with a probability of 0.01 (Johnstone 2001, doi:10.1214/aos/1009210544).
 constexpr double fluctuation = 2;
 
-/// Returns the number of eigenvalues that contain noise. Volumes that depend linearly on other
-/// volumes cause eigenvalues without noise. The function can exclude such eigenvalues only if there
-/// are more voxels than volumes.
+/// Returns the number of eigenvalues with noise. Eigenvalues of linearly dependent volumes contain
+/// no noise.
 int noisy_values(std::span<const double> values, double count) {
   auto volumes = static_cast<int>(values.size());
   if (count <= volumes) return volumes;  // there are so few voxels that the others are 0
@@ -30,9 +27,8 @@ int noisy_values(std::span<const double> values, double count) {
   return volumes;
 }
 
-/// Returns the maximum excess of the largest eigenvalue over the Marchenko-Pastur edge, for noise
-/// of variance 1. The excess is `fluctuation` times the scale of the distribution of the eigenvalue
-/// (Johnstone 2001).
+/// Returns the maximum excess of the largest noise eigenvalue over the Marchenko-Pastur edge, for
+/// variance 1 (Johnstone 2001).
 double fluctuation_of(double volumes, double count) {
   return fluctuation * (std::sqrt(count) + std::sqrt(volumes)) *
          std::cbrt(1 / std::sqrt(count) + 1 / std::sqrt(volumes)) / count;
@@ -50,8 +46,8 @@ Spectrum analyse_spectrum(std::span<const double> values, double count,
   const double least = volumes > 0 ? std::max(values[volumes - 1], 0.0) : 0;
   Spectrum spectrum;
   for (int k = 0; k < volumes && k + 1 < count; ++k) {
-    // After the removal of k components, the noise has (count - k) (volumes - k) degrees of
-    // freedom, where `count` is the number of voxels.
+    // Without k components, the noise of `count` voxels has (count - k) (volumes - k) degrees of
+    // freedom.
     const double free = (count - 1 - k) * (volumes - k);
     spectrum.components = k;
     spectrum.variance = variance.value_or(rest[k] * count / free);

@@ -1,6 +1,5 @@
 #pragma once
-// Separates the eigenvalues of a covariance matrix into eigenvalues of signal components and
-// eigenvalues of noise.
+// Separates the eigenvalues of a covariance matrix into signal and noise.
 
 #include <optional>
 #include <span>
@@ -13,17 +12,16 @@ struct Spectrum {
   double edge = 0;      // upper edge of the eigenvalues of noise with this variance
 };
 
-/// Separates signal from noise. For white noise of variance s^2 in V volumes over N voxels, all
-/// eigenvalues are below the edge s^2 (1 + sqrt(V / N))^2 (Marchenko and Pastur 1967; for diffusion
-/// MRI: Veraart et al. 2016, doi:10.1016/j.neuroimage.2016.08.016). The number of components is the
-/// smallest number for which the next eigenvalue is below the edge.
+/// Separates signal from noise. All eigenvalues of white noise of variance s^2 in V volumes over N
+/// voxels are below the edge s^2 (1 + sqrt(V / N))^2 (Marchenko and Pastur 1967; Veraart et al.
+/// 2016, doi:10.1016/j.neuroimage.2016.08.016).
 ///
-/// If the noise level varies, the spectrum is wider. The function assumes that the edge is as far
-/// above the variance as the smallest eigenvalue is below it.
+/// A varying noise level widens the spectrum. The edge is then assumed to be as far above the
+/// variance as the smallest eigenvalue is below.
 /// @param values  eigenvalues in descending order
 /// @param count  number of voxels
 /// @param variance  the known noise variance; empty: the mean of the eigenvalues after the leading
-///     components, corrected for the noise that these contain
+///     components, corrected for the noise in these components
 [[nodiscard]] Spectrum analyse_spectrum(std::span<const double> values, double count,
                                         std::optional<double> variance = {});
 

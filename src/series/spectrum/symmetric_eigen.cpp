@@ -34,23 +34,21 @@ double product(const double* a, const double* b, int count) {
   return sum;
 }
 
-/// A tridiagonal matrix T and the orthogonal matrix Q with A = Q T Q', where A is the symmetric
-/// input matrix.
+/// The tridiagonal matrix T and the orthogonal matrix Q of the symmetric input A = Q T Q'.
 struct Tridiagonal {
   std::vector<double> diagonal, beside;  // beside[i] is the element in row i and column i + 1
   Matrix transposed;  // Q', because rotating rows is faster than rotating columns of Q
 };
 
-/// The Householder reflection I - beta v v', which changes only elements with an index of at least
-/// `first`.
+/// The Householder reflection I - beta v v', which changes only elements from index `first` on.
 struct Reflection {
   int first;
   double beta;
   std::vector<double> v;
 };
 
-/// Applies the reflection from the left and from the right. The function changes only rows and
-/// columns with an index of at least `first`.
+/// Applies the reflection from the left and from the right, to rows and columns from index `first`
+/// on.
 void reflect_both(const Reflection& reflection, Matrix& a) {
   const auto& [first, beta, v] = reflection;
   const int count = a.size - first;
@@ -65,8 +63,8 @@ void reflect_both(const Reflection& reflection, Matrix& a) {
   }
 }
 
-/// Multiplies the matrix Q by the reflection from the left. Rows and columns of Q before `first`
-/// are rows and columns of the unit matrix, and do not change.
+/// Multiplies the matrix Q by the reflection from the left. Rows and columns before `first` are
+/// those of the unit matrix.
 void reflect_left(const Reflection& reflection, Matrix& q) {
   const auto& [first, beta, v] = reflection;
   const int count = q.size - first;
@@ -114,7 +112,7 @@ struct Rotation {
   double cosine, sine;
 };
 
-/// Applies the rotations in order. Threads process different columns.
+/// Applies the rotations in order, in parallel over the columns.
 void rotate_rows(const std::vector<Rotation>& rotations, Matrix& matrix) {
   constexpr int columns = 128;
   tbb::parallel_for(tbb::blocked_range<int>(0, matrix.size, columns), [&](const auto& part) {
@@ -129,8 +127,8 @@ void rotate_rows(const std::vector<Rotation>& rotations, Matrix& matrix) {
   });
 }
 
-/// Performs one sweep of the QL method over the rows `first` to `last`, whose off-diagonal elements
-/// are not 0. The sweep reduces |beside[first]|.
+/// Performs one QL sweep over the rows `first` to `last` with nonzero off-diagonal elements. The
+/// sweep reduces |beside[first]|.
 void sweep(int first, int last, Tridiagonal& t, std::vector<Rotation>& rotations) {
   std::vector<double>&d = t.diagonal, &e = t.beside;
   // The shift is the eigenvalue of the leading 2 x 2 block that is nearer to d[first].
@@ -167,8 +165,8 @@ void diagonalise(Tridiagonal& t) {
   double norm = 0;
   for (int i = 0; i < n; ++i)
     norm = std::max(norm, std::abs(t.diagonal[i]) + std::abs(t.beside[i]));
-  // If a matrix does not have full rank, its eigenvalues near 0 consist of rounding errors.
-  // Therefore the threshold is at least a share of the norm.
+  // The threshold is at least a share of the norm, because eigenvalues near 0 of rank-deficient
+  // matrices are rounding errors.
   const auto is_negligible = [&](int i) {
     const double beside = std::abs(t.diagonal[i]) + std::abs(t.diagonal[i + 1]);
     return std::abs(t.beside[i]) <= epsilon * std::max(beside, 0.1 * norm);

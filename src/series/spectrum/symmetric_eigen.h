@@ -8,17 +8,15 @@ namespace lull::series {
 
 struct EigenSystem {
   std::vector<double> values;  // in descending order
-  /// Orthonormal eigenvectors, one row of `values.size()` numbers for each eigenvalue. The element
-  /// with the largest absolute value is positive.
+  /// Orthonormal eigenvectors, row by row. The element with the largest absolute value is positive.
   std::vector<double> vectors;
 
   const double* vector(std::size_t k) const { return vectors.data() + k * values.size(); }
 };
 
-/// Returns the eigenvalues and eigenvectors of a symmetric matrix of `size` x `size` numbers. The
-/// function reduces the matrix to a tridiagonal matrix by Householder reflections, and applies the
-/// QL method with implicit shifts (Golub and Van Loan, "Matrix Computations", sections 8.3.1 and
-/// 8.3.3). The time is proportional to size^3. The result does not depend on the number of threads.
+/// Returns the eigenvalues and eigenvectors of a symmetric matrix of `size` x `size` numbers, by
+/// Householder reduction and the implicit QL method (Golub and Van Loan, "Matrix Computations",
+/// sections 8.3.1 and 8.3.3), in O(size^3). The result does not depend on the number of threads.
 /// @throws InternalError  the matrix contains NaN or infinity
 [[nodiscard]] EigenSystem eigen_of_symmetric(std::vector<double> matrix, int size);
 

@@ -1,6 +1,5 @@
-// Memory-bound kernels for the variance stabilisation of slices. Each thread processes one sample,
-// and each warp 32 samples of a row. The build disables fused multiply-add for this file, so that
-// the results equal the results of the host bit for bit.
+// Memory-bound kernels for the variance stabilisation of slices, with one thread per sample.
+// Without fused multiply-add, results equal those of the host bit for bit.
 
 #include <cstdint>
 #include <type_traits>

@@ -9,8 +9,8 @@
 namespace lull::cuda {
 
 /// Makes a session with the same results as with_vst(), bit for bit, for slices in the memory of
-/// GPU `device`. Slices are stored plane by plane. `filter` must run on this GPU. Results of
-/// `filter` and of the session are in the memory of this GPU.
+/// GPU `device`, plane by plane. Results, and the results of `filter`, are in the memory of this
+/// GPU.
 /// @throws InvalidArgument  as with_vst()
 /// @throws DeviceUnavailable
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst_on_device(const VolumeNoise& noise,

@@ -1,6 +1,5 @@
-// The session stores each slice and its stabilised form until the filter returns its result, as the
-// session on the host does (noise/vst_session.h). The host waits for the end of each kernel, so
-// that the input and the output of a kernel are not used while it runs. The kernels are short.
+// The session stores slices until the filter returns their results. The host waits for each kernel,
+// so that no buffer is reused while it runs.
 
 #include <deque>
 #include <optional>
@@ -65,7 +64,7 @@ class DeviceVolumeVstSession final : public Denoiser {
   }
 
  private:
-  /// A slice that waits for its result from the filter.
+  /// A slice whose result the filter has not returned yet.
   struct PendingSlice {
     Frame noisy, stabilised;
     int z = 0;
@@ -104,8 +103,7 @@ class DeviceVolumeVstSession final : public Denoiser {
     return publish_frame(std::move(clean));
   }
 
-  /// Returns the noise level of each voxel of slice `z`. Null: the noise level is the same
-  /// everywhere.
+  /// Returns the noise level of each voxel of slice `z`. Null: a constant level.
   const float* level(int z) {
     if (!noise_.map) return nullptr;
     if (std::exchange(level_slice_, z) == z) return levels_.get();
