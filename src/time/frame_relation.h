@@ -140,8 +140,8 @@ constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
 }
 
 /// Adds a block to the costs. `own` is the sum of squared differences of its samples from their
-/// mean. `predicted` is the same for its difference from the best match in the earlier frame. The
-/// subtraction of means keeps the cost of flashes and fades low.
+/// mean. `predicted` is that sum for the difference between the block and its best match in the
+/// earlier frame. The subtraction of means keeps the cost of flashes and fades low.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {
   const std::uint32_t content = own > noise ? own - noise : 0;

@@ -222,7 +222,7 @@ __device__ void search_coarse(const Size& size, const Interval& x, const Interva
   if (lane == 0) s.least_of[warp] = key;
 }
 
-/// Returns whether the zero vector is near `centre`, within the search range.
+/// Returns whether the zero vector is one of the vectors around `centre`.
 __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
