@@ -40,7 +40,7 @@ HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* ou
         }
       }
       if (x == row.side) continue;
-      // The last vector of a row may overlap the previous vector, which contains the same samples.
+      // The last vector of a row may overlap the previous vector. The kernel masks out the overlap.
       const int back = row.side - lanes;
       const auto is_new = hn::Not(hn::FirstN(d, x - back));
       const auto a = hn::LoadU(d, own + back);

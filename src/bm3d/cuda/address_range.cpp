@@ -24,7 +24,7 @@ int max_window(const Params& params) {
 }
 
 /// Returns how many rows above the picture the kernels may read. On the other sides, the margins
-/// for search windows contain all samples that kernels read.
+/// for search windows suffice.
 int rows_above(const Params& params) {
   if (params.temporal == 0) return patch;
   const int step = std::max({params.hard.step, params.wiener.step, params.search_step});
@@ -32,8 +32,8 @@ int rows_above(const Params& params) {
   return std::max(patch, rows_outside(step) + window / 2 + 1);
 }
 
-/// Maximum number of reference tiles (4x4 reference patches) in a batch. With this maximum, a
-/// 32-bit number can count the members of all groups of a batch.
+/// Maximum number of reference tiles (4x4 reference patches) in a batch, so that 32 bits can count
+/// the members of all groups of a batch.
 constexpr int most_bricks = std::numeric_limits<int>::max() / (references_per_tile * max_group);
 
 constexpr int even(int bricks) { return 2 * std::max(1, bricks / 2); }
@@ -65,8 +65,8 @@ void require_addressable(const Params& params, const FrameFormat& format) {
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
   if (!params.bayes || params.linear_combinations) return;
   // If the search windows of a Bayes phase exceed the shared memory, the filter addresses samples
-  // by offsets from the middle of all frames in device memory. The rounding of the middle may add
-  // one sample to an offset.
+  // by offsets from the middle of all frames in device memory. Rounding of the middle may add one
+  // sample to an offset.
   const AddressRange range = address_range(params, format);
   if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
     throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +

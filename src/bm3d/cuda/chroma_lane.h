@@ -1,7 +1,7 @@
 #pragma once
-// The chroma stream: a second CUDA stream, which processes all sets of planes (PlaneSet) except the
-// first. It works concurrently with the stream of the first set, in its own scratch memory. The
-// kernels for chroma alone would use only a part of a GPU.
+// The chroma stream: a second CUDA stream, with its own scratch memory, for all sets of planes
+// (PlaneSet) except the first. It runs concurrently with the first set, because kernels for chroma
+// alone would leave a GPU partly idle.
 
 #include <algorithm>
 #include <memory>
@@ -14,9 +14,8 @@ namespace lull::bm3d {
 
 class ChromaLane {
  public:
-  /// Makes a chroma stream. Returns null if no phase has more than one set of planes, or if linear
-  /// combinations replace the phases. Also returns null with clusters and with the DFT, which need
-  /// much scratch memory.
+  /// Makes a chroma stream. Returns null if no phase has more than one set of planes, if linear
+  /// combinations replace the phases, and with clusters or the DFT, which need much scratch memory.
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,
                                                         const CudaPhases& phases,
@@ -33,11 +32,11 @@ class ChromaLane {
   ~ChromaLane() { (void)cudaStreamSynchronize(stream_.get()); }
 
   CudaPhases& phases() { return phases_; }
-  /// Makes the chroma stream wait for the stream `main`: work that is queued on the chroma stream
-  /// after this call waits for all work that is now queued on `main`.
+  /// Makes later work on the chroma stream wait for all work that is now queued on the stream
+  /// `main`.
   void fork(cudaStream_t main) { make_wait(main, main_done_.get(), stream_.get()); }
-  /// Makes the stream `main` wait for the chroma stream: work that is queued on `main` after this
-  /// call waits for all work that is now queued on the chroma stream.
+  /// Makes later work on the stream `main` wait for all work that is now queued on the chroma
+  /// stream.
   void join(cudaStream_t main) { make_wait(stream_.get(), lane_done_.get(), main); }
 
  private:
