@@ -15,16 +15,16 @@ using LaneGroup = __half2[M];
 
 enum class Memory { shared, device };
 
-/// The offsets of the patches of a group. Lane m has the offset of patch m, and the other lanes
-/// read this offset with a shuffle. Offsets usually count bytes, because an address then needs only
-/// one addition. 32-bit offsets in device memory count elements, which extends their range.
+/// The offsets of the patches of a group. Lane m has the offset of patch m, which other lanes read
+/// with a shuffle. Offsets count bytes, which saves a multiplication, except 32-bit offsets in
+/// device memory: these count elements, for a larger range.
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
   __device__ __forceinline__ explicit PatchPlaces(Offset elements)
       : offset_(counts_bytes ? elements * static_cast<Offset>(sizeof(Element)) : elements) {}
-  /// Hides the computation of an offset from the compiler. Without this function, the compiler
-  /// would store the offsets of all patches in registers.
+  /// Hides the computation of an offset from the compiler, which would otherwise keep the offsets
+  /// of all patches in registers.
   __device__ __forceinline__ void forget() {
     if constexpr (sizeof(Offset) == 8)
       asm("" : "+l"(offset_));
@@ -45,9 +45,9 @@ class PatchPlaces {
   Offset offset_;
 };
 
-/// The samples of one plane in the form that warps read: half-precision differences from the value
-/// `level`. Offsets of patches count samples. With Staging::shared, samples are the words of a tile
-/// in shared memory (load_tile()). Without Staging::shared, samples are the elements of the plane.
+/// The samples of one plane as half-precision differences from `level`, with patch offsets in
+/// samples. With Staging::shared, samples are the words of a tile in shared memory (load_tile()).
+/// Without, samples are the elements of the plane.
 template <Staging staging>
 struct PatchSamples {
   static constexpr Memory memory = staging == Staging::shared ? Memory::shared : Memory::device;
@@ -96,8 +96,8 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // The scale contains 1 / 8: coefficients of patches are scaled by 8 / M (filter.cuh), and the
-    // inverse transform across the group multiplies by M.
+    // The factor 1 / 8: coefficients of patches are scaled by 8 / M (filter.cuh), and the inverse
+    // transform across the group multiplies by M.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }
@@ -122,8 +122,8 @@ __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& s
   }
 }
 
-/// Returns the number of patches on which coefficient `k` across the group depends. Coefficient 0
-/// is the sum of all patches.
+/// Returns the number of patches on which group coefficient `k` depends. Coefficient 0 is the sum
+/// of all patches.
 template <int M, class GroupTransform>
 constexpr int support_of(int k) {
   if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return M;
@@ -132,8 +132,8 @@ constexpr int support_of(int k) {
   return support;
 }
 
-/// Applies the Haar or Walsh-Hadamard transform across the group in place. The coefficients are
-/// plain sums and differences, without normalisation.
+/// Applies the Haar or Walsh-Hadamard transform across the group in place, as plain sums and
+/// differences.
 template <int M, class GroupTransform>
 __device__ __forceinline__ void transform_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
@@ -157,8 +157,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
 #pragma unroll
     for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
-      // The previous levels of the loop have multiplied the sum c[i] by a power of 2. The function
-      // multiplies the difference c[i + apart] by the same power.
+      // The loop has multiplied the sum c[i] by a power of 2, so the difference c[i + apart] needs
+      // the same factor.
       const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);
@@ -166,8 +166,7 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
     }
 }
 
-/// Returns the variance of the noise in coefficient `k` across the group, in units of the noise
-/// variance of a sample.
+/// Returns the noise variance of group coefficient `k`, relative to the noise variance of a sample.
 template <int M, class GroupTransform>
 constexpr float noise_variance(int k) {
   constexpr float scale = 8.0f / M;  // scale of the coefficients of patches
@@ -179,7 +178,7 @@ constexpr float noise_deviation(int k) {
 }
 
 /// Applies the hard threshold of the first phase, and returns the number of retained coefficients.
-/// The mean of all samples of the group, which is the first value of lane 0, is always retained.
+/// The mean of all samples of the group (the first value of lane 0) is always retained.
 template <int M, class GroupTransform>
 __device__ __forceinline__ int threshold(float limit, float mean_factor, int lane,
                                          LaneGroup<M>& group) {
@@ -216,8 +215,7 @@ __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGr
     energy = fmaf(f.x, f.x, fmaf(f.y, f.y, energy));
     group[k] = __floats2half2_rn(f.x, f.y);
   }
-  // The sum of the squared factors is a fixed-point number, because a warp can sum integers with
-  // one instruction.
+  // Fixed point, because a warp can sum integers with one instruction.
   constexpr float scale = 1 << 18;  // is sufficient for at most 2048 coefficients
   return static_cast<float>(warp_sum(__float2int_rn(energy * scale))) / scale;
 }
