@@ -11,9 +11,8 @@ namespace lull::bm3d {
 namespace {
 
 /// Returns the skew bias of the planes (noise/stabiliser.h): the amount by which results
-/// underestimate the mean of skewed noise. It increases with the number of candidates of a
-/// reference patch. The values come from measurements in flat areas of 0 to 20 levels with clipped
-/// noise of sigma 20 and 40.
+/// underestimate the mean of skewed noise. It increases with the number of candidates. The values
+/// are measured in flat areas of 0 to 20 levels with clipped noise of sigma 20 and 40.
 double skew_bias_of(const Params& params) {
   if (params.temporal > 0) return 0.023;
   if (params.linear_combinations) return 0.036;
@@ -21,10 +20,10 @@ double skew_bias_of(const Params& params) {
   return 0.038 + 0.0165 * std::log(window / 15) / std::log(39.0 / 15);
 }
 
-/// Returns the skew bias of each colour channel. The planes Y, U and V inherit the skew of the
-/// noise in R, G and B, and the inverse transform mixes their bias into the channels. For
-/// independent noise, R and B get a sixth of the bias of a single channel, and G two thirds. For
-/// equal noise in all channels, each channel gets the full bias.
+/// Returns the skew bias of each colour channel. Y, U and V inherit the skew of the noise in R, G
+/// and B, and the inverse transform mixes their bias. For independent noise, R and B get a sixth of
+/// the bias of a single channel, and G two thirds. For equal noise in all channels, each gets the
+/// full bias.
 std::array<double, 3> skew_bias_of_channels(double skew_bias, const NoiseModel& noise) {
   double variance = 0;
   for (const float sigma : noise.sigmas()) variance += static_cast<double>(sigma * sigma) / 3;

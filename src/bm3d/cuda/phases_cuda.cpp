@@ -73,8 +73,8 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
     if (phase.plan.filter == Filtering::means) continue;  // means need no transform
     if (params.transform == Transform::dft) {
-      // Stored groups may have more members than the groups of this phase. The filter must support
-      // the larger number.
+      // Stored groups may have more members than the groups of this phase, which the filter must
+      // support.
       PhaseParams params_for_kept = params;
       if (phase.plan.phase == Phase::first && params_.kept > 0)
         params_for_kept.group = std::max(params_for_kept.group, kept_capacity());
@@ -126,9 +126,9 @@ KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& se
           geometry(set.planes.front()).searched_grid};
 }
 
-/// Returns the samples from which a guide is made: the noisy samples in the first phase, and the
-/// basic estimate in the second phase. In guided sessions, the function returns Frame::guide in all
-/// phases. The kernels mix Frame::guide and the basic estimate with a share of the noisy plane.
+/// Returns the samples from which the guide is made: the noisy samples in the first phase, and the
+/// basic estimate in the second phase. In guided sessions, Frame::guide in all phases. The kernels
+/// mix Frame::guide and the basic estimate with a share of the noisy plane.
 MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
   if (params_.guided)
     return {frame.guide_planes[i], frame.noisy[i], state_of(phase).plan.guide_share};
@@ -157,8 +157,8 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
     max_bias = std::max(max_bias, -*std::ranges::min_element(*matching.bias));
   const GuideBytes bytes(matching.range);
   Guide guide{to.samples, to.half_norms, bytes.scale, bytes.low};
-  // A larger match threshold causes larger quantisation steps of the guide. The match threshold is
-  // large only for strong noise, which hides the steps.
+  // A larger match threshold causes coarser quantisation of the guide, which the strong noise
+  // hides.
   if (!matching.clusters)
     guide.scale = std::min(guide.scale, max_guide_scale(matching.tau + max_bias));
   ClearedSums sums{static_cast<int>(set.planes.size())};

@@ -229,7 +229,7 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum variance for all coefficients, for groups whose coefficients contain only
+/// Stores the minimum variance for all coefficients: the variance of coefficients that contain only
 /// rounding errors or differences between copies of a patch.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {

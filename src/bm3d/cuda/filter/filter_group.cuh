@@ -16,8 +16,8 @@ using LaneGroup = __half2[M];
 enum class Memory { shared, device };
 
 /// The offsets of the patches of a group. Lane m has the offset of patch m, which other lanes read
-/// with a shuffle. Offsets count bytes, which saves a multiplication, except 32-bit offsets in
-/// device memory: these count elements, for a larger range.
+/// with a shuffle. Offsets count bytes, so an address needs only one addition. 32-bit offsets in
+/// device memory count elements, which extends their range.
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
@@ -215,7 +215,7 @@ __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGr
     energy = fmaf(f.x, f.x, fmaf(f.y, f.y, energy));
     group[k] = __floats2half2_rn(f.x, f.y);
   }
-  // Fixed point, because a warp can sum integers with one instruction.
+  // The sum is in fixed point, because a warp sums integers with one instruction.
   constexpr float scale = 1 << 18;  // is sufficient for at most 2048 coefficients
   return static_cast<float>(warp_sum(__float2int_rn(energy * scale))) / scale;
 }
