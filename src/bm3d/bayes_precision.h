@@ -6,25 +6,23 @@
 
 namespace lull::bm3d {
 
-// Limits for the inverse of a Gram matrix. The weights of a group are I - t (G + s I)^-1, with the
-// Gram matrix G in units of sigma^2, the threshold t and a shift s >= t.
+// The filter inverts a shifted Gram matrix: the weights of a group are I - t (G + s I)^-1, with the
+// Gram matrix G in units of sigma^2, the threshold t and the shift s >= t.
 
-// Weak noise makes the Gram matrix G large. If the threshold t is below its rounding errors, G + t
-// I may not be positive definite. A shift s > t limits the eigenvalues of the weights to 1 - t / s
-// .. 1.
+// With weak noise, the threshold t can be below the rounding errors of the Gram matrix G. Only a
+// larger shift s keeps G + s I positive definite.
 
-/// Minimum of the shift s, relative to the largest diagonal element of the Gram matrix G. At
-/// typical contrast, it exceeds the threshold t only if sigma is below 1 on the 0..255 scale.
+/// Minimum of the shift s, relative to the largest diagonal element of the Gram matrix. At typical
+/// contrast, it exceeds the threshold only if sigma is below 1.
 inline constexpr float min_float_shift = 1.0f / (1 << 15);
-/// Minimum of the shift s on tensor cores, relative to the largest diagonal element of the Gram
-/// matrix G. Products on tensor cores have only about 21 significant bits.
+/// Minimum of the shift s on tensor cores, whose products have only about 21 significant bits,
+/// relative to the largest diagonal element of the Gram matrix.
 inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 
 // ---- half-precision samples ----
 
-/// Maximum difference between two samples of a plane, on the 0..255 scale. Half precision must
-/// represent this difference. Chroma of RGB frames of floats ranges from -416 to 416
-/// (core/float_range.h).
+/// Maximum difference between two samples, on the 0..255 scale, for half precision. Chroma of RGB
+/// frames of floats ranges from -416 to 416 (core/float_range.h).
 inline constexpr float max_sample_difference = 1023;
 /// Minimum of HalfScale::unit, on the 0..255 scale. It limits sample differences to 65504 units,
 /// the largest half-precision number.
@@ -34,8 +32,8 @@ static_assert(max_sample_difference / min_half_unit <= 65504);
 /// finite.
 inline constexpr float min_half_sigma = 1e-6f;
 
-/// The scale of samples in half precision, and the threshold on this scale. Each thread block
-/// subtracts a common offset from its samples, and divides them by `unit`.
+/// The scale of samples in half precision, and the threshold on this scale. Samples are differences
+/// from a common offset of the thread block, divided by `unit`.
 struct HalfScale {
   float unit = 1;       // divisor of sample differences, on the 0..255 scale
   float threshold = 1;  // BayesParams::threshold, in units of unit^2 instead of sigma^2

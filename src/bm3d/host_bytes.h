@@ -5,8 +5,8 @@
 
 namespace lull::bm3d {
 
-/// Returns true if the filters can process the samples as stored, except for a constant factor. A
-/// session on the CPU then stores frames in their sample format instead of as floats.
+/// Returns true if the filters can process samples as stored, except for a factor. A CPU session
+/// then stores frames in their sample format instead of as floats.
 [[nodiscard]] bool filters_samples(const Params& params, const FrameFormat& format);
 
 /// Returns the estimated number of bytes that a session of a host backend (`reference` or `cpu`)

@@ -1,6 +1,6 @@
 #pragma once
-// The interface between a session on the host (open/host_session.h) and the two host backends. The
-// session manages planes and colour, and the backends process planes of float samples.
+// The interface between a session on the host (open/host_session.h), which manages planes and
+// colour, and the host backends, which process planes of float samples.
 
 #include <array>
 #include <memory>
@@ -60,18 +60,18 @@ struct PhaseInput {
 class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
-  /// Returns true if the engine reads noisy planes in the sample format of a frame, which needs
-  /// less memory than floats. The engine then converts the samples like load_plane().
+  /// Returns true if the engine reads noisy planes in the sample format of a frame, which saves
+  /// memory, and converts the samples like load_plane().
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Finds and stores the groups of every PhasePlan::search_step-th reference patch. If the first
-  /// phase propagates groups, the session calls this function before run(). `input` must contain
-  /// the motion vector of each bundle (8x4 of these reference patches).
+  /// Finds and stores the groups of every PhasePlan::search_step-th reference patch, before run(),
+  /// if the first phase propagates groups. `input` must contain the motion vector of each bundle
+  /// (8x4 of these reference patches).
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them, and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;
-  /// Writes the estimate of each sample of a frame (the quotient of the two sums, or 0 if no patch
-  /// covers the sample), and clears the sums. `plan` is the plan of the preceding run().
+  /// Writes the estimate of each sample of a frame (0 if no patch covers the sample), and clears
+  /// the sums. `plan` is the plan of the preceding run().
   virtual void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 

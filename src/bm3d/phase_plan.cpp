@@ -9,9 +9,8 @@
 namespace lull::bm3d {
 namespace {
 
-/// Selects the sets of planes (PlaneSet) for which the first phase stores groups: all sets if it
-/// propagates groups. If not, the sets whose groups the second phase reuses: luma, sets with a luma
-/// guide and, without temporal filtering, subsampled chroma.
+/// Selects the sets of planes (PlaneSet) whose groups the first phase stores: all sets if it
+/// propagates groups, and otherwise those that the second phase reuses.
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;

@@ -32,9 +32,8 @@ inline constexpr float result_share = 0.75f;
 
 /// The strength with which a phase filters.
 struct Strength {
-  /// The factor lambda of the threshold lambda * sigma in the first phase, or mu2 of the Wiener
-  /// factor c^2 / (c^2 + mu2 sigma^2) in the second phase, where c is a coefficient of the basic
-  /// estimate.
+  /// lambda of the threshold lambda * sigma in the first phase, or mu2 of the Wiener factor c^2 /
+  /// (c^2 + mu2 sigma^2) of a coefficient c of the basic estimate in the second phase.
   float value = 0;
   /// Threshold of the mean over a group in the first phase, relative to all other thresholds.
   float mean_factor = 1;
@@ -61,8 +60,8 @@ struct PhasePlan {
   /// reference patches have a search.
   int search_step = 0;
 
-  /// Returns the matcher parameters for a set of planes. The result refers to `set` and must not
-  /// outlive it. Guides that are computed from several planes have a larger match threshold.
+  /// Returns the matcher parameters for `set`, which must outlive the result. Guides that are
+  /// computed from several planes have a larger match threshold.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
@@ -96,9 +95,8 @@ struct PhasePlan {
   }
 };
 
-/// The plan of the parallel Wiener filter, as a value of type Phase. It is the second phase of
-/// BM3D, which runs together with the second Bayes phase (Phase::third) on the same frames, with
-/// its own sums.
+/// The plan of the parallel Wiener filter, as a value of type Phase: the second phase of BM3D,
+/// which runs with the second Bayes phase (Phase::third) on the same frames, with its own sums.
 inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
 /// Returns the number of plans: one for each phase, even if Params::phases excludes it, and with
@@ -109,8 +107,8 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
   return params.bayes && params.phases == 3;
 }
 
-/// Converts the noise of the planes of the input to the noise of the filtered planes. For RGB,
-/// these are Y, U and V, and the noise level of luma is reduced (opponent_filter_sigma()).
+/// Converts the noise of the planes of the input to the noise of the filtered planes: for RGB, Y, U
+/// and V, with a reduced noise level of luma (opponent_filter_sigma()).
 [[nodiscard]] NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format);
 
 /// Returns the plan of a phase, even if Params::phases excludes it. The plan of the parallel Wiener

@@ -16,19 +16,17 @@ float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
 
-// Returns the match threshold of the first phase, above all distances that noise alone causes
-// between patches of equal content (mean 2 sigma^2, standard deviation 0.18 times the mean). A
-// larger threshold has no effect, because the matcher prefers more similar patches
+// Returns the match threshold of the first phase, above all distances that noise alone causes (mean
+// 2 sigma^2, standard deviation 0.18 times the mean). A larger threshold has no effect
 // (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
 // Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB of PSNR.
 constexpr float tau_wiener = 1024;
 
-// Returns the parameters of table 1 of Honzatko and Krulis 2017. The table does not specify the
-// transform across the group; this profile uses Haar. For sigma > 40, the paper thresholds patches
-// before matching. This profile omits the step, because direct matching gives a higher PSNR
-// (docs/measurements/bm3d-parameters.md).
+// Returns the parameters of table 1 of Honzatko and Krulis 2017, which does not specify the Haar
+// transform across the group. For sigma > 40, the paper thresholds patches before matching; direct
+// matching gives a higher PSNR (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -62,8 +60,8 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// Returns the parameters of the profile `high`. The first phase has the denser grid of reference
-// patches, because a dense grid improves the first phase more, and takes less time in it.
+// Returns the parameters of the profile `high`. Its first phase has the denser grid of reference
+// patches, which costs less and gains more there than in the second phase.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -72,9 +70,9 @@ Params high_profile(float noise) {
   return p;
 }
 
-// Maximum noise level at which the second phase reuses the groups of the first phase. Up to this
-// level, a separate search gains nothing (docs/measurements/propagation.md). The profile then
-// lowers the threshold of the first phase, because detail that it removes is lost in both phases.
+// Maximum noise level at which the second phase reuses the groups of the first phase, because a
+// separate search gains nothing (docs/measurements/propagation.md). The first phase then has a
+// lower threshold, because detail that it removes is lost in both phases.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -93,9 +91,8 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// The parameter mu2 for coarse noise, for the finest noise, and for nearly white noise. Coarse
-// noise remains in the basic estimate, and a small mu2 would treat it as signal
-// (docs/measurements/bm3d-parameters.md).
+// The parameter mu2 for coarse, the finest and nearly white noise. A small mu2 would treat coarse
+// noise in the basic estimate as signal (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {
@@ -112,14 +109,13 @@ float mu2_coloured(const NoiseModel& model) {
   return share >= 1 ? mu2_coarse : mu2_finest + (mu2_nearly_white - mu2_finest) * share;
 }
 
-// Adapts the parameters to candidates from neighbouring frames, with the same content and
-// independent noise (docs/measurements/temporal.md). A wide search window in the reference frame
-// would only add patches that are similar by chance. The matcher prefers the patch that motion
-// predicts, because noise perturbs the distances.
+// Adapts the parameters to candidates from neighbouring frames (docs/measurements/temporal.md). The
+// search window in the reference frame is small, because a wide one would only add patches that are
+// similar by chance.
 void apply_temporal_tuning(Params& p, float noise) {
   // On dense grids, the matcher searches the windows of every second reference patch along each
-  // axis. The second phase finds its own groups, with small refinement windows in neighbouring
-  // frames, which increase the PSNR (docs/measurements/propagation.md).
+  // axis. The second phase has small refinement windows in neighbouring frames, which increase the
+  // PSNR (docs/measurements/propagation.md).
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = default_kept;
   p.same_groups = SameGroups::none;
@@ -137,14 +133,12 @@ void apply_temporal_tuning(Params& p, float noise) {
   p.guide_noise = 0.1f;
 }
 
-// Minimum noise level for the Bayes phases, on the 0..255 scale. At lower levels, where noise is
-// invisible, half precision on a GPU is too inaccurate for the inverse of a Gram matrix.
+// Minimum noise level for the Bayes phases, on the 0..255 scale. Below, noise is invisible, and
+// half precision is too inaccurate for the inverse of a Gram matrix.
 constexpr float min_bayes_sigma = 0.3f;
 
 // Adds the two Bayes phases. In moving scenes, the covariance of patches that span two frames
-// separates signal and noise better than any fixed transform (docs/how-it-works/best.md). The
-// second Bayes phase has fewer and smaller patches in a group, because its spectrum comes from an
-// estimate.
+// separates signal and noise better than any fixed transform (docs/how-it-works/best.md).
 void add_bayes_phases(Params& p, float noise) {
   p.bayes = true;
   p.phases = 3;

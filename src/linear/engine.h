@@ -49,8 +49,8 @@ class Engine {
   virtual void match(std::span<const PlaneView<const float>> guides, const GuideRange& range,
                      Groups& groups) = 0;
   /// Combines the patches of all groups in a plane and adds the estimates to the sums. The pilot
-  /// reads the pictures y, and an iteration reads x, y and z. frames[f] belongs to frame f of the
-  /// groups. All pictures must have equal strides.
+  /// reads y, and an iteration x, y and z. frames[f] belongs to frame f of the groups. All pictures
+  /// must have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
   /// Writes the mean estimates to x, and in all iterations except the last also the next z. `side`
@@ -92,7 +92,7 @@ inline void start_iterations(const PlaneState& plane) {
 }
 
 /// Filters planes that share one guide, and writes the results to x (PlaneState). guide(source)
-/// must return the guide of the pictures y, x or z that `source` selects.
+/// must return the guide of the pictures that `source` selects.
 template <class MakeGuide>
 void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
                 std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide) {

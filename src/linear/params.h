@@ -3,23 +3,19 @@
 // and Kervrann 2024, doi:10.1109/TIP.2024.3436651). All backends follow this definition.
 
 // Pictures: y is the noisy picture, whose noise has the standard deviation s. x is the current
-// estimate. z is a partly denoised picture, whose noise has about the standard deviation tau s.
-// Each iteration has its own tau. At first, z is y.
+// estimate. z is a partly denoised picture, at first y. Iterations reduce its noise to about tau s.
 
-// Steps: The pilot computes the first x from the noisy picture y. The iterations m = 1 .. M then
-// compute the next x and z. The result is x of iteration M. The noise that iteration m leaves in z
-// has about tau times the standard deviation of the noise in y, with tau = tau0 (1 - m / M).
+// Steps: The pilot computes the first x from y. The iterations m = 1 .. M compute the next x and z,
+// with tau = tau0 (1 - m / M). The result is x of iteration M.
 
-// Sets of planes: Planes of a picture form a set if they share their groups (match/guide.h,
-// PlaneSet). A set has one guide, but each plane has its own s, Gram matrix and weights. The noise
-// of the first plane of a set determines the parameters of the set.
+// Sets of planes: Planes with common groups form a set (match/guide.h, PlaneSet). A set has one
+// guide, and parameters for the noise of its first plane. Each plane has its own s, Gram matrix and
+// weights.
 
 // Small planes: The side of a patch is min(side, width, height), and the step is at most the side.
 
-// Guides: The matcher finds the groups of the pilot in the guide of y, and the groups of iteration
-// 1 in the guide of x. In the iterations m = 1 + i rematch, i = 1 .. matchings - 1, the matcher
-// finds new groups in the guide of z. All other iterations use the groups of the previous
-// iteration.
+// Guides: The matcher finds groups for the pilot in y, for iteration 1 in x, and for iterations 1 +
+// i rematch, i = 1 .. matchings - 1, in z. All other iterations keep the previous groups.
 
 // Later matchings use the guide of z, because errors of x are correlated within a group.
 
@@ -41,8 +37,8 @@
 // The index is 1 + the raster index of the displacement in the search window. The key of the
 // reference patch is 0. Keys are unique.
 
-// A group consists of the `group` candidates with the smallest keys, or of all candidates if there
-// are fewer. The order of the members does not change the result.
+// A group consists of the `group` candidates with the smallest keys, or of all candidates. The
+// order of the members does not change the result.
 
 // Pilot: Let the k rows of Y be the patches of a group, Yc be Y minus the mean of its rows, and C
 // be the matrix of the noise covariances of two patches, summed over their samples. With the floor
@@ -78,23 +74,22 @@
 // The next x and z are the weighted means of the estimates E and F, with the weights of the pilot.
 // In the last iteration, tau = 0 and F equals E, so one sum is enough.
 
-// Temporal filtering: Groups have patches of several frames (time/frame_session.h), the first of
-// which contains the reference patches. The matcher finds groups for the pilot and for iteration 1.
+// Temporal filtering: Groups have patches of several frames (time/frame_session.h). The first frame
+// contains the reference patches. The matcher finds groups for the pilot and for iteration 1.
 
-// A step of temporal filtering is the pilot or one of iterations_over_time iterations. A step reads
-// the pictures of the previous step in all frames, and adds its estimates to the sums of all
-// frames.
+// A step of temporal filtering (the pilot or an iteration) reads the pictures of the previous step
+// in all frames, and adds its estimates to the sums of all frames.
 
 // Search windows of temporal filtering have the side `window` in the frame of the reference
-// patches, and `temporal_window` in other frames. Their centre is the position that the motion
-// vector of the bundle (8x4 reference patches, match/motion_grid.h) predicts.
+// patches, and `temporal_window` in other frames, around the position that motion predicts for the
+// bundle (8x4 reference patches, match/motion_grid.h).
 
 // Candidate indices of temporal filtering continue frame by frame: the first candidate of frame f
 // has the index 1 + window^2 + (f - 1) temporal_window^2.
 
-// Bonus of temporal filtering: The matcher reduces the distance of the candidate in the centre of a
-// window by floor(bonus_share sigma^2 scale^2 n), but not below 0. Sigma is the noise level of the
-// guide, `scale` the scale of its quantisation, and n the number of samples of a patch.
+// Bonus of temporal filtering: The distance of the candidate in the centre of a window is reduced
+// by floor(bonus_share sigma^2 scale^2 n), but not below 0, for the noise level sigma of the guide,
+// the scale of its quantisation, and n samples per patch.
 
 // Pairs of frames: If `pairs` is set and the motion of a bundle is uniform, its patches span two
 // frames. The second half has the same position in the partner frame (time/frame_pairs.h).
@@ -138,9 +133,8 @@ inline constexpr int guide_levels = 255;
 /// Maximum of a distance in a key, after the shift by distance_shift(). The low 11 bits of the
 /// 32-bit key contain the candidate index.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
-/// Returns the right shift of the distances of patches with `samples` samples. A shifted distance
-/// reaches max_distance only if the root-mean-square difference of two patches exceeds guide_levels
-/// / 2.
+/// Returns the right shift of the distances of patches with `samples` samples. Shifted distances
+/// reach max_distance only at root-mean-square differences above guide_levels / 2.
 constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <= 128 ? 1 : 2; }
 
 /// Parameters of a set of planes.
@@ -159,9 +153,9 @@ struct SetParams {
 
 inline constexpr float floor_share = 1.0f / 2048, floor_variance = 1e-5f;
 
-/// Returns the parameters for the noise level `sigma` on the 0..255 scale (measurements:
-/// docs/measurements/linear-combinations.md). `coarseness` is the sum of the autocorrelation of the
-/// noise, 1 for white noise.
+/// Returns the parameters for the noise level `sigma` on the 0..255 scale
+/// (docs/measurements/linear-combinations.md). `coarseness` is the sum of the autocorrelation of
+/// the noise, 1 for white noise.
 constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   SetParams p;
   // `excess` decreases linearly from 1.1 at noise level 20 to 1 at noise level 35.

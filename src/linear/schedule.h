@@ -36,8 +36,8 @@ constexpr Step step_of(const SetParams& params, int m) {
 }
 
 /// Runs the pilot and all iterations of a set of planes. match(sizes, source) must find the groups
-/// in the guide of the pictures y, x or z that `source` selects. combine(sizes, step) must combine
-/// the patches of the groups, and start() must copy y to z.
+/// in the guide that `source` selects, combine(sizes, step) must combine the patches, and start()
+/// must copy y to z.
 template <class Match, class Combine, class Start>
 void run_steps(const SetParams& params, const Match& match, const Combine& combine,
                const Start& start) {

@@ -8,9 +8,9 @@
 
 namespace lull::linear {
 
-/// A searched frame. `offset` is its offset, in frames, from the frame of the reference patches.
-/// `cells` contains the motion vectors to this frame, one for each motion block (time/motion.h), or
-/// null for the first frame.
+/// A searched frame, at the offset `offset` from the frame of the reference patches. `cells`
+/// contains the motion vectors to this frame, one for each motion block (time/motion.h), or null
+/// for the first frame.
 struct FrameMotion {
   int offset = 0;
   const std::vector<Motion>* cells = nullptr;

@@ -1,7 +1,6 @@
 #pragma once
-// Compares the frames of a session on a GPU, and finds the motion between them in the 8-bit main
-// planes. Comparisons run on the upload stream, because the host waits for their results. The
-// motion search runs on the compute stream.
+// Comparison of frames and motion search in 8-bit main planes on a GPU. Comparisons run on the
+// upload stream, because the host waits for them, and the motion search on the compute stream.
 
 #include <array>
 #include <span>
@@ -17,8 +16,8 @@ namespace lull {
 /// Motion estimation on a GPU. Frames are in slots, as in FrameWorker (frame_session.h).
 class DeviceMotion {
  public:
-  /// `sigma` contains the noise levels of the stored samples, or 0 for unfiltered planes. The
-  /// streams must outlive the object, and must be idle during its destruction.
+  /// `sigma` contains the noise levels of the stored samples; 0: unfiltered. The streams must
+  /// outlive the object, and be idle during its destruction.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   DeviceMotion(const FrameFormat& format, const std::array<float, max_planes>& sigma, int slots,
                cudaStream_t upload_stream, cudaStream_t computing);
@@ -38,8 +37,7 @@ class DeviceMotion {
   /// Queues the motion search from frames[0] to each other frame, on the compute stream.
   void find(std::span<const SlotFrame> frames);
   /// Returns the motion vectors, in device memory, from the frame in slot `from` to the frame at
-  /// the offset `offset`. Null: the frames are too small for a motion search, and all vectors are
-  /// 0.
+  /// the offset `offset`. Null (all vectors are 0): the frames are too small.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
     return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;
   }

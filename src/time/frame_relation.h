@@ -3,17 +3,16 @@
 // backends therefore compute the same relation.
 
 // A repeated frame has the same noise as the previous frame, which filters would mistake for
-// detail. Repeated frames occur in 24 fps content in a 60 fps stream, or after dropped frames.
+// detail. It occurs in 24 fps content in a 60 fps stream, or after dropped frames.
 
-// FrameDifference contains counts, and Relation is the decision whether a frame repeats the
-// previous frame. The decision depends only on neighbouring frames, so it is the same in any part
-// of a clip.
+// FrameDifference contains counts. Relation is the decision whether a frame repeats the previous
+// frame. It depends only on neighbouring frames, so it is the same in any part of a clip.
 
 // Scene cuts are detected as in video encoders: PredictionCost compares the cost of blocks with
 // motion-compensated prediction from the earlier frame, and without prediction.
 
-// Comparisons of frames use 8-bit samples. Integers with more bits lose the low bits. Floats in
-// 0..FrameFormat::white are scaled to 0..255 and rounded. The main plane is luma, or green for RGB.
+// Comparisons use 8-bit samples: the high bits of integers, and floats in 0..FrameFormat::white
+// scaled to 0..255. The main plane is luma, or green for RGB.
 
 #include <algorithm>
 #include <array>
@@ -41,9 +40,8 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
   return static_cast<std::uint8_t>(std::min(std::max(0.0f, v * scale.factor), 255.0f) + 0.5f);
 }
 
-/// Returns whether two float samples differ although their 8-bit values may be equal, because 8-bit
-/// values are clamped to 0..255. Samples differ by more than one 8-bit step or, outside the range
-/// of core/float_range.h, in any bit, because filters preserve such samples.
+/// Returns whether float samples differ that clamping to 8 bits may make equal: by more than one
+/// 8-bit step or, outside the range of core/float_range.h (which filters preserve), in any bit.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }
@@ -64,10 +62,9 @@ constexpr bool differ_outside_8bit_range(float a, float b, EightBitScale scale) 
 /// right and bottom border may have fewer samples.
 inline constexpr int relation_block = 16;
 
-/// Returns the limit of the mean squared difference of equal blocks, in units of 1/16. The limit
-/// (sigma / 4)^2 is 1/32 of the mean squared difference that independent noise causes, and
-/// tolerates a sigma that is five times too high. Skipped blocks of video encoders differ much
-/// less.
+/// Returns the limit (sigma / 4)^2 of the mean squared difference of equal blocks, in units of
+/// 1/16. It is 1/32 of the difference that independent noise causes, and tolerates a sigma that is
+/// five times too high.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
@@ -79,8 +76,7 @@ constexpr bool same_block(std::uint32_t squares, std::uint32_t samples, std::uin
   return 16 * squares <= limit * samples;
 }
 /// Returns whether the variance of a block is at least the noise variance. Flat blocks (black,
-/// overexposed, letterboxes, graphics) have less variance, and do not reveal whether two frames
-/// share noise.
+/// overexposed, graphics) do not reveal whether two frames share noise.
 constexpr bool is_textured_block(std::uint32_t sum, std::uint32_t sum_of_squares,
                                  std::uint32_t samples, std::uint32_t limit) {
   return 16 * (static_cast<std::uint64_t>(samples) * sum_of_squares -
@@ -127,21 +123,21 @@ struct PredictionCost {
 };
 
 /// Returns the contribution of noise to the sum of squared differences of the 64 samples of a block
-/// from their mean: 63 sigma^2 / 16. sigma^2 / 16 is the noise variance of coarse samples.
+/// from their mean, with the noise variance sigma^2 / 16 of coarse samples.
 constexpr std::uint32_t coarse_noise(float sigma) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(63 * s * s / 16);
 }
 
-/// Returns the sum of squared differences of 64 values from their mean, rounded down. `sum` is the
-/// sum of the values, and `squares` the sum of their squares.
+/// Returns the sum of squared differences of 64 values from their mean, rounded down, from the sum
+/// of the values and the sum of their squares.
 constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
   return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
 }
 
-/// Adds a block to the costs. `own` is the sum of squared differences of its samples from their
-/// mean. `predicted` is that sum for the difference between the block and its best match in the
-/// earlier frame. The subtraction of means keeps the cost of flashes and fades low.
+/// Adds a block to the costs, with the sum of squared differences of its samples from their mean
+/// (`own`), and that sum for its difference from the best match (`predicted`). Subtracted means
+/// keep the cost of flashes and fades low.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {
   const std::uint32_t content = own > noise ? own - noise : 0;
@@ -151,8 +147,8 @@ constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t 
   ++cost.blocks;
 }
 
-/// Returns whether a frame belongs to another scene than the frame that predicts it. False for a
-/// frame with little more than noise, such as a black frame.
+/// Returns whether a frame belongs to another scene than the frame that predicts it. False if it
+/// contains little more than noise, such as black.
 constexpr bool is_another_scene(const PredictionCost& cost, std::uint32_t noise, float scene_cut) {
   const auto per_mille = static_cast<std::uint64_t>(scene_cut * 1000 + 0.5f);
   if (per_mille == 0) return false;

@@ -110,9 +110,8 @@ class FrameSession : public Denoiser {
     return 0;
   }
 
-  /// Performs step n, after the arrival of frame n. In each phase of the method (time/frames.h), a
-  /// step filters the reference patches of one frame, or of several frames at the start of a scene.
-  /// Steps after the last frame process the unfinished frames.
+  /// Performs step n, after the arrival of frame n. In each phase (time/frames.h), a step filters
+  /// the reference patches of one frame, or of several frames at the start of a scene.
   void advance() {
     const int radius = plan_.radius, n = step_++;
     for (int k = 0; k < plan_.phases; ++k) {
@@ -125,8 +124,7 @@ class FrameSession : public Denoiser {
   }
 
   /// Filters the reference patches of frame `n`, whose last neighbour is frame n + radius, and of
-  /// earlier frames with the same last neighbour (Timeline::extra_ahead). No neighbour of these
-  /// frames is finished yet.
+  /// earlier frames with the same last neighbour (Timeline::extra_ahead).
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;
@@ -135,23 +133,23 @@ class FrameSession : public Denoiser {
     if (plan_.looks_back && n == timeline_.count() - plan_.radius) filter_last(phase, n);
   }
 
-  /// Filters the reference patches of the last frames of the clip, from frame `first` on, in a
-  /// single step. Their groups have patches in earlier frames that the next step may finish.
+  /// Filters the reference patches of the last frames of the clip in a single step, because their
+  /// groups have patches in earlier frames that the next step may finish.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
   }
 
-  /// Returns whether fewer than `radius` frames follow frame `n` up to the known end of the clip.
-  /// False for the first frames of a scene, which search further ahead.
+  /// Returns whether fewer than `radius` frames follow frame `n` up to the known end of the clip,
+  /// except in the first frames of a scene, which search further ahead.
   bool is_last(int n) const {
     return step_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&
            timeline_.extra_ahead(n) == 0;
   }
 
-  /// Returns whether a required result depends on the estimates of `phase` for the reference
-  /// patches of frame `n`. Their search window covers `radius` + `further` frames after frame `n`,
-  /// and `radius` + `back` frames before it.
+  /// Returns whether a required result depends on the estimates of `phase` for frame `n`, whose
+  /// search covers `radius` + `further` frames after frame `n`, and `radius` + `back` frames before
+  /// it.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;

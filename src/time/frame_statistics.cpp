@@ -89,9 +89,9 @@ struct BlockSums {
   }
 };
 
-/// Returns whether every block of a row of blocks is textured and differs from the previous frame.
-/// The function reads only the first `rows` of `all_rows` sample rows. True only if the remaining
-/// rows cannot change the result.
+/// Returns whether every block of a row of blocks is textured and differs from the previous frame,
+/// from the first `rows` of `all_rows` sample rows. True only if the remaining rows cannot change
+/// the result.
 bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
   const int width = static_cast<int>(sums.sum.size());
   for (int left = 0; left < width; left += relation_block) {
@@ -110,9 +110,8 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
 /// Number of rows of a block after which independent noise is nearly always recognised.
 constexpr int deciding_rows = 4;
 
-/// Compares two planes block by block, and adds the number of different blocks to `different`. If
-/// `textured` is true, also adds the numbers of textured and shared blocks to `d`. enough(remaining
-/// blocks) returns whether the comparison may stop.
+/// Compares two planes block by block, and adds block counts to `different` and, if `textured` is
+/// true, to `d`. enough(remaining blocks) returns whether the comparison may stop.
 template <bool textured, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d, Enough&& enough) {

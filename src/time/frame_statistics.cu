@@ -1,6 +1,5 @@
-// Counts samples and blocks for frame_relation.h on a GPU, with one warp per block. Counts are
-// integers, so they equal those of the host. For predictions, a thread block processes one coarse
-// block, with one thread per motion vector.
+// Counts samples and blocks for frame_relation.h on a GPU, with one warp per block. Predictions use
+// one thread block per coarse block, and one thread per motion vector.
 
 #include <type_traits>
 
@@ -126,7 +125,7 @@ struct BlockSums {
 };
 
 /// Compares a block of the later frame with the blocks around its position in the earlier frame,
-/// with one thread block per block and one thread per motion vector.
+/// with one thread per motion vector.
 __global__ void __launch_bounds__(prediction_threads)
     prediction_kernel(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts) {

@@ -24,8 +24,8 @@ class HostMotion {
   void release(int slot);
   /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;
-  /// Returns the vectors of all motion blocks from the frame in slot `from` to the frame in slot
-  /// `to`, at the offset `offset`. The first call for a pair of frames computes them.
+  /// Returns the motion vectors, one for each motion block, from the frame in slot `from` to the
+  /// frame in slot `to`, at the offset `offset`. Computed at the first call.
   [[nodiscard]] const std::vector<Motion>& cells(int from, int to, int offset);
 
  private:

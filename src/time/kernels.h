@@ -45,8 +45,8 @@ void count_prediction(const std::uint8_t* plane, const std::uint8_t* earlier, in
 
 // ---- motion (motion.cu) ----
 
-/// Finds the motion vectors of all motion blocks from a frame to each of `others`. The main plane
-/// has `width` x `height` samples, and the coarse plane at least one block.
+/// Finds the motion vectors of all motion blocks from a frame to each of `others`. The coarse plane
+/// must contain at least one block.
 void find_motion(const MainBytes& frame, std::span<const MainBytes> others,
                  std::span<Motion* const> cells, int width, int height, float sigma,
                  cudaStream_t stream);

@@ -27,7 +27,7 @@ struct Region {
 };
 
 /// Returns the sum of squared differences between a region of `a` and the region of `b` shifted by
-/// (dx, dy). The memory of the planes must extend one SIMD vector beyond their end.
+/// (dx, dy). Planes must be padded by one SIMD vector.
 HWY_INLINE std::uint32_t squared_difference(PlaneView<const std::uint8_t> a,
                                             PlaneView<const std::uint8_t> b, const Region& region,
                                             int dx, int dy) {

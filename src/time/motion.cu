@@ -1,13 +1,11 @@
 // The motion search of motion.h on a GPU, from one frame to several other frames. A thread block
 // processes one motion block and one other frame.
 
-// The cost of a vector is |a|^2 + |b|^2 - 2ab, for the region a of a motion block and the region b
-// of the other frame, shifted by the vector. Tensor cores compute the inner products ab for all
-// vectors, row by row of the other frame.
+// The cost of a vector is |a|^2 + |b|^2 - 2ab, for the region a of a motion block and the shifted
+// region b of the other frame. Tensor cores compute ab, row by row of the other frame.
 
 // In the matrix products of the motion search, the first operand contains copies of one row of the
-// other frame, shifted by each dx. The second operand has one column for each dy, with the matching
-// row of the region of the motion block.
+// other frame, shifted by each dx, and the second operand one row of the region for each dy.
 
 // For the squares |b|^2 of all vectors, the kernel sums the squared samples of a row once for each
 // possible left edge of a region.
@@ -43,8 +41,8 @@ __device__ int2 vector_of(Key key, int reach) {
   const int index = order == 0 ? side * side / 2 : order - 1;
   return {index % side - reach, index / side - reach};
 }
-/// Returns the minimum key in a warp. A key consists of the cost and, in the low bits, the rank of
-/// a vector. Each lane passes one vector, or the cost `none`.
+/// Returns the minimum key in a warp: the cost and, in the low bits, the rank of a vector. Each
+/// lane passes one vector, or the cost `none`.
 __device__ Key least_in_warp(std::uint32_t cost, std::uint32_t order) {
   const std::uint32_t least = warp_min(cost);
   return static_cast<Key>(least) << 32 | warp_min(cost == least ? order : none);
@@ -74,14 +72,13 @@ struct MotionArgs {
 };
 
 /// The region of a motion block, between rows of zeros for vectors that move a row out of the
-/// region. Rows have words_for(side) words without padding. For the sides of this file, eight
-/// successive rows are free of bank conflicts.
+/// region. Eight successive rows are free of bank conflicts.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Inner products ab of the coarse search, for each vector. Each of `coarse_warps` warps processes
-/// some rows of the other frame. The threads add the products of all warps at the end.
+/// Inner products ab of the coarse search, for each vector. Each of `coarse_warps` warps sums some
+/// rows of the other frame.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
   // store_pair() writes two products at a time.
@@ -97,9 +94,9 @@ struct Shared {
     SearchArea<motion_region, fine_vectors> fine;  // memory that is used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Inner products of the two frames, as products[warp][h][dx][column] for the motion vector (dx,
-  /// dy). Tensor cores process pairs of rows of the other frame: the column is dy + 1 for the first
-  /// row (h = 0), and dy for the second row (h = 1).
+  /// Inner products of the two frames, as products[warp][h][dx][column]. Tensor cores process pairs
+  /// of rows of the other frame, with column dy + 1 for the first row (h = 0), and dy for the
+  /// second row (h = 1).
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
@@ -142,7 +139,7 @@ __device__ void store_pair(std::uint32_t* to, int first, int second) {
 }
 
 /// Computes the inner products ab of the coarse search (step 1 of motion.h) for the rows of this
-/// warp, 16 samples of two rows of the other frame at a time. `warp` is below `coarse_warps`.
+/// warp, 16 samples of two rows at a time. `warp` is below `coarse_warps`.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -178,8 +175,8 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes, with one warp, the sums of squares of the coarse search (step 1 of motion.h), over the
-/// region of the motion block and over the search area.
+/// Computes the sums of squares of the coarse search (step 1 of motion.h) over the region and over
+/// the search area, with one warp.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -228,8 +225,7 @@ __device__ bool has_zero_motion(int2 centre) {
 }
 
 /// Computes the inner products ab of the search at full resolution (step 2 of motion.h), 48 samples
-/// of four rows of the other frame at a time. The first operand of a matrix product contains two
-/// rows, with one shifted copy for each dx.
+/// of four rows at a time. The first operand contains two rows, with one shifted copy for each dx.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -262,8 +258,8 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 }
 static_assert(motion_region == 48 && fine_vectors == 7);
 
-/// Computes the sums of squares and inner products for all vectors of the search at full resolution
-/// (step 2 of motion.h), and for the zero vector. `there` is the frame to which the vectors lead.
+/// Computes the sums of squares and inner products of the search at full resolution (step 2 of
+/// motion.h), and for the zero vector. `there` is the other frame.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {
@@ -290,9 +286,8 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
   if (lane == 0) s.squares_of[warp] = squares;
 }
 
-/// Performs the search at full resolution (step 2 of motion.h). Each of the first fine_vectors *
-/// fine_vectors threads computes the cost of one vector around `centre`. If the zero vector is not
-/// near `centre`, thread 0 also computes its cost.
+/// Performs the search at full resolution (step 2 of motion.h), with one vector around `centre` per
+/// thread. If the zero vector is not near `centre`, thread 0 also computes its cost.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

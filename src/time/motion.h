@@ -1,18 +1,17 @@
 #pragma once
 // Motion between two frames, with one vector for each motion block (a `cell`) of 32x32 samples of
-// the main plane (frame_relation.h). The search uses 8-bit samples and integers, so all backends
-// find the same vectors.
+// the main plane (frame_relation.h). Integer arithmetic makes all backends find the same vectors.
 
 // Step 1 of the motion search: a full search in the coarse plane, up to `prediction_reach` samples
-// in each direction. It minimises the sum of squared differences over the region of the motion
+// in each direction, for the minimum sum of squared differences over the region of the motion
 // block.
 
 // Step 2 of the motion search: a full search at full resolution, up to `motion_refinement` samples
 // around four times the vector of step 1. The shifted region must be inside the picture.
 
-// Among vectors of equal cost, the motion search selects the centre of the search, or else the
-// first vector in raster order. It prefers the zero vector if the best vector reduces the cost by
-// at most zero_motion_bonus().
+// Among vectors of equal cost, the motion search prefers the centre of the search, then the first
+// vector in raster order. The zero vector wins if the best cost is lower by at most
+// zero_motion_bonus().
 
 #include <algorithm>
 #include <cstdint>
@@ -36,8 +35,8 @@ struct Interval {
 
 /// Returns the number of motion blocks along an axis of the main plane.
 constexpr int motion_cells(int length) { return (length + motion_cell - 1) / motion_cell; }
-/// Returns the matching region of motion block `i` along one axis, as an interval of samples. If
-/// the picture is smaller than a region, the interval is the complete picture.
+/// Returns the matching region of motion block `i` along one axis, as an interval of samples: at
+/// most the complete picture.
 constexpr Interval cell_region(int i, int length) {
   const int side = motion_region < length ? motion_region : length;
   const int last = length - side, wish = i * motion_cell - (motion_region - motion_cell) / 2;
@@ -50,9 +49,9 @@ constexpr Interval coarse_interval(Interval fine, int coarse_length) {
           std::min((fine.end + coarse - 1) / coarse, coarse_length)};
 }
 
-/// Returns the bonus of the zero vector for a region of `samples` samples, because noise alone
-/// makes costs differ. A larger bonus than sigma^2 / 8 per sample rejects more false motion, but
-/// reduces the PSNR: by 0.03 dB for sigma^2 / 4, and at sigma 40 by 0.1 dB for sigma^2 / 2.
+/// Returns the bonus of the zero vector for a region of `samples` samples: sigma^2 / 8 per sample.
+/// More rejects more false motion, but reduces the PSNR: by 0.03 dB for sigma^2 / 4, and at sigma
+/// 40 by 0.1 dB for sigma^2 / 2.
 constexpr std::uint32_t zero_motion_bonus(float sigma, int samples) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(s * s / 8) * static_cast<std::uint32_t>(samples);

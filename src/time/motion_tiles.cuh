@@ -59,8 +59,8 @@ template <int width, int height, int pitch = odd_pitch(width)>
 struct Tile {
   std::uint32_t words[height * pitch];
 
-  /// Loads `columns` samples into rows `first` to `end` - 1 of the tile, at most `most` rows. Row r
-  /// receives the samples from (x, y + r) on. All other bytes of the tile become 0.
+  /// Loads `columns` samples, from (x, y + r) on, into each row r from `first` to `end` - 1 of the
+  /// tile (at most `most` rows). All other bytes become 0.
   template <int most>
   __device__ void load_zero_padded(const BytePlane& plane, int x, int y, int columns, int first,
                                    int end) {
@@ -92,7 +92,7 @@ struct Tile {
       words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
     }
   }
-  /// Loads the samples if all of them are inside the plane; if not, returns false. A thread loads
+  /// Loads the samples, or returns false if not all of them are inside the plane. A thread loads
   /// one column of words, and issues all loads before it waits for the first.
   template <int most>
   __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
@@ -116,8 +116,8 @@ struct Tile {
   }
 };
 
-/// The search area of a region in the other frame. squares[row][dx] is the sum of the squares of n
-/// samples of a row from position dx on, where n is the width of the region.
+/// The search area of a region in the other frame. squares[row][dx] is the sum of squares of a row
+/// from position dx on, over the width of the region.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;

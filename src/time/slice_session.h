@@ -1,7 +1,6 @@
 #pragma once
-// Base class of sessions over the slices of volumes, which decides where a volume begins and ends.
-// Frame::slice is the position of a slice. A slice that does not follow the previous slice begins
-// another volume.
+// Base class of sessions over the slices of volumes. A slice whose position Frame::slice does not
+// follow that of the previous slice begins another volume.
 
 #include <deque>
 #include <optional>

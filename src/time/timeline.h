@@ -1,6 +1,6 @@
 #pragma once
-// The class Timeline decides, from frame indices only, which frames of a clip are neighbours, and
-// which frames repeat other frames. A session does not filter repeated frames.
+// Decides, from frame indices only, which frames of a clip are neighbours. Repeated frames are not
+// filtered.
 
 // Distinct frames are all frames that do not repeat the previous frame. They are numbered from 0. A
 // temporal radius counts only distinct frames.
@@ -31,9 +31,8 @@ class Timeline {
  public:
   explicit Timeline(int radius) : radius_(radius) {}
 
-  /// Returns whether a frame is distinct. `relation` is its relation to the previous frame. Among
-  /// successive frames with small differences, only the first repetition counts as repeated, so
-  /// small differences do not accumulate.
+  /// Returns whether a frame is distinct. `relation` is its relation to the previous frame. Small
+  /// differences do not accumulate: only the first repetition with differences counts as repeated.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);
@@ -51,7 +50,7 @@ class Timeline {
 
   /// Adds a distinct frame. `shares_noise` is true if it shares noise with the previous distinct
   /// frame. `predicted_by` is the distance to the nearest earlier frame of the same scene, at most
-  /// `radius`, or 0 if there is none.
+  /// `radius`; 0: none.
   void add(bool shares_noise, int predicted_by) {
     Entry& entry = at(count_);
     entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;
@@ -62,9 +61,9 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// Returns the number of frames by which the search for patches of frame `n` reaches beyond n +
-  /// radius. The first frames of a scene have few or no frames before them, so they search up to
-  /// `max_temporal` frames ahead.
+  /// Returns the number of frames by which the search of frame `n` reaches beyond n + radius. The
+  /// first frames of a scene search up to `max_temporal` frames ahead, because few frames precede
+  /// them.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
@@ -75,17 +74,17 @@ class Timeline {
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// Returns the number of frames by which the search for patches of frame `n` reaches back beyond
-  /// n - radius, if the clip ends with the last added frame. The last frames search the last 2 *
-  /// radius frames, up to `max_temporal` frames back. 0 if extra_ahead() is not 0.
+  /// Returns the number of frames by which the search of frame `n` reaches back beyond n - radius,
+  /// if the clip ends with the last added frame. The last frames search the last 2 * radius frames,
+  /// up to `max_temporal` frames back. 0 if extra_ahead() is not 0.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
   }
 
   /// Returns the neighbours of frame `n` among the frames n - radius - further_back to n + radius +
-  /// extra_ahead(n). Neighbours show the same scene, and do not share noise with frame `n` or each
-  /// other (only the nearest counts). `n` must be at least count() - 1 - 8 * radius.
+  /// extra_ahead(n): the nearest frames of the same scene with independent noise. `n` must be at
+  /// least count() - 1 - 8 * radius.
   [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
     NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);

@@ -59,9 +59,8 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-/// Performs one level of the Haar or Walsh-Hadamard transform across the group, on vectors whose
-/// indices differ by kHalf. The pragma makes gcc unroll the loops, which keeps the vectors in
-/// registers.
+/// Performs one level of the Haar or Walsh-Hadamard transform across the group. The pragma makes
+/// gcc unroll the loops, which keeps the vectors in registers.
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {
@@ -134,9 +133,9 @@ HWY_INLINE float total(Vector v) {
   return patches_per_unit == 2 && !S::paired ? sum / 2 : sum;
 }
 
-/// Applies the transform across the group, the hard threshold and the inverse transform. Returns
-/// the number of retained coefficients for white noise, and the sum of their variances for coloured
-/// noise. For coloured noise, `tables` contains squared thresholds.
+/// Applies the hard threshold across the group. Returns the number of retained coefficients or, for
+/// coloured noise, the sum of their variances. For coloured noise, `tables` contains squared
+/// thresholds.
 template <class S, bool kColoured>
 float threshold_across(const FilterTables& tables, float* stack, const float*) {
   const Lanes d;
@@ -179,9 +178,8 @@ HWY_INLINE Vector reciprocal(Vector v) {
 #endif
 }
 
-/// Applies the transform across the group, the Wiener factors of the second phase and the inverse
-/// transform. Returns the sum of the squared factors, each multiplied by the variance of its
-/// coefficient for coloured noise.
+/// Applies the Wiener factors of the second phase across the group. Returns the sum of the squared
+/// factors, for coloured noise weighted by the variances.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;

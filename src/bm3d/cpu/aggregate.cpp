@@ -51,9 +51,8 @@ std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::u
 
 namespace {
 
-/// Convolves weights with the aggregation window along one axis: returns the sum of window[i] *
-/// v[i] over i < kSide, where v[i] is the vector at `at` - i * `steps`. The compile-time constant
-/// kSide keeps the window in registers.
+/// Convolves weights with the aggregation window along one axis: the sum of window[i] * v[i], where
+/// v[i] is the vector at `at` - i * `steps`.
 template <int kSide, class D = Floats>
 HWY_INLINE hn::Vec<D> convolve(const hn::Vec<D> (&window)[kSide], const float* at,
                                std::ptrdiff_t steps) {

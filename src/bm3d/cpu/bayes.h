@@ -1,6 +1,6 @@
 #pragma once
 // Data of the stages of a Bayes phase on the CPU (docs/how-it-works/best.md). Bayes phases have
-// their own matcher, because their patches span two frames and their groups have up to 64 members.
+// their own matcher, because their patches span two frames.
 
 #include <array>
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace lull::bm3d::cpu {
 /// for a patch in one frame.
 using PatchAt = std::array<const float*, 2>;
 
-/// Parameters of bayes_distances(), which computes the mean squared differences between the patch
-/// at `own` and a row of adjacent candidates from `other` on. All planes have the same stride.
+/// Parameters of bayes_distances(): the patch at `own` and a row of adjacent candidates from
+/// `other` on. All planes have the same stride.
 struct RowOfCandidates {
   PatchAt own, other;
   std::ptrdiff_t stride;
@@ -25,9 +25,9 @@ struct RowOfCandidates {
 };
 void bayes_distances(const RowOfCandidates& row, float* distances);
 
-/// Parameters of bayes_estimate(), which filters one group. Row i of an array contains the
-/// `samples` samples of patch i, padded to `pitch` floats. Each array has `group` rows, the first
-/// `count` of which contain patches.
+/// Parameters of bayes_estimate(). Row i of an array contains the `samples` samples of patch i,
+/// padded to `pitch` floats. Each array has `group` rows, the first `count` of which contain
+/// patches.
 struct BayesGroup {
   float* noisy;   // patches; they are overwritten
   float* basic;   // patches of the basic estimate; null: the spectrum is that of `noisy`

@@ -12,8 +12,8 @@
 // patches Y, the patches B of the basic estimate, their Gram matrix G and the threshold t. The
 // equal form I + (G + t I)^-1 (B'(Y - B) / n - t I) avoids cancellation.
 
-// Patches are rows in memory, so the code computes the transpose of the estimates. One kernel
-// computes all matrix products in the form C = A' B. Unused rows of a group are zero.
+// Patches are rows in memory, so the code computes the transpose of the estimates. Unused rows of a
+// group are zero.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_filter.cpp"
@@ -38,9 +38,8 @@ using Floats = hn::CappedTag<float, 16>;  // a multiple of two vectors
 /// product.
 enum class Part { full, lower };
 
-/// Computes c = a' b, where a and b have `depth` rows, and c has `rows` rows. The stride of a is
-/// `rows`, and the stride of b and c is `columns`. `rows` must be a multiple of 4, and `columns` a
-/// multiple of 32.
+/// Computes c = a' b, where a and b have `depth` rows. The stride of a is `rows`, a multiple of 4,
+/// and the stride of b and c is `columns`, a multiple of 32.
 HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, int rows, int columns,
                          Part part) {
   const Floats d;
@@ -106,9 +105,8 @@ HWY_INLINE void eliminate_forward(float* rows, Triangle& upper, int n) {
   }
 }
 
-/// Eliminates the pivot columns from a row without pivots. Only the first pivot has a large factor,
-/// because its elimination removes the component that all similar patches share. Rounding errors
-/// therefore remain small.
+/// Eliminates the pivot columns from a row without pivots. Only the first pivot has a large factor
+/// (the common component of similar patches), so rounding errors remain small.
 HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, int first, int n) {
   float factor[pivots];
   for (int k = 0; k < pivots; ++k) factor[k] = std::exchange(row[first + k], 0.0f);
@@ -234,8 +232,8 @@ HWY_INLINE void sharpen(const float* p, float* squared, int n) {
                squared + i);
 }
 
-/// Returns the weights for the spectrum of the noisy patches. On entry, at.a is the Gram matrix
-/// with the shifted diagonal.
+/// Returns the weights for the spectrum of the noisy patches. On entry, at.a is the shifted Gram
+/// matrix.
 HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;
@@ -251,8 +249,8 @@ HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
   return p;
 }
 
-/// Returns the weights for the spectrum of the basic estimate. On entry, at.a is the Gram matrix
-/// with the shifted diagonal, and at.transposed the noisy patches minus the basic estimate.
+/// Returns the weights for the spectrum of the basic estimate. On entry, at.a is the shifted Gram
+/// matrix, and at.transposed the noisy patches minus the basic estimate.
 HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;

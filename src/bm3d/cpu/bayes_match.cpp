@@ -1,5 +1,5 @@
-// Computes the distances between patches that span two frames. Lanes contain neighbouring samples
-// of a row. The kernel compares four candidates at a time with the reference patch.
+// Computes the distances between patches that span two frames, four candidates at a time. Lanes
+// contain neighbouring samples of a row.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_match.cpp"
@@ -18,9 +18,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::CappedTag<float, 8>;
 
-/// Computes the distances of kCount candidates from index `u` on, for patch sides of 8 to 16. If
-/// the last vector of a row overlaps the previous vector, its differences in the overlap count as
-/// 0.
+/// Computes the distances of kCount candidates from index `u` on, for patch sides of 8 to 16.
 template <int kCount>
 HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* out) {
   const Eight d;

@@ -1,6 +1,5 @@
-// Runs a Bayes phase on the reference patches of one frame. Each task processes one block for all
-// planes of a set, and adds the estimates to its own tile (tiles.h). A block is a bundle: up to 8x4
-// reference patches with the same motion vectors (match/motion_grid.h).
+// Runs a Bayes phase on the reference patches of one frame. Each task processes one block, which is
+// a bundle: up to 8x4 reference patches with the same motion vectors (match/motion_grid.h).
 
 #include <tbb/task_arena.h>
 
@@ -34,8 +33,8 @@ struct Member {
   int x = 0, y = 0;
 };
 
-/// For each frame pair, the displacement of the second half of a patch (in the second frame)
-/// relative to the first half (match/second_half.h), equal for all candidates of a block.
+/// For each frame pair, the displacement between the two halves of a patch (match/second_half.h),
+/// equal for all candidates of a block.
 using SecondHalves = std::array<Motion, max_frames>;
 
 class BayesRun {
@@ -169,8 +168,8 @@ class BayesRun {
     return at;
   }
 
-  /// Writes the members of a group to `members`: the reference patch at (x, y), and the most
-  /// similar patches of the search windows in the order of match/group.h. Returns their number.
+  /// Writes the reference patch at (x, y) and the most similar patches to `members`, in the order
+  /// of match/group.h. Returns their number.
   int find(const Block& block, const SecondHalves& halves, int x, int y, BayesWorkspace& work,
            std::array<Member, max_large_group>& members) const {
     auto& candidates = work.candidates;

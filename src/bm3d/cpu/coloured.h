@@ -1,6 +1,5 @@
-// Computes the noise variance of each coefficient of a group with coloured noise, relative to the
-// noise variance and for unscaled transforms (shrinkage: filter.cpp). Included once for each
-// instruction set.
+// Noise variances of the coefficients of a group with coloured noise, relative to the noise
+// variance and for unscaled transforms. Included once for each instruction set.
 
 // Variances of the Haar transform: S(a, b) is the sum of the covariances of all members in range a
 // with all members in range b. The Haar coefficient of two adjacent ranges a and b of n members in
@@ -100,8 +99,8 @@ HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
 }
 
-/// Computes the variances of the Haar coefficients, level by level. At each level, `variances`
-/// contains the sum S(a, a) of each range a, at the index of its first member.
+/// Computes the variances of the Haar coefficients, level by level. `variances` contains the sum
+/// S(a, a) of each range a, at the index of its first member.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
@@ -174,8 +173,8 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
     }
 }
 
-/// Computes the variances of all coefficients of a group, as an array [coefficient across the
-/// group][coefficient of a patch]. The order across the group is that of forward_across().
+/// Computes the variances of all coefficients of a group, as [coefficient across the
+/// group][coefficient of a patch], in the order of forward_across().
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);
@@ -185,8 +184,8 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
     haar_variances(table, pairs, group.count, variances);
 }
 
-/// Loads the variances of vector `i` of unit `u` (patch.h). The function is a template, so the
-/// compiler does not instantiate the code for two patches in short vectors.
+/// Loads the variances of vector `i` of unit `u` (patch.h). A template avoids the instantiation for
+/// two patches in short vectors.
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

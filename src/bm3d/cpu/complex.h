@@ -1,6 +1,5 @@
 // The transform across the group and the shrinkage (step 2 in filter.cpp) for the complex
-// coefficients of the Fourier transform, and the selection of the function for a group. Included
-// once for each instruction set.
+// coefficients of the Fourier transform. Included once for each instruction set.
 
 #if defined(LULL_BM3D_CPU_COMPLEX_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COMPLEX_H
@@ -27,9 +26,8 @@ namespace {
 /// c) and (a + d) + i (c - b). The second is stored with its imaginary part first.
 class ComplexRows {
  public:
-  /// Prepares the conversion of two rows of a unit. In all other functions, `first` is row `row`,
-  /// and `second` row `row` + 1. A vector of 4 lanes contains columns 0..3 (`part` = 0) or 4..7
-  /// (`part` = 1). For longer vectors, `part` is 0.
+  /// Prepares the conversion of two rows of a unit. A vector of 4 lanes contains columns 0..3
+  /// (`part` = 0) or 4..7 (`part` = 1). For longer vectors, `part` is 0.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
@@ -65,8 +63,7 @@ class ComplexRows {
 };
 
 /// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a unit. Vectors i and j contain
-/// the two rows, or the same half of them if vectors have 4 lanes. `rows` combines and separates
-/// the two vectors.
+/// the two rows, or halves of them if vectors have 4 lanes.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)
@@ -173,9 +170,9 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 /// Kinds of coefficients: real with white noise, real with coloured noise, or complex.
 enum class Spectrum { white, coloured, complex };
 
-/// A function that transforms and shrinks one group (step 2 in filter.cpp), for one group size,
-/// transform and phase. Returns the number of retained coefficients in the first phase, and the sum
-/// of squared Wiener factors in the second phase, weighted by the variances for coloured noise.
+/// A function that transforms and shrinks one group. Returns the number of retained coefficients in
+/// the first phase, and the sum of squared Wiener factors in the second, for coloured noise
+/// weighted by the variances.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// The functions for groups of 2^n patches, at the index n.
 using AcrossBySize = std::array<Across, 6>;

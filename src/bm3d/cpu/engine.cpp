@@ -2,8 +2,7 @@
 // them.
 
 // Tasks match and filter blocks in parallel, each into its own tile. A serial stage adds the tiles
-// to the picture in order. The result therefore does not depend on the number of threads, and needs
-// no atomic additions.
+// in order, so the result does not depend on the number of threads.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -113,8 +112,8 @@ class PhaseRun {
     input_.groups->reserve({width_, height_, matching_.step}, matching_.group);
   }
 
-  /// Divides the reference patches into tasks, from top to bottom. If the last position of an axis
-  /// is not a multiple of the step, its reference patches form separate tasks.
+  /// Divides the reference patches into tasks, from top to bottom. Reference patches at an
+  /// irregular last position form separate tasks.
   void plan_tasks() {
     const int step = matching_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;

@@ -6,8 +6,8 @@
 // registers.
 // 3. Transform each unit back, and add it to the tile with the weight of the group.
 
-// If a vector contains two patches, unit j of n contains patch j in the lower half of its vectors,
-// and patch j + n in the upper half. The last transform level across the group combines the halves.
+// If a vector contains two patches, unit j of n contains patch j in its lower half, and patch j + n
+// in its upper half. The last transform level across the group combines the halves.
 
 // The transforms are unscaled: a sum over 2^l patches is sqrt(2^l) times the orthonormal
 // coefficient. The tables of thresholds and inverse factors contain the scale.
@@ -30,8 +30,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// Functions for vectors of one or two patches are templates, so the compiler does not instantiate
-// the code for two patches in short vectors.
+// Templates for one or two patches per vector avoid the instantiation for two patches in short
+// vectors.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {
@@ -97,9 +97,8 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t FrameT
   }
 }
 
-/// Adds an estimate of the patch at (x, y) to a tile, multiplied by `weight` and by the aggregation
-/// window `window`. estimate(row, part) returns a complete row (`part` = 0) or, for vectors of 4
-/// lanes, its left (0) or right (1) half.
+/// Adds an estimate of the patch at (x, y) to a tile, multiplied by `weight` and `window`.
+/// estimate(row, part) returns a row or, for vectors of 4 lanes, its left (0) or right (1) half.
 template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {

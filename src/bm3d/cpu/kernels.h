@@ -1,11 +1,9 @@
 #pragma once
-// Data that the stages of the `cpu` backend exchange after matching (match/cpu/matcher.h). Highway
-// compiles filter.cpp, means.cpp and aggregate.cpp for several instruction sets, and selects one at
-// run time.
+// Data of the stages of the `cpu` backend after matching. Highway compiles filter.cpp, means.cpp
+// and aggregate.cpp for several instruction sets, and selects one at run time.
 
-// The tile of a block of reference patches is the bounding box of the patches of all its groups.
-// The division into blocks does not depend on the number of threads, and the engine sums the tiles
-// in a fixed order. Results are therefore the same for any number of threads.
+// A tile is the bounding box of the patches of a block of reference patches. Blocks do not depend
+// on the number of threads, and tiles are summed in a fixed order, so results do not either.
 
 #include <array>
 #include <cstddef>
@@ -27,15 +25,13 @@ using namespace lull::cpu;
 
 // ---- filtering -----------------------------------------------------------------------------
 
-/// A constant for each coefficient (u, v) of a patch. Row u has 16 elements: the constants for v =
-/// 0..7, and a copy for 16-lane vectors. The constants contain the scale that the transforms
-/// (patch.h) omit.
+/// A constant for each coefficient (u, v) of a patch. Row u has 16 elements: v = 0..7, and a copy
+/// for 16-lane vectors. The constants contain the scale that the transforms (patch.h) omit.
 struct CoefficientTable {
   alignas(64) std::array<float, 8 * 16> at;
 };
 /// Covariances of the coefficients of two patches for coloured noise, relative to the noise
-/// variance (noise/patch_covariance.h). Opposite displacements have equal covariances, so they
-/// share the entry |index(dx, dy)|.
+/// variance (noise/patch_covariance.h). Opposite displacements share the entry |index(dx, dy)|.
 struct CovarianceTable {
   Transform transform;
   std::shared_ptr<const Autocorrelation> correlation;  // autocorrelation of the noise
@@ -57,12 +53,10 @@ struct FilterTables {
   Transform transform;
   GroupTransform across;
   CoefficientTable restore;  // factors that the input of the inverse transform needs
-  // The thresholds of the first phase, squared for coloured noise and for the DFT. In the second
-  // phase, n of the Wiener factor 1 - n / (c^2 + n), where c is the coefficient of the basic
-  // estimate.
+  // The thresholds of the first phase (squared for coloured noise and for the DFT), or n of the
+  // Wiener factor 1 - n / (c^2 + n) of a coefficient c of the basic estimate.
   CoefficientTable limit;
-  // Replaces `limit` in vectors with the mean over the group (group coefficient 0). Element 0 is
-  // for vectors with the mean only in the lower lanes, element 1 for vectors with only the mean.
+  // Replaces `limit` in vectors with the group mean in the lower lanes (0), or in all lanes (1).
   // The Wiener factor of the mean is 1 - n / (c^2 + d), with n in first_limit and d in
   // first_denominator.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
@@ -71,8 +65,8 @@ struct FilterTables {
   std::shared_ptr<const CovarianceTable> covariances;  // null for white noise
 };
 /// Makes the tables of the first phase. A threshold is `lambda` times the standard deviation of the
-/// noise, for the mean over the group (group coefficient 0) also times `mean_factor`. May reuse the
-/// covariances `before` (make_covariances()).
+/// noise, and for the mean over the group also times `mean_factor`. May reuse the covariances
+/// `before`.
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -82,7 +76,7 @@ FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& nois
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 
 /// A plane of one frame of a tile. Pointers refer to sample (0, 0) of the picture, although the
-/// sums cover only the tile. The memory of the noisy samples may also cover only the tile.
+/// memory may cover only the tile.
 struct FrameTile {
   const float* noisy;
   const float* basic;
@@ -125,14 +119,14 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 /// Adds the samples of the plane `from` to those of the plane `to`.
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
-/// Lists the nonzero weights of a row with their positions, from position `first` on, and returns
-/// their number. All arrays must be padded to a multiple of 16 elements, the row with zeros.
+/// Lists the nonzero weights of a row with their positions, from `first` on, and returns their
+/// number. Arrays must be padded to a multiple of 16 elements, the row with zeros.
 std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
                          float* values);
 
-/// Parameters of normalise_rows(), which computes rows y0 to y1 - 1 of the estimate. A sample is
-/// the numerator divided by the convolution of the weights with the window, or 0 if the divisor is
-/// 0. `rows_of_zeros` rows of zeros must precede `weights`. `scratch` must have width + 32 floats.
+/// Parameters of normalise_rows() for rows y0 to y1 - 1. A sample is the numerator divided by the
+/// convolved weights, or 0 if the divisor is 0. `rows_of_zeros` rows of zeros must precede
+/// `weights`. `scratch` must have width + 32 floats.
 struct Normalisation {
   PlaneView<const float> numerator, weights;
   std::span<const float> window;  // the window along one axis, at most max_wide_side elements

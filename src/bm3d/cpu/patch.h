@@ -1,12 +1,10 @@
 // The 2D transforms of patches for filter.cpp. Included once for each instruction set.
 
-// A unit is the set of vectors that the transforms process at a time. Vector r contains row r of
-// two patches side by side (16 lanes), or of one patch (8 lanes). With 4 lanes, vectors r and r + 8
-// contain the halves of row r.
+// A unit is a set of vectors. Vector r contains row r of two patches (16 lanes) or of one patch (8
+// lanes). With 4 lanes, vectors r and r + 8 contain the halves of row r.
 
-// A 1D transform combines the vectors of a unit lane by lane, with a transposition only between the
-// two axes. Lane v of vector u therefore contains the coefficient with the horizontal index u and
-// the vertical index v.
+// A 1D transform combines the vectors of a unit lane by lane. Patches are transposed only once, so
+// lane v of vector u contains the coefficient with the horizontal index u and the vertical index v.
 
 // Basis functions are unscaled, which saves multiplications. The tables (FilterTables) contain the
 // scale.
@@ -38,9 +36,8 @@ inline constexpr int unit_floats = patch * patch * patches_per_unit;
 
 HWY_INLINE Vector constant(double v) { return hn::Set(Lanes(), static_cast<float>(v)); }
 
-/// The DCT-II with unscaled basis functions. The orthonormal coefficient is the result times
-/// sqrt(1/8) for indices 0 and 4, cos(pi/8) / 2 for indices 2 and 6, and cos(pi/16) / 2 for odd
-/// indices.
+/// The DCT-II with unscaled basis functions. The orthonormal scale is sqrt(1/8) for indices 0 and
+/// 4, cos(pi/8) / 2 for indices 2 and 6, and cos(pi/16) / 2 for odd indices.
 struct Dct {
   static constexpr double tan1 = 0.41421356237309504880;  // tan(pi/8)
   // The constants r3, r5 and r7 are cos(k pi/16) / cos(pi/16) for k = 3, 5 and 7.
@@ -87,8 +84,8 @@ struct Dct {
 };
 
 /// The transform Bior1.5 by lifting, for eight periodic samples, with the coefficients in the order
-/// of transform_tables.h. Most taps of the low-pass filter cancel: two taps of 22/128 remain at the
-/// first level. The inverse needs inputs multiplied by 1/8, 1/8, 1/4, 1/4, 1/2, 1/2, 1/2 and 1/2.
+/// of transform_tables.h. The inverse needs inputs multiplied by 1/8, 1/8, 1/4, 1/4, 1/2, 1/2, 1/2
+/// and 1/2.
 struct Bior {
   static constexpr double tap = 22.0 / 128;
 

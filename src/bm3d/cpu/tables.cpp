@@ -14,9 +14,8 @@
 namespace lull::bm3d::cpu {
 namespace {
 
-/// The scale of a transform along one axis: the orthonormal coefficient is `scale` times the
-/// computed coefficient, and the input of the inverse transform is `restore` times the computed
-/// coefficient.
+/// The scale of a transform along one axis: `scale` times a computed coefficient is orthonormal,
+/// and `restore` times a computed coefficient is the input of the inverse transform.
 struct Axis {
   std::array<double, patch> scale, restore;
 };

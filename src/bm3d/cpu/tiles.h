@@ -95,8 +95,8 @@ inline void add_tile(Tile& tile, const PhaseInput& input) {
   }
 }
 
-/// Calls work(tile) for each task, in any order and on all threads of the arena, and add(tile) for
-/// each completed task, one at a time and in order.
+/// Calls work(tile) for each task, in parallel, and add(tile) for each completed task, serially and
+/// in order.
 template <class Work, class Add>
 void run_in_order(const std::vector<Task>& tasks, std::vector<Tile>& tiles, const Work& work,
                   const Add& add) {

@@ -64,9 +64,8 @@ void require_addressable(const Params& params, const FrameFormat& format) {
                           " columns); choose the device cpu, or divide the picture");
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
   if (!params.bayes || params.linear_combinations) return;
-  // If the search windows of a Bayes phase exceed the shared memory, the filter addresses samples
-  // by offsets from the middle of all frames in device memory. Rounding of the middle may add one
-  // sample to an offset.
+  // If the search windows exceed the shared memory, Bayes filters address samples by offsets from
+  // the middle of all frames. Rounding of the middle may add one sample.
   const AddressRange range = address_range(params, format);
   if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
     throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +

@@ -33,10 +33,8 @@ void require_addressable(const Params& params, const FrameFormat& format);
 struct BatchBricks {
   int x = 0, y = 0;
 };
-/// Returns the size of a full batch of the reference patches in `grid`, whose members 32 bits can
-/// count. The number of reference tiles along y is even, because the filter processes two at a
-/// time. If `whole_rows` is true, a batch consists of complete rows; if not, the number along x is
-/// even.
+/// Returns the size of a full batch, whose members 32 bits can count. The number of reference tiles
+/// along y is even; along x, it is even or, if `whole_rows` is true, that of complete rows.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

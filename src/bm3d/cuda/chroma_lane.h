@@ -1,7 +1,6 @@
 #pragma once
 // The chroma stream: a second CUDA stream, with its own scratch memory, for all sets of planes
-// (PlaneSet) except the first. It runs concurrently with the first set, because kernels for chroma
-// alone would leave a GPU partly idle.
+// (PlaneSet) except the first. Kernels for chroma alone would leave a GPU partly idle.
 
 #include <algorithm>
 #include <memory>
@@ -14,8 +13,8 @@ namespace lull::bm3d {
 
 class ChromaLane {
  public:
-  /// Makes a chroma stream. Returns null if no phase has more than one set of planes, if linear
-  /// combinations replace the phases, and with clusters or the DFT, which need much scratch memory.
+  /// Makes a chroma stream, or returns null: for a single set of planes, for linear combinations,
+  /// and for clusters and the DFT, which need much scratch memory.
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,
                                                         const CudaPhases& phases,
@@ -56,9 +55,9 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Processes the first set of planes on the stream `main`, and all other sets concurrently on the
-/// chroma stream. Calls use(phases_of) to queue the work, where phases_of(n) returns the CudaPhases
-/// of set n. Later work on `main` waits for the chroma stream.
+/// Calls use(phases_of), which queues the first set of planes on the stream `main`, and all other
+/// sets on the chroma stream. phases_of(n) returns the CudaPhases of set n. Later work on `main`
+/// waits for the chroma stream.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

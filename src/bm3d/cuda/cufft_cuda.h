@@ -16,10 +16,9 @@ struct CufftFunctions {
   decltype(&cufftDestroy) destroy = nullptr;
 };
 
-/// Returns the names of the cuFFT library in the order in which lull tries them: names for the
-/// dynamic loader, then paths in the folders of Python packages and CUDA toolkits. `own_path` is
-/// the path of the program or library that contains this code, and `toolkits` the root folders of
-/// CUDA toolkits.
+/// Returns the names of the cuFFT library in search order: names for the dynamic loader, then paths
+/// in the folders of Python packages and CUDA toolkits. `own_path` is the path of the calling
+/// program or library, and `toolkits` the root folders of CUDA toolkits.
 [[nodiscard]] std::vector<std::string> cufft_candidates(const std::string& own_path,
                                                         const std::vector<std::string>& toolkits);
 

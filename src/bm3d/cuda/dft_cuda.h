@@ -1,7 +1,6 @@
 #pragma once
 // Collaborative filtering with the 2D DFT by cuFFT (Honzatko's 2015 thesis), only for comparisons.
-// Device memory contains the patches and spectra of one slice (a few thousand groups of a batch) at
-// a time.
+// Device memory contains one slice (a few thousand groups of a batch) at a time.
 
 #include <cufft.h>
 

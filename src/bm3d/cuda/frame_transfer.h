@@ -1,12 +1,10 @@
 #pragma once
-// The part of a GPU worker that does not depend on the filter: upload and conversion of frames,
-// comparison of successive frames, motion estimation (time/device_motion.h), and download of
-// results.
+// The part of a GPU worker that does not depend on the filter: upload, conversion and comparison of
+// frames, motion estimation (time/device_motion.h), and download of results.
 
-// FrameTransfer uses three CUDA streams. The first uploads frames and computes the statistics for
-// the decisions of the session; it has a high priority, because the host waits for the statistics.
-// The second runs the filter, and the third downloads results. Input buffers for two frames let the
-// host run two frames ahead.
+// FrameTransfer uses three CUDA streams: for uploads and statistics (with high priority, because
+// the host waits for statistics), for the filter, and for downloads. Input buffers for two frames
+// let the host run ahead.
 
 #include <array>
 #include <memory>

@@ -1,6 +1,5 @@
-// Weighted means of groups (bm3d/group_means.h), with one warp per group. A lane processes two
-// samples of each patch: row lane / 4, columns 2 (lane % 4) and 2 (lane % 4) + 1. The kernel reads
-// device memory directly, because the patches of clusters are far apart.
+// Weighted means of groups (bm3d/group_means.h), with one warp per group. A lane processes row lane
+// / 4, columns 2 (lane % 4) and 2 (lane % 4) + 1 of each patch.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/patch_offsets.cuh"

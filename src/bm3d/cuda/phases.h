@@ -43,9 +43,9 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // `invalid` is nonzero at patches that overlap a hole of the frame. candidate_norms excludes
-  // these patches from the candidates, and equals half_norms at all other patches
-  // (invalidate_candidates()). Both pointers are null if frames cannot have holes.
+  // `invalid` is nonzero at patches that overlap a hole of the frame, which candidate_norms
+  // excludes from the candidates. Elsewhere, candidate_norms equals half_norms. Null if frames
+  // cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
@@ -61,8 +61,8 @@ class CudaPhases {
   bool is_filtered(int plane) const {
     return state_of(Phase::first).plan.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
-  /// Returns true if the filter changes the samples of plane `plane` of the input format. For RGB,
-  /// this differs from is_filtered(), which takes planes of the opponent colour space.
+  /// Returns true if the filter changes plane `plane` of the input format, unlike is_filtered(),
+  /// which takes planes of the opponent colour space.
   bool changes(int plane) const {
     return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
@@ -80,16 +80,16 @@ class CudaPhases {
   /// Makes the guide of the planes in `set`, and clears the sums of these planes.
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
-  /// Matches and filters the groups of the reference patches of `frame`, which is also frames[0],
-  /// and adds the estimates to the sums. distance[i] is the offset, in elements, from a plane in
-  /// `set` of `frame` to the same plane of frames[i].
+  /// Matches and filters the groups of `frame`, which is also frames[0], and adds the estimates to
+  /// the sums. distance[i] is the offset, in elements, from a plane of `frame` to the same plane of
+  /// frames[i].
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // ---- Bayes phases ----
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
-  /// Returns true if the result of a Bayes phase is blended into DeviceFrame::basic: into the basic
-  /// estimate in the first Bayes phase, and into the result of the parallel Wiener filter
-  /// (phase_plan.h) in the second.
+  /// Returns true if the result of a Bayes phase is blended into DeviceFrame::basic: the basic
+  /// estimate in the first Bayes phase, and the result of the parallel Wiener filter (phase_plan.h)
+  /// in the second.
   bool is_blended(Phase phase) const {
     return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
   }
@@ -103,9 +103,8 @@ class CudaPhases {
                     std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance,
                     const float* guide);
 
-  /// Computes the estimates of the planes in `set`: the quotients of the sums, blended with
-  /// DeviceFrame::basic if is_blended() is true. `estimates` has an element for each plane of the
-  /// frame.
+  /// Computes the estimates of the planes in `set`, blended with DeviceFrame::basic if is_blended()
+  /// is true. `estimates` has an element for each plane of the frame.
   void normalise(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                  const std::array<float*, max_planes>& estimates);
   /// Returns the basic estimate of a filtered plane, and the noisy samples of any other plane.
@@ -144,8 +143,8 @@ class CudaPhases {
                        const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
-  /// Returns the bundles for the planes in `set`. A bundle consists of 8x4 reference patches with
-  /// one motion vector (match/motion_grid.h). `step` is the step of the reference patches.
+  /// Returns the bundles (8x4 reference patches with one motion vector, match/motion_grid.h) for
+  /// the planes in `set`. `step` is the step of the reference patches.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
   /// Returns the stored groups of the planes in `set`.
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,

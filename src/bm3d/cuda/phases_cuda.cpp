@@ -10,9 +10,9 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns the maximum magnitude of the level that a thread block subtracts from the samples of a
-/// plane (filter.cuh). Chroma of RGB frames of floats ranges from -416 to 416, so a level within
-/// -95..95 limits differences to 511. All other planes need no maximum.
+/// Returns the maximum magnitude of the level that a thread block subtracts (filter.cuh). Chroma of
+/// RGB frames of floats ranges from -416 to 416, so a level within -95..95 limits differences to
+/// 511.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
@@ -126,9 +126,8 @@ KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& se
           geometry(set.planes.front()).searched_grid};
 }
 
-/// Returns the samples from which the guide is made: the noisy samples in the first phase, and the
-/// basic estimate in the second phase. In guided sessions, Frame::guide in all phases. The kernels
-/// mix Frame::guide and the basic estimate with a share of the noisy plane.
+/// Returns the samples from which the guide is made: noisy in the first phase, basic estimate in
+/// the second, and Frame::guide in guided sessions.
 MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
   if (params_.guided)
     return {frame.guide_planes[i], frame.noisy[i], state_of(phase).plan.guide_share};

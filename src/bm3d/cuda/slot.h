@@ -1,7 +1,6 @@
 #pragma once
-// All device memory and work of one frame, from upload to download, for sessions without temporal
-// filtering. A slot allocates its memory once and processes many frames. Its device must be the
-// current device of the calling thread.
+// All device memory and work of one frame, for sessions without temporal filtering. The device of a
+// slot must be the current device of the calling thread.
 
 #include <array>
 #include <memory>
@@ -28,8 +27,8 @@ class CudaSlot {
   /// Waits for the frame in flight.
   ~CudaSlot();
 
-  /// Queues the upload, the kernels and the download of a frame, and returns without waiting. The
-  /// slot must be free. The samples of `clean` are complete only after finish().
+  /// Queues the upload, the kernels and the download of a frame, without waiting. The slot must be
+  /// free. The samples of `clean` are complete only after finish().
   void start(Frame noisy, Frame clean);
   /// Waits for the frame in flight and returns its result. Returns nullopt if no frame is in
   /// flight.

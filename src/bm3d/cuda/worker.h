@@ -11,7 +11,7 @@ namespace lull::bm3d {
 
 /// Makes the worker. The current device must be the same in all calls, including the destructor.
 /// `params` and `format` must pass require_addressable(). If `results_on_device` is true, results
-/// remain in GPU memory (Backend).
+/// remain in GPU memory.
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params,
                                                             const FrameFormat& format,

@@ -1,5 +1,5 @@
-// The GPU worker for temporal filtering. Frames are in ring buffers, one for each kind of plane, so
-// the distance between two frames in memory is a simple offset.
+// The GPU worker for temporal filtering. Frames are in ring buffers, so the distance between two
+// frames in memory is a simple offset.
 
 #include <memory>
 #include <utility>

@@ -25,9 +25,8 @@ double guide_bytes(const Params& params, double luma) {
   return bytes;
 }
 
-/// Returns the number of bytes of a session of linear combinations: sums and groups of one set of
-/// planes. With temporal filtering: sums and groups of each unfinished frame, and guides and tiles
-/// of each searched frame.
+/// Returns the number of bytes of a session of linear combinations. Temporal filtering needs sums
+/// and groups for each unfinished frame, and guides and tiles for each searched frame.
 double linear_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const bool over_time = params.temporal > 0;
   const linear::GroupSizes sizes = over_time ? linear::parameters_over_time(20).iteration

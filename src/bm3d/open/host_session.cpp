@@ -343,7 +343,7 @@ class HostWorker : public FrameWorker {
   }
 
   /// Returns the motion vectors from the frame in slot `from` to the frame in slot `to`, one for
-  /// each bundle (8x4 reference patches). `step` is the step of the reference patches of `plane`.
+  /// each bundle (8x4 reference patches of `plane` with the step `step`).
   std::span<const Motion> motion(int step, int from, int to, int offset, int plane) {
     const std::vector<Motion>& cells = motion_->cells(from, to, offset);
     const int main = main_plane(format_.layout == Layout::rgb);

@@ -31,8 +31,8 @@ struct Slot {
   std::shared_ptr<const Holes> holes;
   HostPlanes noisy;  // empty if the engine loads samples from the frame
   HostPlanes basic;  // basic estimates of the planes that are filtered
-  // Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture. If
-  // `noisy` is empty, also the luma guide of the first phase.
+  // Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture.
+  // Also the luma guide of the first phase if `noisy` is empty.
   Plane<float> luma_guide;
   HostPlanes guide_planes;       // guide that came with the frame
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes

@@ -33,8 +33,8 @@ class LinearPicture {
   int width_ = 0;
 };
 
-/// The pictures of the three colour channels of a frame (linear/params.h): the noisy channel y, the
-/// current estimate x, and the partly denoised channel z. Unfiltered channels have only y.
+/// The pictures of the colour channels of a frame (linear/params.h): noisy y, current estimate x,
+/// and partly denoised z. Unfiltered channels have only y.
 struct LinearPictures {
   std::array<LinearPicture, 3> y, x, z;
   LinearPicture guide;   // only if a set has a composite guide
@@ -55,7 +55,7 @@ class LinearFrames {
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
   /// Returns the guide of a set of planes, from the pictures y, x or z that `source` selects. If
-  /// `earlier_are_finished` is true, the guide may also contain the estimates x of earlier sets.
+  /// `earlier_are_finished` is true, it may contain the estimates x of earlier sets.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;

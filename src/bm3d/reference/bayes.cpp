@@ -59,8 +59,8 @@ Matrix spectral_weights(const Matrix& gram, double threshold, int sharpenings) {
 Matrix bayes_estimate(const Matrix& noisy, const Matrix& basic, double sigma,
                       const BayesParams& params) {
   const double level = mean_of(noisy);
-  // Patches are the rows of y and b in the code, but the columns of Y and B in the formulas, so B^T
-  // B of the formulas is b b^T in the code.
+  // Patches are rows in the code, but columns in the formulas, so B^T B of the formulas is b b^T in
+  // the code.
   const Matrix y = normalised(noisy, level, sigma), b = normalised(basic, mean_of(basic), sigma);
   const Matrix across = transposed(b);
   Matrix gram = product(b, across), shared = product(y, across);

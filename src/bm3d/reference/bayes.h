@@ -13,15 +13,14 @@ namespace lull::bm3d {
 
 using linear::Matrix;
 
-/// Returns the patches of a group, from the `planes` in which the matcher finds groups. If patches
-/// span two frames, SamplePlane::partner is the plane of the second frame.
+/// Returns the patches of a group, from the `planes` in which the matcher finds groups.
+/// SamplePlane::partner is the plane of the second frame, if patches span two.
 [[nodiscard]] Matrix gather_wide(std::span<const FramePlane> planes, int x, int y,
                                  const Group& group, PatchShape shape);
 
-/// Returns the Wiener factors of the spectrum as the matrix V f(l) / l V^T, where V l V^T is the
-/// eigendecomposition of `gram`, the Gram matrix of the patches divided by their number, in units
-/// of sigma^2. The factor f is l / (l + threshold), sharpened `sharpenings` times by f <- 3 f^2 - 2
-/// f^3.
+/// Returns the Wiener factors as the matrix V f(l) / l V^T, where V l V^T is the eigendecomposition
+/// of `gram`, the Gram matrix divided by the number of patches, in units of sigma^2. The factor f
+/// is l / (l + threshold), sharpened `sharpenings` times by f <- 3 f^2 - 2 f^3.
 [[nodiscard]] Matrix spectral_weights(const Matrix& gram, double threshold, int sharpenings);
 
 /// Returns the estimates B M B^T Y / n of n patches with white noise. The columns of Y and B are

@@ -1,6 +1,6 @@
-// The `reference` backend: BM3D in double precision, after the formulas of the papers (Honzatko and
-// Krulis 2017, section 4; Dabov 2007, sections III and IV), without optimisations. All other
-// backends are tested against it.
+// The `reference` backend: BM3D in double precision, without optimisations, after Honzatko and
+// Krulis 2017, section 4, and Dabov 2007, sections III and IV. All other backends are tested
+// against it.
 
 #include <algorithm>
 #include <array>
@@ -98,8 +98,8 @@ class Filter {
     return {picture.width, picture.height, step, shape_.side};
   }
 
-  /// Calls use(column, row, x, y) for each reference patch. During the call, guides_ contains the
-  /// motion vector of its bundle (8x4 reference patches with the same motion vectors).
+  /// Calls use(column, row, x, y) for each reference patch, with the motion vector of its bundle
+  /// (8x4 reference patches) in guides_.
   template <class Use>
   void for_references(int step, Use use) {
     const PlaneView<const float> picture = guides_[0].frame.samples;

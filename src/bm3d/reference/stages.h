@@ -30,30 +30,27 @@ template <class Coefficient>
 /// One value for each coefficient of a patch, row by row.
 using PerCoefficient = std::array<double, max_patch_samples>;
 
-/// Noise variance of each coefficient of a group, relative to the noise variance, as an array
-/// [coefficient across the group][coefficient of a patch]. Empty: all variances are 1, as for white
-/// noise and patches that do not overlap.
+/// Noise variances of the coefficients of a group, relative to the noise variance, as [coefficient
+/// across the group][coefficient of a patch]. Empty: all variances are 1.
 using GroupVariances = std::vector<PerCoefficient>;
 
-/// Returns the noise variance of each coefficient of a group: for each coefficient of a patch, the
+/// Returns the noise variances of the coefficients of a group: for each coefficient of a patch, the
 /// diagonal of H C H^T, with the transform across the group H and the covariance matrix C over the
 /// members. Members of different frames share no noise.
 [[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                              GroupTransform across);
 
-/// Applies collaborative hard thresholding to `stack` in place. The threshold of a coefficient is
-/// `threshold` times the standard deviation of its noise, for the mean over the group (group
-/// coefficient 0) also times `mean_factor`. Returns the weight of the group: 1 / (sum of the
-/// variances of the retained coefficients).
+/// Applies collaborative hard thresholding in place. A threshold is `threshold` times the standard
+/// deviation of the noise, for the mean over the group also times `mean_factor`. Returns the group
+/// weight: 1 / (sum of the variances of the retained coefficients).
 template <class Coefficient>
 double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
                       GroupTransform across, const PerCoefficient& threshold, double mean_factor,
                       const GroupVariances& variances = {});
 
-/// Applies the collaborative Wiener filter to `stack` in place. The signal spectrum is that of
-/// `basic`, the patches of the basic estimate. The noise spectrum is `noise` (mu2 sigma^2) times
-/// the variances. Returns the weight of the group: 1 / (sum of the squared Wiener factors, each
-/// multiplied by its variance).
+/// Applies the collaborative Wiener filter in place, with the signal spectrum of `basic` (the basic
+/// estimate) and the noise spectrum `noise` (mu2 sigma^2) times the variances. Returns the group
+/// weight: 1 / (sum of the squared Wiener factors, weighted by the variances).
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,

@@ -1,5 +1,5 @@
-// Linear combinations of the patches of one group (params.h), in single precision. The kernel pads
-// a group to complete vectors with members of zeros, whose estimates it ignores.
+// Linear combinations of the patches of one group (params.h), in single precision. Groups are
+// padded to complete vectors with members of zeros.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/combine.cpp"
@@ -30,8 +30,8 @@ HWY_INLINE float sum_of(hn::Vec<D> v) {
   return hn::GetLane(hn::SumOfLanes(d, v));
 }
 
-/// Pointers to the patches of a group in one of the pictures x, y and z (params.h). at[half *
-/// max_group + m] points to half 0 or 1 of the patch of member m.
+/// Pointers to the patches of a group in picture x, y or z (params.h). at[half * max_group + m]
+/// points to half 0 or 1 of the patch of member m.
 struct Patches {
   std::array<const float*, 2 * max_group> at;
   std::ptrdiff_t stride = 0;
@@ -52,8 +52,8 @@ Patches patches_of(const GroupPlaces& group, std::span<const FrameStep> frames,
   return patches;
 }
 
-/// Calls use(m, s, from) for each row of `side` samples of all patches. `from` points to the first
-/// sample of the row, which is sample s of the patch of member m.
+/// Calls use(m, s, from) for each row of `side` samples of all patches, where `from` points to
+/// sample s of member m.
 template <class Use>
 HWY_INLINE void for_rows(const Patches& patches, const GroupSize& size, const Use& use) {
   const int area = size.side * size.side;
@@ -142,8 +142,7 @@ void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float varia
 }
 
 /// Computes the matrix Theta (params.h) for white noise. On entry, `matrix` is the Gram matrix. The
-/// noise variance of a patch is `assumed` in the formula of Q, and `removed` in the formula of
-/// Theta.
+/// noise variance is `assumed` in the formula of Q, and `removed` in that of Theta.
 void white_theta(const GroupSize& size, float assumed, float removed, float* matrix) {
   const D d;
   const int k = size.padded, lanes = static_cast<int>(hn::Lanes(d));

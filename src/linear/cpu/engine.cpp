@@ -1,6 +1,5 @@
-// The `cpu` backend of linear combinations. Each block of reference patches adds its estimates to
-// its own tile. The engine adds the tiles to the picture in a fixed order, so the result does not
-// depend on the number of threads.
+// The `cpu` backend of linear combinations. Each block of reference patches has its own tile. The
+// engine adds the tiles in a fixed order, so results do not depend on the number of threads.
 
 #include "linear/engine.h"
 
@@ -41,8 +40,8 @@ struct Area {
   }
 };
 
-/// A block of reference patches, in columns i0 to i1 - 1 and rows j0 to j1 - 1 of the grid, and the
-/// bounding box of its patches in each frame.
+/// A block of reference patches, in columns i0 to i1 - 1 and rows j0 to j1 - 1 of the grid, and its
+/// bounding box in each frame.
 struct Block {
   int i0, j0, i1, j1;
   std::vector<Area> areas;
@@ -180,9 +179,9 @@ class CpuEngine : public Engine {
   void find_groups(const GuideRange& range, Groups& groups) {
     const ReferenceGrid& grid = groups.grid();
     const GroupSizes& sizes = groups.sizes();
-    // The last two columns of reference patches may be closer than `step`, so the matcher processes
-    // the last column in a separate call. With several frames, all reference patches of a call
-    // belong to one bundle (8x4 reference patches with the same motion vectors).
+    // The last column may be closer than `step`, so the matcher processes it in a separate call.
+    // All reference patches of a call belong to one bundle (8x4 reference patches with the same
+    // motion vectors).
     const int fitting = (row_width - sizes.side) / sizes.step + 1;
     const int per_row =
         groups.frames().size() == 1 ? fitting : std::min<int>(fitting, motion_columns);

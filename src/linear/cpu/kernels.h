@@ -17,9 +17,9 @@ using lull::cpu::Buffer;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// The quantised guide in pairs of rows. Element (x, y) contains sample (x, y) in its low 16 bits,
-/// and sample (x, y + 1) in its high 16 bits. Samples outside the picture are `outside`, a value
-/// that makes every distance exceed max_inside_distance.
+/// The quantised guide in pairs of rows: sample (x, y) in the low 16 bits, and sample (x, y + 1) in
+/// the high 16 bits. Samples outside the picture are `outside`, which makes distances exceed
+/// max_inside_distance.
 struct PairedGuide {
   const std::int32_t* origin = nullptr;  // element (0, 0)
   std::ptrdiff_t stride = 0;
@@ -68,13 +68,13 @@ struct ReferenceRow {
 };
 
 /// Computes the keys of all candidates: keys[r * key_stride() + i] is the key of candidate i + 1 of
-/// reference patch r. The key is no_key for the reference patch itself, for candidates outside the
-/// picture, and for frames that are not in row.guides.
+/// reference patch r. no_key excludes the reference patch itself, candidates outside the picture,
+/// and frames that are not in row.guides.
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
-/// Writes the members of a group to `members` and returns their number. `count`, the number of
-/// `keys`, is a multiple of 16. `limit` is an estimate of the largest key of a member, which the
-/// function updates for the next reference patch. `scratch` must have count + 16 elements.
+/// Writes the members of a group to `members` and returns their number. `count` is a multiple of
+/// 16. `limit` estimates the largest key of a member, and is updated for the next reference patch.
+/// `scratch` must have count + 16 elements.
 int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
                    std::uint32_t& limit, std::uint32_t* scratch);
 
@@ -100,8 +100,8 @@ struct Picture {
   std::ptrdiff_t stride = 0;
 };
 
-/// The sums of a tile. Pointers refer to sample (0, 0) of the picture, not of the tile. The kernel
-/// may write up to 16 elements beyond the end of each row of x and z.
+/// The sums of a tile. Pointers refer to sample (0, 0) of the picture. The kernel may write up to
+/// 16 elements beyond the end of each row of x and z.
 struct TileSums {
   float *x = nullptr, *z = nullptr;  // sums of weighted estimates; z is null if there is no next z
   float* weights = nullptr;          // weights of estimates, at the origins of their patches
@@ -121,8 +121,8 @@ struct PlaneStep {
   int side = 0;
 };
 
-/// The members of a group, as offsets from the reference patch at (left, top). `first` contains the
-/// offsets of the first halves of the patches, and `second` those of the second halves.
+/// The members of a group, as offsets of the first halves (`first`) and of the second halves
+/// (`second`) of the patches from the reference patch at (left, top).
 struct GroupPlaces {
   int left = 0, top = 0;
   std::span<const Place> first, second;  // second: empty if patches lie in one frame

@@ -37,9 +37,9 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
 #endif
 }
 
-/// Computes column sums of squared differences over a row of patches. Writes them to `sums` or, if
-/// kAdds is true, adds them to `sums`. The patches begin at (x, y) in the guide of the reference
-/// patches, and at (x + dx, y + dy) in the guide of the candidates.
+/// Writes column sums of squared differences over a row of patches to `sums` or, if kAdds is true,
+/// adds them. The patches begin at (x, y) in the guide of the reference patches, and at (x + dx, y
+/// + dy) in that of the candidates.
 template <bool kAdds>
 HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int x, int y, int dx,
                             int dy, int side, int width, std::int32_t* sums) {
@@ -63,14 +63,13 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
   }
 }
 
-/// Size of the sums of one row of the search window. Each stage processes all displacements before
-/// the next stage begins, so loads do not wait for recent stores.
+/// Size of the sums of one row of the search window. Stages process all displacements together, so
+/// loads do not wait for recent stores.
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 
-/// Writes sums over `side` columns to `patches`, for `width` patches in neighbouring columns. The
-/// bits of `side` select which sums over 1, 2, 4 and 8 columns the function adds. Overwrites
-/// `columns`.
+/// Writes sums over `side` columns to `patches`, for `width` neighbouring patches, composed of sums
+/// over 1, 2, 4 and 8 columns. Overwrites `columns`.
 HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
                            std::int32_t* patches) {
   const D32 d;

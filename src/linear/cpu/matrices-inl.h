@@ -165,9 +165,9 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts multiples of the four pivot rows from all other rows between `top` and top + square -
-/// 1. `factors` contains four factors for each row. The function processes `kVectors` vectors from
-/// column `column` on.
+/// Subtracts multiples of the four pivot rows from all other rows from `top` to top + square - 1.
+/// `factors` contains four factors for each row. Processes `kVectors` vectors from column `column`
+/// on.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
                           const float* HWY_RESTRICT pivots, float* HWY_RESTRICT matrix) {
@@ -224,9 +224,9 @@ HWY_INLINE void take_pivot_columns(int k, int p, float* HWY_RESTRICT matrix,
   }
 }
 
-/// Replaces a symmetric positive definite k x k matrix by its negative inverse, with four pivots at
-/// a time. The function accesses only the upper triangle and the diagonal blocks (first_column()).
-/// `k` must be a multiple of 16, and at most max_group.
+/// Replaces a symmetric positive definite k x k matrix by its negative inverse. Accesses only the
+/// upper triangle and the diagonal blocks (first_column()). `k` must be a multiple of 16, and at
+/// most max_group.
 HWY_NOINLINE void invert_negative(int k, float* matrix) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));

@@ -1,14 +1,13 @@
 // Linear combinations of the patches of groups (definition: linear/params.h). One warp combines the
 // patches of a group, with all matrices in registers.
 
-// A thread block processes neighbouring reference patches. Shared memory contains the samples of
-// the union of their search windows, and the aggregation sums. All sums are integers, so the order
-// of additions does not change the result.
+// Shared memory contains the search windows and the aggregation sums of neighbouring reference
+// patches. All sums are integers, so the order of additions does not change the result.
 
 // Tensor cores compute the matrix products, in half precision with single-precision sums.
 
-// Step 1: The warp computes the mean patch in half precision. The thread block subtracts a common
-// offset from its samples, so that half precision represents flat areas exactly.
+// Step 1: The warp computes the mean patch in half precision. Samples are differences from a common
+// offset, so half precision represents flat areas exactly.
 
 // Step 2: The warp computes the Gram matrix of the patches minus their mean, and the inverse of Q
 // (linear/params.h), in single precision.
@@ -47,8 +46,8 @@ struct CombineJob {
 struct Region {
   int x, y, pitch, rows;
 
-  /// Calls use(x, y, index) for all samples of the region inside the picture. (x, y) is the
-  /// position in the picture, and `index` the index in the region.
+  /// Calls use(x, y, index) for all samples of the region inside the picture, with their position
+  /// in the picture and their index in the region.
   template <class Use>
   __device__ __forceinline__ void for_samples(const Margins& m, Use use) const {
     for (int n = threadIdx.x; n < pitch * rows; n += blockDim.x) {

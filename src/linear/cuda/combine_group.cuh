@@ -1,6 +1,6 @@
 #pragma once
-// Combines the patches of one group, with one warp and with samples and sums in shared memory. The
-// kernels combine.cu (one picture) and combine_time.cu (several frames) share these functions.
+// Combines the patches of one group, with one warp, for combine.cu (one picture) and
+// combine_time.cu (several frames).
 
 #include "linear/cuda/combine_plan.h"
 #include "linear/cuda/combine_sums.h"
@@ -16,8 +16,8 @@ constexpr float min_eigenvalue = 1.0f / (1 << 14);
 
 enum class Kind { pilot, middle, last };
 
-/// The first part of the shared memory of a thread block, before the samples and the sums. `Pairs`
-/// is the maximum number of sample pairs of a patch.
+/// The first part of the shared memory of a thread block. `Pairs` is the maximum number of sample
+/// pairs of a patch.
 template <int T, int Pairs>
 struct BlockMemory {
   SamplePair pairs[Pairs];
@@ -107,9 +107,9 @@ __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& theta,
   }
 }
 
-/// Combines the patches of a group. `places` are the offsets of the members in the search windows,
-/// and `positions` their positions in the format of SharedNoise. One lane per member calls
-/// add_weight(row, weight), with the weight in units of 1 / weight_scale.
+/// Combines the patches of a group, with the offsets `places` in the search windows, and the
+/// positions in the format of SharedNoise. One lane per member calls add_weight(row, weight), with
+/// the weight in units of 1 / weight_scale.
 template <int T, Kind kind, bool white, class AddWeight>
 __device__ __forceinline__ void combine_group(const BlockWork& work, const Step& step, int count,
                                               float2 moments, const int* places,

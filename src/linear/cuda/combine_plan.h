@@ -25,9 +25,8 @@ struct CombinePlan {
 inline constexpr int max_block_references = 16;
 inline constexpr int max_combine_warps = 8;
 
-/// Returns the plan with the most reference patches per thread block whose search windows fit into
-/// shared memory. A thread block needs `fixed` bytes, and `per_sample` bytes for each sample of the
-/// search windows.
+/// Returns the plan with the most reference patches per thread block that fit into shared memory. A
+/// thread block needs `fixed` bytes, and `per_sample` bytes for each sample of the search windows.
 /// @throws InternalError  the search window of one reference patch does not fit
 [[nodiscard]] inline CombinePlan plan_combine(const GroupSizes& sizes, std::size_t fixed,
                                               std::size_t per_sample,
@@ -41,8 +40,8 @@ inline constexpr int max_combine_warps = 8;
     plan.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
     plan.bytes = fixed + per_sample * static_cast<std::size_t>(plan.pitch) * plan.rows;
     if (plan.bytes > limits.dynamic_limit()) continue;
-    // A multiprocessor has registers for two blocks of 8 warps or four blocks of 4 warps. Blocks of
-    // 4 warps balance the load better if shared memory suffices for at least three.
+    // A multiprocessor has registers for two blocks of 8 warps or four of 4 warps. Small blocks
+    // balance the load better if shared memory suffices for three.
     plan.warps =
         std::min(limits.blocks(32 * max_combine_warps / 2, plan.bytes) >= 3 ? max_combine_warps / 2
                                                                             : max_combine_warps,

@@ -1,12 +1,12 @@
 // Linear combinations of the patches of groups from several frames (definition: linear/params.h).
 // One warp combines the patches of a group, as in combine.cu.
 
-// A thread block processes neighbouring reference patches of one bundle (8x4 reference patches with
-// the same motion vectors). An atlas in shared memory contains the union of their search windows in
-// each frame (TimePlan). If patches span two frames, a second atlas contains the partner frames.
+// A thread block processes reference patches of one bundle (8x4 reference patches with the same
+// motion vectors). An atlas in shared memory contains their search windows in each frame
+// (TimePlan), and a second atlas those in the partner frames.
 
-// The thread block adds the sums of estimates to device memory at the end. Warps add weights
-// directly to device memory, because a member has only one weight.
+// Sums of estimates go to device memory at the end of a thread block, and weights directly, because
+// a member has only one weight.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -70,8 +70,8 @@ struct BlockWindows {
   }
 };
 
-/// Writes the frame and the position of each member, and the offset of its patch in the search
-/// windows. Returns, in all lanes, the moments of y - z, summed over all members.
+/// Writes the frame, the position and the offset (in the search windows) of each member. Returns,
+/// in all lanes, the moments of y - z, summed over all members.
 template <int T, Kind kind, bool white>
 __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
                                                    const BlockWindows& windows, int i, int j,
@@ -228,8 +228,8 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// Kernels with the template argument T process groups of up to 16 T members. The values of T are
-// for pilots with small groups, for all other pilots, and for iterations.
+// Kernels with the template argument T process groups of up to 16 T members: for pilots with small
+// groups, all other pilots, and iterations.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

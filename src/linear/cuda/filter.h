@@ -16,9 +16,9 @@ namespace lull::linear {
 /// frame.
 class DeviceFilter {
  public:
-  /// `noise` is the noise of the planes in the colour space of the filter (Y, U and V for RGB).
-  /// `margins[i]` is the layout of plane `i`; all planes of a set must have equal layouts. All
-  /// functions queue their work on `stream`.
+  /// `noise` is the noise in the colour space of the filter (Y, U and V for RGB). `margins[i]` is
+  /// the layout of plane `i`, equal for all planes of a set. All functions queue their work on
+  /// `stream`.
   /// @throws OutOfDeviceMemory
   DeviceFilter(const FrameFormat& format, const NoiseModel& noise,
                const std::array<Margins, max_planes>& margins, cudaStream_t stream);

@@ -1,5 +1,5 @@
-// Computes the weighted means of the estimates, and the moments of y - z, with one thread per
-// sample. The divisor is the sum of the weights of all patches that contain the sample.
+// Computes the weighted means of the estimates (sums of estimates divided by sums of weights), and
+// the moments of y - z, with one thread per sample.
 
 #include "cuda/check.h"
 #include "linear/cuda/combine_sums.h"

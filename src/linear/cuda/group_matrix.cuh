@@ -15,15 +15,15 @@ namespace lull::linear {
 
 constexpr std::uint32_t minus_signs = 0x80008000;
 
-/// Two adjacent samples of every patch. `offset` is the offset of the pair from the first sample of
-/// the patch. `mask` selects the samples that belong to the patch.
+/// Two adjacent samples of every patch. `offset` is their offset from the top-left sample, and
+/// `mask` selects the samples that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
 };
 
 /// The samples of a group in shared memory. A word contains a sample and its right neighbour in
-/// half precision. `mean` is the mean patch, with one word for each pair of samples.
+/// half precision. `mean` is the mean patch.
 struct GroupSamples {
   const std::uint32_t* words;
   const SamplePair* pairs;
@@ -227,8 +227,8 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
 }
 
 /// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise, where k is `count`, 11' is
-/// the matrix of ones, and `own` is the eigenvalue of Q for the vector of ones. Only the upper
-/// triangle of blocks of Q^-1 exists.
+/// the matrix of ones, and `own` is the eigenvalue of Q for the vector of ones. Reads only the
+/// upper triangle of blocks of Q^-1.
 template <int T>
 __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float noise, float own,
                                               int count, HalfMatrix<T>& theta) {
@@ -247,7 +247,7 @@ __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float nois
 }
 
 /// Computes Theta = I - factor C R for coloured noise, with the noise covariance matrix C and the
-/// result R of subtract_mean(). Only the upper triangle of blocks of R exists.
+/// result R of subtract_mean(). Reads only the upper triangle of blocks of R.
 template <int T>
 __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block (&r)[T][T],
                                                  float factor, HalfMatrix<T>& theta) {

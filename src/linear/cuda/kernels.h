@@ -22,7 +22,7 @@ struct QuantisedGuide {
 };
 
 /// The groups of all reference patches, as arrays of `sizes.group` candidate indices
-/// (linear/params.h). The order of the indices has no meaning, but is the same in each run.
+/// (linear/params.h), in an arbitrary but deterministic order.
 struct DeviceGroups {
   GroupSizes sizes;
   ReferenceGrid grid;
@@ -49,8 +49,8 @@ struct CombineSums {
   std::uint32_t* weights = nullptr;
 };
 
-/// Arguments of one step for one plane. The pilot reads the noisy picture y. An iteration reads the
-/// estimate x, the partly denoised picture z and the moments of y - z.
+/// Arguments of one step for one plane. The pilot reads the noisy picture y. An iteration reads x,
+/// z and the moments of y - z (linear/params.h).
 struct CombineArgs {
   Margins margins;
   DeviceGroups groups;

@@ -18,7 +18,7 @@ struct TimeMatchArgs {
   std::array<QuantisedGuide, max_frames> guides;
   DeviceGroups groups;
   /// Reduction of the distance of the candidate that motion predicts, in squared levels of the
-  /// quantised guide: for patches in one frame (0), and for patches that span two frames (1).
+  /// quantised guide, for patches in one frame (0) and in two frames (1).
   std::array<std::uint32_t, 2> bonus{};
 };
 void match_over_time(const TimeMatchArgs& args, cudaStream_t stream);

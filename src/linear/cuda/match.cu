@@ -2,10 +2,10 @@
 // finds the group of a reference patch in four steps.
 
 // Step 1, distances: |a - b|^2 = |a|^2 + |b|^2 - 2 a'b for the reference patch a and each candidate
-// b. Another kernel computes the norms. One instruction multiplies four pairs of samples.
+// b, with four products per instruction. Another kernel computes the norms.
 
-// Shared memory contains the union of the search windows of a thread block. Each position has a
-// word with the four samples from this position on, so loads are always aligned.
+// Shared memory contains the union of the search windows, as one word with four successive samples
+// for each position. Loads are therefore always aligned.
 
 // Step 2, keys: The warp stores the keys of all candidates in shared memory. The key of a candidate
 // outside the picture is no_key.

@@ -16,8 +16,8 @@ constexpr std::uint32_t no_key = ~0u;
 __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, int total,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;
-  // A group has at most 64 members. The largest of the 64 keys that consist of the two smallest
-  // keys of each lane is therefore an upper limit of the bound.
+  // A group has at most 64 members, so the largest of the two smallest keys of all 32 lanes is an
+  // upper limit of the bound.
   std::uint32_t smallest = no_key, second = no_key;
   for (int n = lane; n < total; n += 32) {
     const std::uint32_t key = keys[n];
@@ -39,8 +39,8 @@ __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, i
   return low;
 }
 
-/// Writes the members of the group of reference patch `reference`, in the order of their positions.
-/// The members have the smallest of the `total` keys. `total` must be a multiple of 32.
+/// Writes the members of the group of reference patch `reference`, which have the smallest of the
+/// `total` keys, in the order of their positions. `total` must be a multiple of 32.
 __device__ __forceinline__ void write_members(const DeviceGroups& groups, std::size_t reference,
                                               const std::uint32_t* keys, int total) {
   const int lane = threadIdx.x % 32;

@@ -1,14 +1,12 @@
-// Matching in several frames for linear combinations (definition: linear/params.h). A thread block
-// processes neighbouring reference patches of one bundle (8x4 reference patches with the same
-// motion vectors), with one warp for each group. See match.cu for words, norms and members.
+// Matching in several frames for linear combinations (linear/params.h; words, norms and members:
+// match.cu). A thread block processes reference patches of one bundle (8x4 reference patches with
+// the same motion vectors), with one warp per group.
 
-// The thread block processes its search windows frame by frame, with the windows of one frame (and
-// its partner, if patches span two frames) in shared memory. The keys of all frames remain in
-// shared memory.
+// The thread block processes its search windows frame by frame, together with the partner frame if
+// patches span two frames. The keys of all frames remain in shared memory.
 
 // A lane computes the distances of candidates in neighbouring rows of one column, and loads each
-// word only once. The words of the reference patch move through a chain of registers, with one
-// register for each candidate of the lane.
+// word only once, by passing the words of the reference patch through a chain of registers.
 
 #include <algorithm>
 
@@ -26,9 +24,9 @@ namespace {
 
 constexpr int across = 4, down = 2, references = across * down;
 static_assert(motion_columns % across == 0 && motion_rows % down == 0);
-/// The distribution of candidates over lanes: each lane has `rows` neighbouring rows in each of
-/// `passes` passes. OwnLayout, for the frame of the reference patches, has 16 lanes per row.
-/// OtherLayout, for other frames, has one lane per column.
+/// The distribution of candidates over lanes, with `rows` neighbouring rows per lane and pass.
+/// OwnLayout (frame of the reference patches) has 16 lanes per row, and OtherLayout one lane per
+/// column.
 struct OwnLayout {  // the window in the frame of the reference patches
   static constexpr int rows = 4, passes = 2, max_window = 15;
   static constexpr int pitch = 44;  // rows of lanes read in different memory banks
@@ -75,7 +73,7 @@ struct FrameWindows {
 };
 
 /// Copies the search windows of a frame to shared memory, as words (match.cu). Samples outside the
-/// picture are arbitrary, because candidates outside the picture have no valid key.
+/// picture are arbitrary.
 __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameWindows& at,
                                            const std::uint8_t* guide, std::uint32_t* words) {
   const Margins& m = job.args.margins;
@@ -96,7 +94,7 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
 }
 
 /// Copies the words of the reference patch of this warp from the search windows. (u, v) is its
-/// offset from the first reference patch of the thread block.
+/// offset from the first reference patch of the block.
 __device__ __forceinline__ void load_reference(const TimeMatchJob& job, const FrameWindows& at,
                                                int u, int v, int halves,
                                                const std::uint32_t* windows, std::uint32_t* own) {
@@ -114,9 +112,8 @@ __device__ __forceinline__ void load_reference(const TimeMatchJob& job, const Fr
   __syncwarp();
 }
 
-/// Computes the inner products of the reference patch with `Rows` vertically adjacent patches.
-/// `from` is the first word of the first patch. Words beyond the search windows are multiplied by
-/// zeros.
+/// Computes the inner products of the reference patch with `Rows` vertically adjacent patches, from
+/// the word `from` on. Words beyond the search windows are multiplied by zeros.
 template <int Rows>
 __device__ __forceinline__ void multiply_patches(const TimeMatchJob& job, int pitch, int halves,
                                                  const std::uint32_t* from,
@@ -146,8 +143,8 @@ __device__ __forceinline__ void multiply_patches(const TimeMatchJob& job, int pi
     }
 }
 
-/// Computes the keys of all candidates of a reference patch in frame `f`. (u, v) is the offset of
-/// the reference patch from the first reference patch of the thread block.
+/// Computes the keys of all candidates in frame `f`. (u, v) is the offset of the reference patch
+/// from the first reference patch of the thread block.
 template <class Layout>
 __device__ __forceinline__ void find_frame_keys(const TimeMatchJob& job, const FrameWindows& at,
                                                 int f, int halves, int u, int v, int own_norm,

@@ -39,9 +39,9 @@ inline constexpr int max_time_pairs =
 /// The work of one thread block of combine_time.cu: the reference patches, and the layout of their
 /// search windows in shared memory.
 struct TimePlan {
-  /// Layouts of the search windows. Element 0 is for patches in one frame, with a window for each
-  /// frame. Element 1 is for patches that span two frames, with a window for each frame that has a
-  /// partner; such patches need two atlases of this layout.
+  /// Layouts of the search windows: for patches in one frame (0), with a window for each frame, and
+  /// for patches that span two frames (1), with a window in two atlases for each frame with a
+  /// partner.
   std::array<WindowAtlas, 2> atlases;
   std::size_t bytes = 0;  // dynamic shared memory
 
@@ -51,8 +51,8 @@ struct TimePlan {
 };
 
 /// Returns the plan with the highest occupancy, for up to `frames` frames. A thread block needs
-/// `fixed` bytes, and `per_sample` bytes for each sample of the search windows. The plan has no
-/// reference patches if even 2x2 reference patches do not fit into shared memory.
+/// `fixed` bytes, and `per_sample` bytes for each sample of the search windows. Without reference
+/// patches: even 2x2 do not fit into shared memory.
 [[nodiscard]] inline TimePlan plan_over_time(const GroupSizes& sizes, int frames, std::size_t fixed,
                                              std::size_t per_sample,
                                              const cuda::DeviceLimits& limits) {
@@ -90,10 +90,9 @@ struct TimePlan {
   return best;
 }
 
-/// Returns a scale with which the 32-bit sums of a frame, in units of 1 / (weight_scale * scale),
-/// cannot overflow. With the temporal radius R, at most 4 R + 1 frames add to these sums, with at
-/// most one estimate per reference patch, member and half of a patch. Weights are at most the
-/// square root of the group size.
+/// Returns a scale with which the 32-bit sums of a frame cannot overflow. With the temporal radius
+/// R, 4 R + 1 frames add to these sums, with one estimate per reference patch, member and half of a
+/// patch, and weights up to the square root of the group size.
 [[nodiscard]] inline float time_value_scale(const GroupSizes& sizes, int radius) {
   const auto references = [&](int window) {  // number whose windows contain a sample
     const int along = (window + sizes.side - 2) / sizes.step + 2;

@@ -1,19 +1,18 @@
 // Computes the estimates of a group from the covariance of its patches. One warp processes a group,
-// with all matrices in registers (cuda/matrices/symmetric_blocks.cuh), and does not wait for other
-// warps.
+// with all matrices in registers (cuda/matrices/symmetric_blocks.cuh).
 
-// A thread block processes neighbouring reference patches, with the samples of their search windows
-// and the aggregation sums in shared memory (window_atlas.cuh). All sums are integers (filter.cuh),
-// so the order of additions does not change the result.
+// Shared memory contains the search windows and the aggregation sums of neighbouring reference
+// patches (window_atlas.cuh). All sums are integers, so the order of additions does not change the
+// result.
 
 // Tensor cores compute the matrix products, in half precision with single-precision sums. The warp
 // loads operands directly from the search windows.
 
-// Step 1: The Gram matrix G = B B' / n, in single precision. The rows of B are the n patches that
-// determine the spectrum (noisy or basic estimate).
+// Step 1: The Gram matrix G = B B' / n, where the rows of B are the n patches that determine the
+// spectrum (noisy or basic estimate).
 
 // Step 2: The inverse (G + s I)^-1 of the shifted Gram matrix G, in single precision. The shift s
-// is the threshold t, or more if t is below the rounding errors of G (bm3d/bayes_precision.h).
+// is at least the threshold t (bm3d/bayes_precision.h).
 
 // Step 3 for the spectrum of noisy patches: the weights W = I - t (G + s I)^-1, from the Gram
 // matrix G, the threshold t and the shift s, sharpened by W <- 3 W^2 - 2 W^3.
@@ -26,7 +25,7 @@
 // estimates to the sums.
 
 // Unused elements of a group refer to the reference patch. The kernel clears their rows and columns
-// of the Gram matrix, so weights between unused elements and members are zero.
+// of the Gram matrix, so they do not mix with members.
 
 #include <algorithm>
 #include <array>
@@ -107,10 +106,9 @@ __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, i
   __syncwarp();
 }
 
-/// Computes the Gram matrix G of a group, and stores the inverse of the shifted G in `gram`. With a
-/// basic estimate B, also stores (Y - B) B' / n in `shared`, for the n noisy patches Y. mean[0] is
-/// the mean of the noisy patches, and mean[1] the mean of the patches in `own`, from which the
-/// spectrum is computed.
+/// Stores the inverse of the shifted Gram matrix in `gram` and, with a basic estimate B and the n
+/// noisy patches Y, (Y - B) B' / n in `shared`. mean[0] is the mean of the noisy patches, and
+/// mean[1] that of the patches in `own`, which determine the spectrum.
 template <int T, bool uses_basic, class Samples, class Patch>
 __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples& noise,
                                               const Patch* patches, const SamplePair* pairs,
@@ -173,8 +171,8 @@ __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples&
   sweep(gram);
 }
 
-/// Computes the estimates w (b - mean) from the weights w and the samples b, 16 samples of all
-/// patches at a time, and adds them to the sums. The first `full_steps` steps contain no padding.
+/// Computes the estimates w (b - mean) from the weights w and the samples b, and adds them to the
+/// sums. The first `full_steps` steps contain no padding.
 template <int T, class Samples, class Estimates, class Patch>
 __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& weights, const Samples& samples,
                                               const Estimates& estimates, const Patch* patches,
@@ -325,9 +323,8 @@ std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
          2 * sizeof(std::uint32_t) * (static_cast<std::size_t>(depth) * atlas.words + 1);
 }
 
-/// Chooses the number of reference patches per thread block with the highest occupancy. If one
-/// large and two small blocks give the same occupancy, the function chooses small blocks, because
-/// one can filter while the other waits for samples.
+/// Chooses the number of reference patches per thread block with the highest occupancy, preferably
+/// small blocks, because one can filter while another waits for samples.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
   // Number of warps for which a multiprocessor has enough registers.
@@ -346,9 +343,8 @@ WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits)
   return best;
 }
 
-/// Moves the plane pointers in `job` to the middle of all frames in device memory. InDeviceMemory
-/// addresses samples by 32-bit offsets from these pointers, which require_addressable() ensures to
-/// fit (address_range.h).
+/// Moves the plane pointers in `job` to the middle of all frames, so that 32-bit offsets reach all
+/// samples (require_addressable(), address_range.h).
 void centre_planes(FilterJob& job) {
   std::ptrdiff_t first = 0, last = 0;
   for (int k = 0; k < job.args.pairs; ++k)

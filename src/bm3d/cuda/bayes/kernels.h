@@ -17,9 +17,8 @@
 
 namespace lull::bm3d {
 
-/// A pair of frames. Candidates begin in the first frame and extend into the second. distance[i] is
-/// the signed offset, in elements, from a plane of the reference frame to the same plane of frame i
-/// of the pair.
+/// A pair of frames, which candidates span. distance[i] is the signed offset, in elements, from a
+/// plane of the reference frame to the same plane of frame i of the pair.
 struct BayesPair {
   int offset = 0;  // offset of the first frame, in frames
   std::ptrdiff_t distance[2] = {0, 0};
@@ -70,7 +69,7 @@ void bayes_filter(const BayesArgs& args, const BayesParams& params, const BayesP
                   cudaStream_t stream);
 
 /// Computes the mean of all estimates of each sample (finish.cu). If `blended` is not null, the
-/// result is share * mean + (1 - share) * blended. `blended` and `estimate` may be the same plane.
+/// result is share * mean + (1 - share) * blended. `blended` may equal `estimate`.
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
                      float share, float* estimate, cudaStream_t stream);
 

@@ -1,10 +1,8 @@
-// Finds the groups of a Bayes phase, whose patches span two frames. One thread block processes
-// neighbouring reference patches. Its position on the grid, and therefore the result, does not
-// depend on the rows of a launch.
+// Finds the groups of a Bayes phase, whose patches span two frames. Thread blocks have fixed
+// positions on the grid, so results do not depend on the rows of a launch.
 
-// The search windows of a reference patch are in several frames, and shared memory contains as many
-// at a time as fit (match_layout.h). Tensor cores compute inner products of patches for the
-// distances (match_windows.cuh).
+// Shared memory contains as many search windows at a time as fit (match_layout.h). Tensor cores
+// compute the inner products of patches (match_windows.cuh).
 
 // After the last search window, one warp selects the group of each reference patch
 // (match_choose.cuh). Candidates with equal distances are in the order of match/group.h.

@@ -27,9 +27,9 @@ __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
-/// A bound that selects the `wanted` smallest distances. If `has_surplus` is false, exactly
-/// `wanted` distances are at most `value`. If not, fewer than `wanted` distances are below `value`,
-/// and several equal `value`. There are at least `wanted` candidates.
+/// A bound that selects the `wanted` smallest distances. Without surplus, exactly `wanted`
+/// distances are at most `value`. With surplus, fewer than `wanted` distances are below `value`,
+/// and several equal `value`.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;
@@ -46,8 +46,8 @@ __device__ inline Bound find_bound(const std::uint32_t* distances, int count, in
   });
   Bound bound{.wanted = min(warp_sum(found), most)};
   if (bound.wanted == 0) return bound;
-  // `high` is an upper limit of the bound: at least `wanted` distances do not exceed it, because
-  // each of the 32 lanes has one such distance or, if `wanted` is above 32, two.
+  // The smallest distances of the 32 lanes (or the two smallest, if `wanted` is above 32) do not
+  // exceed `high`, so `high` is an upper limit of the bound.
   std::uint32_t low = warp_min(least);
   std::uint32_t high = min(warp_max(bound.wanted <= 32 ? least : second), infinite - 1);
   bound.has_surplus = true;
@@ -74,8 +74,7 @@ constexpr unsigned long long key_of(std::uint32_t distance, int number) {
 }
 
 /// Writes the candidates below the bound, and then the first candidates at the bound, up to
-/// `wanted` in all. A word contains the distance in its upper half, and the candidate index in its
-/// lower half.
+/// `wanted` in all. A word is the distance (upper half) and the candidate index (lower half).
 __device__ inline void choose_first(const std::uint32_t* distances, int count, const Bound& bound,
                                     unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;

@@ -2,13 +2,12 @@
 // Plans the work of the matcher (match.cu) for the resources of a device. This file is independent
 // of CUDA.
 
-// A thread block processes `across` x `down` reference patches. The union of their search windows
-// in a frame pair is one rectangle. Shared memory contains its samples in the first and then in the
-// second frame. Each word contains a sample and its right neighbour in half precision.
+// A thread block processes `across` x `down` reference patches. For each frame pair, shared memory
+// contains the union of their search windows in both frames. A word contains a sample and its right
+// neighbour in half precision.
 
-// Neighbouring rows of samples are 8 or 24 memory banks apart, and the two frames of a pair 16
-// banks. The 32 positions that a matrix product reads (eight in two rows of two frames) are
-// therefore free of bank conflicts.
+// Neighbouring rows are 8 or 24 memory banks apart, and the two frames of a pair 16 banks, so the
+// 32 positions of a matrix product (eight in two rows of two frames) are free of bank conflicts.
 
 #include <algorithm>
 #include <array>
@@ -26,7 +25,7 @@ constexpr int match_threads = 256;
 constexpr int match_references = 8;
 
 /// Special distances: `infinite` for patches beyond the plane, and `no_distance` for unused
-/// elements. Kernels store the bits of a distance as an integer, which has the same order.
+/// elements. Distances are stored as the integers with the same bits, which have the same order.
 constexpr std::uint32_t infinite = 0x7f800000, no_distance = 0x7fffffff;
 
 /// Returns the patch side of the kernel for patches with the side `patch`. The kernel pads smaller
@@ -147,8 +146,8 @@ static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
               "a kernel for each phase (kernel_side)");
 
 /// Plans a thread block with the most reference patches that fit into shared memory, and the most
-/// windows at a time with which a multiprocessor still executes three blocks. A single window
-/// always fits, because it needs less than 48 KB.
+/// windows at a time that allow three blocks per multiprocessor. A single window always fits (less
+/// than 48 KB).
 inline BayesMatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
   constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel itself declares
   constexpr std::array<std::array<int, 2>, 4> shapes{{{4, 2}, {2, 2}, {2, 1}, {1, 1}}};

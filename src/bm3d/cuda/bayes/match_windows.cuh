@@ -2,16 +2,15 @@
 // The search windows in shared memory, and the distances of their patches from the reference
 // patches (match_layout.h).
 
-// The distance of a reference patch a from a patch b is |a - b|^2 = |a|^2 + |b|^2 - 2 a b. Tensor
-// cores compute a b for eight reference patches and 64 positions, in half precision with
-// single-precision sums. The norms use the same half-precision samples.
+// The distance of two patches a and b is |a - b|^2 = |a|^2 + |b|^2 - 2 a b. Tensor cores compute a
+// b for eight reference patches and 64 positions at a time, in half precision.
 
 // Each thread block subtracts a common offset from its samples, which limits the rounding error of
 // half precision to a thousandth of the differences between patches.
 
 // Lane (g, t) = (lane / 4, lane % 4) processes the even (even t) or odd (odd t) rows of a patch in
-// frame t / 2, two samples at a time. The offsets of its operands are therefore constants. Samples
-// beyond the side of a reference patch are zero.
+// frame t / 2, two samples at a time, so its offsets are constants. Samples beyond the patch are
+// zero.
 
 #include "bm3d/cuda/bayes/match_layout.h"
 #include "bm3d/cuda/bayes/windows.cuh"
@@ -117,7 +116,7 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
 }
 
 /// Computes the squared norm of each patch in the search windows from the results of sum_squares(),
-/// and stores the norms behind these results. The norm of a patch beyond the plane is infinity.
+/// and stores it behind them. Infinity for patches beyond the plane.
 template <int Side>
 __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWindow& window,
                                          float* sums) {
@@ -141,9 +140,8 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
 /// frame.
 template <int Side>
 struct References {
-  // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4): from the
-  // even rows if t is even, and from the odd rows if t is odd. Each row has Side / 2 pairs of
-  // samples.
+  // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4): even rows
+  // if t is even, and odd rows if t is odd.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
   // Data of the reference patches 2t and 2t + 1, where t is lane % 4.
@@ -185,9 +183,8 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
   }
 }
 
-/// Computes the inner products of the reference patches with the patches of a tile: eight columns,
-/// and the even or the odd rows of 16 adjacent rows. product[n] belongs to rows n and n + 4 of the
-/// tile.
+/// Computes the inner products of the reference patches with the patches of a tile. product[n]
+/// belongs to rows n and n + 4 of the tile.
 template <int Side>
 __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pitch,
                                               const References<Side>& r,

@@ -2,9 +2,9 @@
 // The Gram matrices and the weights of a group of 16 T patches, in the registers of one warp
 // (cuda/matrices/symmetric_blocks.cuh).
 
-// Means are subtracted from inner products, not from samples. For patches a_i and b_j of D samples
-// with the sums s_i and s_j, and the means d_a and d_b over all patches, (a_i - d_a)'(b_j - d_b) =
-// a_i'b_j + (D d_a d_b / 2 - d_b s_i) + (D d_a d_b / 2 - d_a s_j).
+// Subtraction of means from inner products: for patches a_i and b_j of D samples with the sums s_i
+// and s_j, and the means d_a and d_b over all patches, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a
+// d_b / 2 - d_b s_i) + (D d_a d_b / 2 - d_a s_j).
 
 #include <cuda_fp16.h>
 
@@ -20,7 +20,7 @@ namespace lull::bm3d {
 constexpr std::uint32_t half_ones = 0x3c003c00;
 
 /// 16 samples of each patch, as operands of matrix products. Lane (g, t) = (lane / 4, lane % 4)
-/// contains pair t (in first[r]) and pair t + 4 (in second[r]) of each patch 8r + g.
+/// contains pairs t (first[r]) and t + 4 (second[r]) of patch 8r + g.
 template <int T>
 struct SampleStep {
   std::uint32_t first[2 * T], second[2 * T];
@@ -64,9 +64,9 @@ struct PatchSums {
   }
 };
 
-/// Computes the correction D d_a d_b / 2 - d_b s_i of inner products for each patch i, where D is
-/// the number of samples of a patch, s_i their sum, and d_a and d_b the means of two groups of
-/// patches. correction[r] belongs to patch 8r + lane / 4. `both` is D d_a d_b, and `other` is d_b.
+/// Computes the correction D d_a d_b / 2 - d_b s_i of inner products for each patch i (symbols:
+/// beginning of this file). correction[r] belongs to patch 8r + lane / 4. `both` is D d_a d_b, and
+/// `other` is d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {

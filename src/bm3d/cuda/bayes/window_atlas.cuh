@@ -1,14 +1,12 @@
 #pragma once
-// The samples of the search windows and the aggregation sums of a thread block: in shared memory,
-// packed into window atlases (window_plan.h), or, if the atlases do not fit, in device memory.
+// The samples of the search windows and the aggregation sums of a thread block, in shared memory
+// (window atlases, window_plan.h) or, if they do not fit, in device memory.
 
-// Samples are half-precision differences from an offset: the sample in the middle of the first
-// reference patch of the thread block. The unit is sigma or, for weak noise, a larger unit
-// (half_scale() in bayes_precision.h).
+// Samples are half-precision differences from the middle sample of the first reference patch of the
+// thread block, in units of sigma or, for weak noise, of half_scale() (bayes_precision.h).
 
-// With a basic estimate, noisy samples are stored as differences from it. A word of an atlas
-// contains a sample and its right neighbour. Sums of estimates are integers, so the order of
-// additions does not change the result.
+// A word of an atlas contains a sample and its right neighbour. Sums of estimates are integers, so
+// the order of additions does not change the result.
 
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -23,9 +21,9 @@
 
 namespace lull::bm3d {
 
-/// Two adjacent samples of a patch. `offset` is the offset of the pair from the first sample of the
-/// patch; in device memory, its bitwise complement marks a pair in the second frame. `mask` selects
-/// the samples that belong to the patch.
+/// Two adjacent samples of a patch. `offset` is their offset from the top-left sample; in device
+/// memory, its bitwise complement marks the second frame. `mask` selects the samples that belong to
+/// the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
@@ -73,8 +71,8 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
           at.second_x, at.second_y, atlas.first[k]};
 }
 
-/// Calls use(sample of the plane, index in the atlas) for each sample of all search windows, with
-/// border samples repeated outside the plane. `plane` belongs to the reference frame.
+/// Calls use(sample of the plane, index in the atlas) for each sample of all search windows.
+/// Outside the plane, border samples repeat. `plane` belongs to the reference frame.
 template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                             const AtlasWindow* windows, T* plane, Use use) {
@@ -107,8 +105,8 @@ struct SampleScale {
   }
 };
 
-/// Fixed-point scale of sums in shared memory. A sum contains up to 512 estimates (8 groups of 64
-/// patches) of up to 4095 levels, so the scale is smaller than value_scale.
+/// Fixed-point scale of sums in shared memory, smaller than value_scale, because a sum contains up
+/// to 512 estimates (8 groups of 64 patches) of up to 4095 levels.
 constexpr float atlas_scale = 1024;
 
 /// Loads the samples of all search windows as floats.
@@ -119,9 +117,8 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
   });
 }
 
-/// Converts floats in place to words with a sample and its right neighbour in half precision. With
-/// `uses_basic`, `samples` contains the basic estimate, which the function subtracts from `noisy`.
-/// The arrays contain `count` + 1 floats and receive `count` words.
+/// Converts `count` + 1 floats in place to `count` words: a sample and its right neighbour in half
+/// precision. With `uses_basic`, `samples` is the basic estimate, which is subtracted from `noisy`.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {
@@ -192,7 +189,7 @@ struct InSharedMemory {
 };
 
 /// Samples and sums in device memory. The position of a patch is the pair of its offsets, in
-/// samples, in the first and the second frame, from the plane pointers of centre_planes().
+/// samples, in the two frames (centre_planes()).
 struct InDeviceMemory {
   using Patch = int2;
   static constexpr bool shared = false;

@@ -1,21 +1,20 @@
 #pragma once
-// Groups with coloured noise: the noise variance of each coefficient of a group, and the shrinkage.
-// Lane (g, t) = (lane / 4, lane % 4) needs the variances of coefficient g of all rows of a patch,
-// for the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9.
+// Groups with coloured noise: noise variances and shrinkage. Lane (g, t) = (lane / 4, lane % 4)
+// needs the variances of coefficient g of all rows, for the group coefficients 2t, 2t + 1, 2t + 8
+// and 2t + 9.
 
-// The variances are products of two matrices (coloured_pairs.h), in chunks of 16 pairs of members.
-// The left matrix contains the decorrelations 1 - c(d) / c(0), where c(d) is the covariance of a
-// coefficient of two patches at displacement d. The right matrix contains signs.
+// The variances are products of a matrix of decorrelations and a matrix of signs
+// (coloured_pairs.h), in chunks of 16 pairs of members. A decorrelation is 1 - c(d) / c(0), where
+// c(d) is the covariance of a coefficient of two patches at displacement d.
 
-// The left matrix has rows for coefficient g of two rows of a patch, and columns for pairs of
-// members. The right matrix has rows for the same pairs, and columns for group coefficients. The
-// product therefore gives each lane the variances that it needs.
+// The rows of the decorrelation matrix belong to coefficient g of two rows of a patch, and its
+// columns to pairs of members. The columns of the sign matrix belong to group coefficients.
 
-// A lane reads 8 half-precision decorrelations of a pair of members in one access. Eight lanes read
-// the 128 bytes of a table entry, whose index depends on the displacement between the two members.
+// A lane reads 8 half-precision decorrelations of a pair of members in one access, and eight lanes
+// a table entry of 128 bytes.
 
-// Cost: a chunk of 16 pairs needs about 36 instructions, and the search for the table entries about
-// 90 instructions per group. A group of 8, 16 or 32 members has 2, 8 or 31 chunks.
+// Cost: about 36 instructions per chunk of 16 pairs, and about 90 per group for the table look-up.
+// A group of 8, 16 or 32 members has 2, 8 or 31 chunks.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
 #include "bm3d/cuda/filter/coloured_transforms.cuh"
@@ -30,9 +29,9 @@ struct PairsOf<Haar> : HaarPairs {};
 template <>
 struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
 
-/// The pairs of members whose table entries one lane finds, for eight chunks of 16 pairs. Lane (g,
-/// t) = (lane / 4, lane % 4) has pairs 2t and 2t + 1 (`low`) and pairs 2t + 8 and 2t + 9 (`high`)
-/// of chunk g. A word contains two pairs, with one byte per member.
+/// The pairs of members of one lane, for eight chunks of 16 pairs. Lane (g, t) = (lane / 4, lane %
+/// 4) has pairs 2t, 2t + 1 (`low`), 2t + 8 and 2t + 9 (`high`) of chunk g. A word contains two
+/// pairs, with one byte per member.
 struct alignas(8) LanePairs {
   std::uint32_t low, high;
 };
@@ -62,8 +61,8 @@ constexpr PairTable make_pair_table() {
 }
 __device__ const PairTable pair_table = make_pair_table();
 
-/// The right operand (signs) of a matrix product in one lane. Lane (g, t) = (lane / 4, lane % 4)
-/// contains column g: rows 2t and 2t + 1 in at[0], and rows 2t + 8 and 2t + 9 in at[1].
+/// The right operand (signs) of a matrix product. Lane (g, t) = (lane / 4, lane % 4) contains
+/// column g: rows 2t and 2t + 1 in at[0], and rows 2t + 8 and 2t + 9 in at[1].
 struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
@@ -111,17 +110,16 @@ constexpr SignTable<GroupTransform> make_sign_table() {
 template <class GroupTransform>
 __device__ const SignTable<GroupTransform> sign_table = make_sign_table<GroupTransform>();
 
-/// Converts a displacement to an integer key. For members of one frame, the difference of two keys
-/// identifies the displacement between the members. For members of different frames, the difference
-/// exceeds all such differences.
+/// Converts a displacement to an integer key. Within a frame, the difference of two keys identifies
+/// the displacement between two members. Between frames, it exceeds all such differences.
 __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
   return displacement_t(packed) * (1 << 27) + displacement_y(packed) * (1 << 13) +
          displacement_x(packed);
 }
 
-/// Returns the byte offset of the table entry for two members of a group, in column u = 0; column u
-/// has this offset XOR 16 u. The two low bytes of `pair` are the indices of the members. In lane m,
-/// `member` is the displacement_key() of member m. All lanes of a warp must call this function.
+/// Returns the byte offset of the table entry for two members, in column 0; column u has this
+/// offset XOR 16 u. The two low bytes of `pair` are the members. In lane m, `member` is the
+/// displacement_key() of member m. All lanes of a warp must call this function.
 __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
                                                      std::uint32_t pair) {
   const int apart = __shfl_sync(~0u, member, static_cast<int>(pair & 0xff)) -
@@ -146,8 +144,8 @@ struct LaneOffsets {
                                                           << 16) {}
 };
 
-/// The decorrelations of 16 pairs of members, as left operands of matrix products. For even k,
-/// word[k / 2] is the operand for the coefficients in rows k and k + 1 of a patch.
+/// The decorrelations of 16 pairs of members, as left operands. For even k, word[k / 2] is the
+/// operand for rows k and k + 1 of a patch.
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
@@ -237,9 +235,8 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Stores the variances of the Haar coefficients that are differences of two adjacent members, in
-/// the elements ratio[..][b]. Each variance is the decorrelation of the two members. `half` selects
-/// pairs 0..7 (0) or 8..15 (1) of the chunk.
+/// Stores the variances of the Haar coefficients of two adjacent members (the decorrelation of the
+/// members) in ratio[..][b]. `half` selects pairs 0..7 (0) or 8..15 (1) of the chunk.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {
@@ -305,9 +302,8 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
   sums.template keep<second_phase>(ratio[set]);
 }
 
-/// Computes the noise variance of each coefficient of a group, relative to the variance of this
-/// coefficient in one patch. Stores the values of stored_ratios() in `ratios`, in the place of the
-/// spectrum. `displacement` is the displacement of the patch in the slot of the lane.
+/// Computes the noise variance of each coefficient of a group, relative to one patch, and stores
+/// stored_ratios() in `ratios`. `displacement` is that of the patch in the slot of the lane.
 template <bool second_phase, int S, class GroupTransform>
 __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
                                              std::uint32_t displacement, int log2, int lane,
@@ -326,9 +322,9 @@ __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
   narrow_ratios<second_phase, GroupTransform>(noise, member, log2, lane, ratios.set[0]);
 }
 
-/// Applies the hard threshold to a group with coloured noise. On entry, `spectrum` contains the
-/// noise standard deviation of each coefficient, to which its threshold is proportional. Returns
-/// the sum of the variances of the retained coefficients, in units of sigma^2.
+/// Applies the hard threshold to a group with coloured noise. On entry, `spectrum` contains noise
+/// standard deviations. Returns the sum of the variances of the retained coefficients, in units of
+/// sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
                                                     const GroupOperands& operands, float limit,
@@ -361,9 +357,9 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
   return warp_sum(retained);
 }
 
-/// Computes the Wiener factors of a group with coloured noise. On entry, `factors` contains the
-/// noise variance of each coefficient. Returns the sum of the squared factors, each multiplied by
-/// the variance of its coefficient in units of sigma^2.
+/// Computes the Wiener factors of a group with coloured noise. On entry, `factors` contains noise
+/// variances. Returns the sum of the squared factors, weighted by the variances in units of
+/// sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],
                                                   const GroupOperands& operands, float variance,

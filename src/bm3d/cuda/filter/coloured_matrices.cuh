@@ -17,9 +17,9 @@ constexpr float root_8 = 2.8284271f;
 
 __device__ __forceinline__ __half2 broadcast(float value) { return __float2half2_rn(value); }
 
-/// The DCT along a column, scaled by sqrt(8), on rows y and 7 - y together, of which the DCT needs
-/// only the sum and the difference. The inverse DCT returns the rows as (e + o) / 8 and (e - o) /
-/// 8, where e and o are sums over even and odd coefficients.
+/// The DCT along a column, scaled by sqrt(8), on rows y and 7 - y together. The inverse returns
+/// these rows as (e + o) / 8 and (e - o) / 8, where e and o are sums over even and odd
+/// coefficients.
 template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
@@ -110,8 +110,8 @@ struct Butterflies<Bior> {
   }
 };
 
-// The Haar and Walsh-Hadamard transforms across the patches of a group in 16 slots. Coefficient k
-// depends on support(k) slots. sign(k, slot) is 1 or -1 for these slots, and 0 for all others.
+// The Haar and Walsh-Hadamard transforms across a group in 16 slots. Coefficient k depends on
+// support(k) slots, for which sign(k, slot) is 1 or -1. For all others, the sign is 0.
 
 // Forward transform: coefficient k is the sum of sign(k, slot) / support(k) times the slot, over
 // all slots. Inverse transform: a slot is the sum of sign(k, slot) times coefficient k. White noise

@@ -3,8 +3,8 @@
 // (coloured_group.cuh). This file is independent of CUDA.
 
 // The decorrelation of two members is r = 1 - c(d) / c(0), where c(d) is the covariance of a
-// coefficient of two patches at displacement d (noise/patch_covariance.h). Patches that share no
-// noise have r = 1. Half precision is accurate near r = 0, where 1 - r would lose precision.
+// coefficient of two patches at displacement d (noise/patch_covariance.h). Half precision is
+// accurate near r = 0, where 1 - r would lose precision.
 
 // Variance of a group coefficient: Let the coefficient be the sum of n members with signs that add
 // up to 0, divided by sqrt(n). In units of c(0), its variance is -2 / n times the sum of s_i s_j
@@ -14,9 +14,8 @@
 // For each number of members, the vector of variances is the product of a constant matrix and the
 // vector of decorrelations of all pairs.
 
-// Pairs of members m and m' are in the order of x = m ^ m'. Contributions to the Haar coefficients
-// then depend only on the highest bit of x and on the member without this bit, so a few constant
-// matrices are enough.
+// Pairs of members m and m' are in the order of x = m ^ m', so contributions to the Haar
+// coefficients depend only on the highest bit of x and on the member without this bit.
 
 namespace lull::bm3d::filter_detail {
 
@@ -35,16 +34,15 @@ constexpr int highest_bit(int x) {
   return bit;
 }
 
-/// Returns pair `index` of a group of 2^log2_members members. With half of the members in `half`
-/// and index = x * half + q, q < half, the pair consists of the members m and m ^ x, where m
-/// depends on q.
+/// Returns pair `index` of a group of 2^log2_members members. With index = x * half + q, where
+/// `half` is half of the number of members, the pair is (m, m ^ x), where m depends on q.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  /// The member m is the index q with a 0 bit inserted at the position of the highest bit of x, so
-  /// each pair (m, m ^ x) occurs only once.
+  /// The member m is q with a 0 bit inserted at the highest bit of x, so each pair (m, m ^ x)
+  /// occurs only once.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};
@@ -92,8 +90,8 @@ struct HaarPairs {
 };
 
 /// The contributions of pairs to the Walsh-Hadamard coefficients. In groups of 2^l <= 16 members,
-/// each member occupies 16 / 2^l of the 16 slots, so only every (16 / 2^l)-th coefficient can be
-/// nonzero. In groups of 32, `set` selects the sums (0) or the differences (1) of pairs of members.
+/// only every (16 / 2^l)-th coefficient can be nonzero. In groups of 32, `set` selects the sums (0)
+/// or the differences (1) of pairs of members.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

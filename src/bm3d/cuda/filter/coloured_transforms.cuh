@@ -1,42 +1,39 @@
 #pragma once
 // The layout of a group in the filter kernels for coloured noise. A warp processes 16 patches
-// (slots) at a time. Each lane contains the coefficients whose variances it computes
-// (coloured_group.cuh).
+// (slots) at a time, and each lane contains the coefficients whose variances it computes.
 
 // Step 1: Lane (g, t) = (lane / 4, lane % 4) loads columns 2t and 2t + 1 of slots g and g + 8 from
 // shared memory.
 
-// Step 2, horizontal transform: A matrix product of 16x16 by 16x8 elements transforms two rows of 8
-// slots, and computes the sum and the difference of the rows (the first butterfly of the vertical
-// transform). Lane (g, t) = (lane / 4, lane % 4) then has coefficient g of slots 2t, 2t + 1, 2t + 8
-// and 2t + 9 in all rows.
+// Step 2, horizontal transform: A matrix product transforms two rows of 8 slots, and performs the
+// first butterfly of the vertical transform. Lane (g, t) = (lane / 4, lane % 4) then has
+// coefficient g of slots 2t, 2t + 1, 2t + 8 and 2t + 9 in all rows.
 
 // Step 3, vertical transform: The lane computes all further butterflies in its own registers.
 
-// Step 4, transform across the group: A matrix product with the results of step 3 as left operand
-// gives lane (g, t) = (lane / 4, lane % 4) the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of
-// coefficient g in all rows. The lane shrinks these coefficients.
+// Step 4, transform across the group: A matrix product gives lane (g, t) = (lane / 4, lane % 4) the
+// group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of coefficient g in all rows. The lane shrinks
+// them.
 
-// Step 5, inverse transform across the group: A matrix product with the results of step 4 as right
-// operand gives lane (g, t) = (lane / 4, lane % 4) coefficients 2t and 2t + 1 of slots g and g + 8.
+// Step 5, inverse transform across the group: A matrix product gives lane (g, t) = (lane / 4, lane
+// % 4) coefficients 2t and 2t + 1 of slots g and g + 8.
 
-// Step 6, inverse transforms of the patches: The lane computes all butterflies of the inverse
-// vertical transform except the last. A matrix product performs the last butterfly, the inverse
-// horizontal transform, and the multiplication by the aggregation window.
+// Step 6, inverse transforms of the patches: The lane computes the butterflies of the vertical
+// transform except the last. A matrix product performs the last butterfly, the horizontal transform
+// and the aggregation window.
 
 // Groups of 32 members: The kernel first computes sums and differences of pairs of members, from
 // two sets of 16 slots.
 
-// Scales: Patches are scaled by 8, with sqrt(8) along each axis. The Haar transform gives means and
-// differences of means. These scales need few factors, all of which are exact.
+// Scales: Patches are scaled by 8 (sqrt(8) along each axis), and Haar coefficients are differences
+// of means. The scale factors are few and exact.
 
 #include "bm3d/cuda/filter/coloured_matrices.cuh"
 
 namespace lull::bm3d::filter_detail {
 
-/// The samples of one plane as half-precision differences from `level`, with patch offsets in
-/// samples. With Staging::shared, samples are the words of a tile in shared memory (load_tile()).
-/// Without, samples are the elements of the plane.
+/// The samples of one plane as half-precision differences from `level`: the words of a tile in
+/// shared memory (load_tile()), or the elements of the plane.
 template <Staging staging>
 struct SlotSamples {
   const void* at;
@@ -51,9 +48,9 @@ struct SlotSamples {
   }
 };
 
-/// Values of 16 patches (slots). The first index is a row, or a coefficient of a column. The second
-/// index selects slots 2t and 2t + 1 (0), or slots 2t + 8 and 2t + 9 (1), where t is lane % 4.
-/// After the transform across the group, slots are group coefficients.
+/// Values of 16 patches (slots), as [row or coefficient of a column][slots 2t, 2t + 1 (0) or 2t +
+/// 8, 2t + 9 (1)], where t is lane % 4. After the transform across the group, slots are group
+/// coefficients.
 using Slots = __half2[8][2];
 
 /// Distributes the slot offsets, one per lane on entry, to the lanes that load these slots.
@@ -126,9 +123,8 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
   return multiply(a, operand[0], operand[1], sums);
 }
 
-/// The transform of a group across its members, as S sets of 16 values in registers. For up to 16
-/// members (S = 1), the set is the transform of the members. For 32 members (S = 2), set 0 is the
-/// transform of the sums of pairs of members, and set 1 contains their differences, or the
+/// The transform of a group across its members, as S sets of 16 values. For 32 members (S = 2), set
+/// 0 is the transform of the sums of pairs of members, and set 1 contains their differences, or the
 /// transform of the differences.
 template <int S>
 struct Spectrum {

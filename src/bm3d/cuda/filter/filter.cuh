@@ -5,30 +5,27 @@
 // A warp filters one group in registers, in half precision with two values per register. Each lane
 // has one register for each patch.
 
-// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads the samples in column g, rows 2t and 2t + 1,
-// from shared memory. The 8 columns of rows 0, 2, 4 and 6 of a patch are in 32 different banks, so
-// step 1 and step 6 have no bank conflicts.
+// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads column g, rows 2t and 2t + 1, from shared
+// memory. Rows 0, 2, 4 and 6 of a patch are in 32 different banks, which avoids bank conflicts.
 
-// Step 2, vertical transform: A product on the tensor cores, with the transform matrix as left
-// operand, processes two patches at a time. It gives lane (g, t) = (lane / 4, lane % 4) coefficient
-// g of columns 2t and 2t + 1.
+// Step 2, vertical transform: A matrix product on the tensor cores gives lane (g, t) = (lane / 4,
+// lane % 4) coefficient g of columns 2t and 2t + 1, for two patches at a time.
 
-// Step 3, horizontal transform: A product with the transform matrix as right operand gives lane (g,
-// t) = (lane / 4, lane % 4) the coefficients (g, 2t) and (g, 2t + 1).
+// Step 3, horizontal transform: A matrix product gives lane (g, t) = (lane / 4, lane % 4) the
+// coefficients (g, 2t) and (g, 2t + 1).
 
 // Step 4: The lane computes the transform across the group and the shrinkage in its own registers.
 
-// Step 5, inverse transforms of the patches: A product with the transform matrix as left operand
-// performs the horizontal transform. The vertical product then gives lane (g, t) = (lane / 4, lane
-// % 4) column g, rows 2t and 2t + 1. The matrices contain the aggregation window.
+// Step 5, inverse transforms of the patches: Two matrix products, whose matrices contain the
+// aggregation window, give lane (g, t) = (lane / 4, lane % 4) column g, rows 2t and 2t + 1.
 
 // Step 6: The lane adds the weighted rows to the sums.
 
 // A thread block processes up to 8x8 neighbouring reference patches, or 8x4 for groups of 32. Its
 // tile is the union of their search windows.
 
-// Staging::shared: The tile fits into shared memory. The thread block copies its samples to shared
-// memory, sums the estimates there in 32-bit fixed point, and adds each sum to device memory once.
+// Staging::shared: The thread block copies its tile to shared memory, sums the estimates there in
+// 32-bit fixed point, and adds each sum to device memory once.
 
 // Staging::direct: The tile does not fit into shared memory. The thread block reads from and adds
 // to device memory directly, with bit-identical results.
@@ -37,12 +34,11 @@
 // with one tile per frame.
 
 // The thread block subtracts one of its samples (the level) from all samples, so half precision
-// resolves the contrast instead of the brightness. Differences are at most 511, the range of float
-// samples (core/float_range.h).
+// resolves contrast instead of brightness. Differences are at most 511 (core/float_range.h).
 
 // Scales of the transforms: Coefficients of patches are scaled by 8 / N, where N is the number of
-// slots, and coefficients of groups are plain sums and differences. Sums of N patches then fit into
-// half precision. Thresholds and variances have the same scales.
+// slots, and group coefficients are plain sums and differences. Sums of N patches then fit into
+// half precision.
 
 // If a group has only M patches for N slots, each patch occupies N / M slots. The spectrum is then
 // that of M patches, scaled by sqrt(N / M), and zeros.

@@ -1,6 +1,6 @@
 #pragma once
 // One group in the registers of a warp, from samples to weighted estimates (steps 1 to 6 of
-// filter.cuh). M is the number of slots for the patches of the group: 8, 16 or 32.
+// filter.cuh). M is the number of slots: 8, 16 or 32.
 
 #include <type_traits>
 
@@ -15,9 +15,8 @@ using LaneGroup = __half2[M];
 
 enum class Memory { shared, device };
 
-/// The offsets of the patches of a group. Lane m has the offset of patch m, which other lanes read
-/// with a shuffle. Offsets count bytes, so an address needs only one addition. 32-bit offsets in
-/// device memory count elements, which extends their range.
+/// The offsets of the patches of a group: lane m has the offset of patch m. Offsets count bytes,
+/// for fast addressing, but 32-bit offsets in device memory count elements, for a larger range.
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
@@ -45,9 +44,8 @@ class PatchPlaces {
   Offset offset_;
 };
 
-/// The samples of one plane as half-precision differences from `level`, with patch offsets in
-/// samples. With Staging::shared, samples are the words of a tile in shared memory (load_tile()).
-/// Without, samples are the elements of the plane.
+/// The samples of one plane as half-precision differences from `level`: the words of a tile in
+/// shared memory (load_tile()), or the elements of the plane.
 template <Staging staging>
 struct PatchSamples {
   static constexpr Memory memory = staging == Staging::shared ? Memory::shared : Memory::device;
@@ -74,9 +72,8 @@ struct PatchSamples {
   }
 };
 
-/// The operands of one lane for the products with the transform matrices, equal for all groups of a
-/// thread block. A left operand contains the matrix twice, because one product transforms two
-/// patches.
+/// The operands of one lane for the products with the transform matrices. A left operand contains
+/// the matrix twice, because one product transforms two patches.
 template <class Transform2d, int M>
 struct PatchOperands {
   std::uint32_t vertical[4], horizontal_back[4];  // left operands
@@ -178,7 +175,7 @@ constexpr float noise_deviation(int k) {
 }
 
 /// Applies the hard threshold of the first phase, and returns the number of retained coefficients.
-/// The mean of all samples of the group (the first value of lane 0) is always retained.
+/// The mean of the group (the first value of lane 0) is always retained.
 template <int M, class GroupTransform>
 __device__ __forceinline__ int threshold(float limit, float mean_factor, int lane,
                                          LaneGroup<M>& group) {
@@ -229,8 +226,8 @@ __device__ __forceinline__ void add(unsigned long long* sum, int value) {
 }
 
 /// Transforms the patches back, and adds weight * window * (estimate - mid_level) to `sums` in
-/// fixed point (steps 5 and 6 of filter.cuh). In lane m, `offset` is the offset of patch m in
-/// `sums`. `level_offset` must be weight * (level - mid_level) * value_scale.
+/// fixed point. In lane m, `offset` is the offset of patch m in `sums`. `level_offset` must be
+/// weight * (level - mid_level) * value_scale.
 template <int M, class Transform2d, class Sum, class Offset>
 __device__ __forceinline__ void aggregate(const LaneGroup<M>& group, Offset offset,
                                           const PatchOperands<Transform2d, M>& operands,

@@ -14,9 +14,9 @@ struct PackedHead {
   std::uint32_t bits = 0;
 
   PackedHead() = default;
-  /// (`x`, `y`) is the offset of the reference patch from the first reference patch of the thread
-  /// block. `reference_tile_row` is 0 or 1. `place` is the index 0..31 of the reference patch in
-  /// two adjacent reference tiles.
+  /// (`x`, `y`) is the offset of the reference patch from the first one of the thread block.
+  /// `reference_tile_row` is 0 or 1. `place` is the index 0..31 of the reference patch in two
+  /// adjacent reference tiles.
   __device__ PackedHead(unsigned x, unsigned y, unsigned log2_count, unsigned reference_tile_row,
                         unsigned place)
       : bits(1u << 31 | reference_tile_row << 20 | place << 15 | log2_count << 12 | y << 6 | x) {}
@@ -217,8 +217,8 @@ __global__ void __launch_bounds__(threads,
 
     const PatchOffsets<staging> place = place_of<staging>(a, work, head, pitch);
     float weight = group.shrink(a, work, head, place.samples, pitch);
-    // The weight is rounded to a value that half precision and the fixed-point format represent
-    // exactly, so that the sums of estimates and of weights contain the same weight.
+    // Rounds the weight to a value that half precision and the fixed-point format represent
+    // exactly, so that sums of estimates and of weights are consistent.
     weight = __half2float(__float2half_rn(rintf(weight * weight_scale) / weight_scale));
     const float level_offset = weight * (work.level - mid_level) * value_scale;
     if constexpr (staging == Staging::direct)

@@ -37,9 +37,9 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
   return divide_up(work.count_x, tile.log2_x) * divide_up(work.count_y, tile.log2_y);
 }
 
-/// Plans the largest tile of at most 8x8 reference patches with `blocks` thread blocks per
-/// multiprocessor, no overflow of sums, and enough tiles for the complete device. If there is none,
-/// plans the smallest tile that meets the first two conditions.
+/// Plans the largest tile of at most 8x8 reference patches that allows `blocks` thread blocks per
+/// multiprocessor, no overflow of sums, and enough tiles for the device. If too few, plans the
+/// smallest tile.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
   // Shared memory contains the sums and the noisy samples of one plane, and in the second phase its
@@ -108,9 +108,8 @@ int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device) {
-  // The kernel uses no shared memory with clusters, whose patches may be outside the search
-  // windows, and for coloured noise without the Haar transform, for which no kernels with shared
-  // memory exist.
+  // Shared memory is useless for clusters, whose patches may be far away, and kernels for coloured
+  // noise with shared memory exist only for the Haar transform.
   if (phase.clusters || (work.coloured && phase.group_transform != GroupTransform::haar))
     return {.tile = {2, 2, 0}, .other_radius = phase.temporal_window / 2};
   if (work.over_time) return plan_sums(work, phase, device);

@@ -17,9 +17,8 @@ namespace lull::bm3d {
 /// The contents of shared memory for a tile: samples and sums, only sums, or none.
 enum class Staging { shared, sums, direct };
 
-/// Type of the offsets, in samples, of patches from the tile in device memory. Kernels with
-/// Staging::direct use 64-bit offsets, whose cost is small compared with the additions to device
-/// memory.
+/// Type of the offsets, in samples, of patches in device memory. Kernels with Staging::direct use
+/// 64 bits, whose cost is small compared with the additions to device memory.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
 /// Returns true if 32 bits can represent the offset between any two samples of planes of `plane`
@@ -88,9 +87,8 @@ struct FilterWork {
 
 constexpr int log2_slots(int power) { return power == 1 ? 0 : 1 + log2_slots(power / 2); }
 
-/// Returns the number of slots for the patches of a group. In a smaller group, each patch occupies
-/// several slots. Kernels with 8 slots exist only for white noise and the group transform of the
-/// profiles.
+/// Returns the number of slots for the patches of a group, each of which may occupy several slots.
+/// Kernels with 8 slots exist only for white noise and the group transform of the profiles.
 constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   const bool few = phase.group <= 8 && phase.group_transform == GroupTransform::haar && !coloured;
   return few ? 8 : phase.group <= 16 ? 16 : 32;

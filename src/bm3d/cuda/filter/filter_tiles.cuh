@@ -1,6 +1,6 @@
 #pragma once
-// The shared memory of a thread block of the filter kernels: a tile of samples around its reference
-// patches, and the sums of the estimates in the tile.
+// The shared memory of a thread block of the filter kernels: a tile of samples, and the sums of the
+// estimates in the tile.
 
 #include "bm3d/cuda/filter/filter_group.cuh"
 

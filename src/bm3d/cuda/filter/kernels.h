@@ -68,16 +68,15 @@ struct FilterArgs {
   }
 };
 
-/// Covariances of the coefficients of two patches in device memory (covariance_cuda.h), for a plane
-/// with coloured noise. Opposite displacements have equal covariances, so they share the entry
-/// |index(dx, dy)|.
+/// Covariances of the coefficients of two patches in device memory (covariance_cuda.h), for
+/// coloured noise. Opposite displacements share the entry |index(dx, dy)|.
 struct CovarianceView {
   /// Noise variances of the coefficients [u][v] of a patch, in units of sigma^2, and then the
   /// square roots of these 64 variances. Null: white noise.
   const float* own = nullptr;
-  /// The half-precision decorrelations 1 - covariance / variance of the coefficients of two
-  /// patches, as [entry][column(entry, u)][v]. `entry` depends on the displacement between the
-  /// patches, and (u, v) are the horizontal and vertical frequency.
+  /// The half-precision decorrelations 1 - covariance / variance of two patches, as
+  /// [entry][column(entry, u)][v]. `entry` depends on the displacement, and (u, v) are the
+  /// horizontal and vertical frequency.
   const std::uint16_t* decorrelation = nullptr;
   int reach_x = 0, reach_y = 0;  // patches with larger displacements share no noise
   int uncorrelated = 0;          // entry for such displacements; all values of this entry are 1
@@ -86,14 +85,13 @@ struct CovarianceView {
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
   /// Returns the column of an entry that stores the coefficients of column `u`. The permutation
-  /// reduces bank conflicts, because eight lanes read two columns of four entries at a time.
+  /// reduces bank conflicts between lanes of different entries.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
 
 /// Filters the groups of a batch: filter_hard() in the first phase, and filter_wiener() in the
-/// second phase. The kernels are planned for the limits of `device`. `covariances` has one element
-/// for each plane of `args`.
+/// second. `covariances` has one element for each plane of `args`.
 void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                  cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                  const CovarianceViews& covariances = {});
