@@ -24,9 +24,9 @@ float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 // Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB of PSNR.
 constexpr float tau_wiener = 1024;
 
-// Returns the parameters of table 1 of Honzatko and Krulis 2017, which does not specify the Haar
-// transform across the group. For sigma > 40, the paper thresholds patches before matching; direct
-// matching gives a higher PSNR (docs/measurements/bm3d-parameters.md).
+// Returns the parameters of table 1 of Honzatko and Krulis 2017. The table does not specify the
+// transform across the group; this profile uses Haar. It omits the thresholding before matching for
+// sigma > 40, which reduces the PSNR (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -133,8 +133,8 @@ void apply_temporal_tuning(Params& p, float noise) {
   p.guide_noise = 0.1f;
 }
 
-// Minimum noise level for the Bayes phases, on the 0..255 scale. Below, noise is invisible, and
-// half precision is too inaccurate for the inverse of a Gram matrix.
+// Minimum noise level for the Bayes phases, on the 0..255 scale. At lower levels, noise is
+// invisible, and half precision is too inaccurate for the inverse of a Gram matrix.
 constexpr float min_bayes_sigma = 0.3f;
 
 // Adds the two Bayes phases. In moving scenes, the covariance of patches that span two frames

@@ -40,8 +40,9 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
   return static_cast<std::uint8_t>(std::min(std::max(0.0f, v * scale.factor), 255.0f) + 0.5f);
 }
 
-/// Returns whether float samples differ that clamping to 8 bits may make equal: by more than one
-/// 8-bit step or, outside the range of core/float_range.h (which filters preserve), in any bit.
+/// Returns whether two float samples differ where clamping to 8 bits hides the difference: by more
+/// than one 8-bit step or, outside the range of core/float_range.h (which filters preserve), in any
+/// bit.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }
@@ -109,7 +110,7 @@ constexpr Relation relation_of(const FrameDifference& d) {
 
 // ---- scenes --------------------------------------------------------------------------------
 
-// The coarse main plane predicts frames. Its samples are 8-bit means of 4x4 samples. Incomplete
+// Prediction uses a coarse main plane, whose samples are 8-bit means of 4x4 samples. Incomplete
 // areas and blocks at the right and bottom border are excluded.
 inline constexpr int coarse = 4;
 inline constexpr int prediction_block = 8;  // side of a block in coarse samples
@@ -135,9 +136,9 @@ constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
   return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
 }
 
-/// Adds a block to the costs, with the sum of squared differences of its samples from their mean
-/// (`own`), and that sum for its difference from the best match (`predicted`). Subtracted means
-/// keep the cost of flashes and fades low.
+/// Adds a block to the costs. `own` is the sum of squared differences of its samples from their
+/// mean. `predicted` is the same sum for the residual of its prediction. The subtraction of means
+/// keeps the cost of flashes and fades low.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {
   const std::uint32_t content = own > noise ? own - noise : 0;

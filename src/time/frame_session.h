@@ -15,8 +15,8 @@ namespace lull {
 struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
   int phases = 2;  // 1 to 4
-  /// Threshold for scene cuts, 0..1: the share of the content of a frame that cannot be predicted
-  /// from earlier frames (frame_relation.h). 0: no scene cuts.
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if a larger share of its content
+  /// cannot be predicted from earlier frames (frame_relation.h). 0: no scene cuts.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
   /// If true, groups have patches of several frames, but estimates only for the frame of the

@@ -49,9 +49,9 @@ constexpr Interval coarse_interval(Interval fine, int coarse_length) {
           std::min((fine.end + coarse - 1) / coarse, coarse_length)};
 }
 
-/// Returns the bonus of the zero vector for a region of `samples` samples: sigma^2 / 8 per sample.
-/// More rejects more false motion, but reduces the PSNR: by 0.03 dB for sigma^2 / 4, and at sigma
-/// 40 by 0.1 dB for sigma^2 / 2.
+/// Returns the bonus of the zero vector for a region of `samples` samples. A larger bonus rejects
+/// more false motion, but reduces the PSNR: by 0.03 dB for sigma^2 / 4 per sample, and at sigma 40
+/// by 0.1 dB for sigma^2 / 2.
 constexpr std::uint32_t zero_motion_bonus(float sigma, int samples) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(s * s / 8) * static_cast<std::uint32_t>(samples);

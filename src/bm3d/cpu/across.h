@@ -179,7 +179,7 @@ HWY_INLINE Vector reciprocal(Vector v) {
 }
 
 /// Applies the Wiener factors of the second phase across the group. Returns the sum of the squared
-/// factors, for coloured noise weighted by the variances.
+/// factors. With coloured noise, the variances weight the sum.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;

@@ -184,8 +184,8 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
     haar_variances(table, pairs, group.count, variances);
 }
 
-/// Loads the variances of vector `i` of unit `u` (patch.h). A template avoids the instantiation for
-/// two patches in short vectors.
+/// Loads the variances of vector `i` of unit `u` (patch.h). The function is a template, so the
+/// compiler does not instantiate the code for two patches in short vectors.
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

@@ -30,8 +30,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// Templates for one or two patches per vector avoid the instantiation for two patches in short
-// vectors.
+// Functions for vectors of one or two patches are templates, so the compiler does not instantiate
+// the code for two patches in short vectors.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {

@@ -2,8 +2,9 @@
 // Data of the stages of the `cpu` backend after matching. Highway compiles filter.cpp, means.cpp
 // and aggregate.cpp for several instruction sets, and selects one at run time.
 
-// A tile is the bounding box of the patches of a block of reference patches. Blocks do not depend
-// on the number of threads, and tiles are summed in a fixed order, so results do not either.
+// A tile is the bounding box of the patches of a block of reference patches. Blocks are independent
+// of the number of threads, and the engine sums tiles in a fixed order, so results are
+// reproducible.
 
 #include <array>
 #include <cstddef>

@@ -51,8 +51,8 @@ struct TimePlan {
 };
 
 /// Returns the plan with the highest occupancy, for up to `frames` frames. A thread block needs
-/// `fixed` bytes, and `per_sample` bytes for each sample of the search windows. Without reference
-/// patches: even 2x2 do not fit into shared memory.
+/// `fixed` bytes, and `per_sample` bytes for each sample of the search windows. The plan is empty
+/// if even 2x2 reference patches do not fit into shared memory.
 [[nodiscard]] inline TimePlan plan_over_time(const GroupSizes& sizes, int frames, std::size_t fixed,
                                              std::size_t per_sample,
                                              const cuda::DeviceLimits& limits) {

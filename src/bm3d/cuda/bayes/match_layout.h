@@ -82,7 +82,7 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   w.width = side + (across - 1) * work.step, w.height = side + (down - 1) * work.step;
   w.rows = w.height + most - 1;
   // Rows are padded, because sum_squares() computes four sums at a time, and multiply_tile()
-  // complete tiles.
+  // computes complete tiles.
   const int columns = std::max(w.blocks() * 8 + most - 1, w.quads() * 4 + 8);
   w.pitch = std::max(40, round_up(columns + 7, 16) - 8);
   const int rows = round_up(w.height, 16) + most - 1;

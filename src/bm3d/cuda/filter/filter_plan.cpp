@@ -38,8 +38,8 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
 }
 
 /// Plans the largest tile of at most 8x8 reference patches that allows `blocks` thread blocks per
-/// multiprocessor, no overflow of sums, and enough tiles for the device. If too few, plans the
-/// smallest tile.
+/// multiprocessor, no overflow of sums, and enough tiles for the device. If no tile leaves enough
+/// tiles for the device, plans the smallest tile.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
   // Shared memory contains the sums and the noisy samples of one plane, and in the second phase its
