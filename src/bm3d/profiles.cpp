@@ -60,8 +60,8 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// Returns the parameters of the profile `high`. Its first phase has the denser grid of reference
-// patches, which costs less and gains more there than in the second phase.
+// Returns the parameters of the profile `high`. The grid of reference patches is denser in the
+// first phase, where a dense grid costs less and gains more than in the second phase.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);

@@ -19,7 +19,7 @@ namespace lull::linear {
 /// arbitrary.
 inline constexpr int readable_padding = 16;
 
-/// The pictures y, x and z (params.h) of one plane. They have the same size, with readable_padding
+/// The pictures y, x and z (params.h) of one plane, all of the same size, with readable_padding
 /// samples beyond the end of each row.
 struct PlaneState {
   PlaneView<const float> y;

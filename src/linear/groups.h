@@ -27,8 +27,8 @@ constexpr Displacement displacement_of(int index, int window) {
   return {position % window - radius, position / window - radius};
 }
 
-/// Returns `sizes`, adapted to a plane of width x height samples: the side is at most that of the
-/// plane, and the step at most the side.
+/// Returns `sizes`, adapted to a plane of width x height samples: patches are at most as large as
+/// the plane, and the step is at most the side of a patch.
 constexpr GroupSizes fitted(GroupSizes sizes, int width, int height) {
   const int shorter = width < height ? width : height;
   if (sizes.side > shorter) sizes.side = shorter;

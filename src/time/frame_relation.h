@@ -2,11 +2,12 @@
 // The relation between two frames of a clip, from integer counts of samples and blocks. All
 // backends therefore compute the same relation.
 
-// A repeated frame has the same noise as the previous frame, which filters would mistake for
-// detail. It occurs in 24 fps content in a 60 fps stream, or after dropped frames.
+// A repeated frame has the same noise as the previous frame, so filters would mistake the noise for
+// detail. Repeated frames occur in 24 fps content in a 60 fps stream, or after dropped frames.
 
-// FrameDifference contains counts. Relation is the decision whether a frame repeats the previous
-// frame. It depends only on neighbouring frames, so it is the same in any part of a clip.
+// FrameDifference contains counts, and Relation is the decision whether a frame repeats the
+// previous frame. The decision depends only on neighbouring frames, so it is the same in any part
+// of a clip.
 
 // Scene cuts are detected as in video encoders: PredictionCost compares the cost of blocks with
 // motion-compensated prediction from the earlier frame, and without prediction.

@@ -140,8 +140,8 @@ class FrameSession : public Denoiser {
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
   }
 
-  /// Returns whether fewer than `radius` frames follow frame `n` up to the known end of the clip,
-  /// except in the first frames of a scene, which search further ahead.
+  /// Returns whether fewer than `radius` frames follow frame `n` up to the known end of the clip.
+  /// False for the first frames of a scene, which search further ahead.
   bool is_last(int n) const {
     return step_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&
            timeline_.extra_ahead(n) == 0;

@@ -19,8 +19,8 @@ class HostMotion {
   HostMotion(const FrameFormat& format, float main_sigma, int slots);
 
   void load(int slot, const Frame& frame);
-  /// Releases the memory of a frame for the motion search, after all required motion vectors are
-  /// computed. The frame can still predict other frames.
+  /// Releases the data of a frame that only the motion search needs, after all required motion
+  /// vectors are computed. The frame can still predict other frames.
   void release(int slot);
   /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;

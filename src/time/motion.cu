@@ -95,7 +95,7 @@ struct Shared {
   };
   std::uint32_t own_coarse_squares;
   /// Inner products of the two frames, as products[warp][h][dx][column]. Tensor cores process pairs
-  /// of rows of the other frame, with column dy + 1 for the first row (h = 0), and dy for the
+  /// of rows of the other frame: the column is dy + 1 for the first row (h = 0), and dy for the
   /// second row (h = 1).
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {

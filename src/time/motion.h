@@ -10,7 +10,7 @@
 // around four times the vector of step 1. The shifted region must be inside the picture.
 
 // Among vectors of equal cost, the motion search prefers the centre of the search, then the first
-// vector in raster order. The zero vector wins if the best cost is lower by at most
+// vector in raster order. It selects the zero vector if its cost exceeds the minimum by at most
 // zero_motion_bonus().
 
 #include <algorithm>

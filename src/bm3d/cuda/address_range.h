@@ -34,7 +34,7 @@ struct BatchBricks {
   int x = 0, y = 0;
 };
 /// Returns the size of a full batch, whose members 32 bits can count. The number of reference tiles
-/// along y is even; along x, it is even or, if `whole_rows` is true, that of complete rows.
+/// along y is even. Along x, it is even, unless `whole_rows` selects complete rows.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

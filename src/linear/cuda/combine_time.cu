@@ -2,11 +2,11 @@
 // One warp combines the patches of a group, as in combine.cu.
 
 // A thread block processes reference patches of one bundle (8x4 reference patches with the same
-// motion vectors). An atlas in shared memory contains their search windows in each frame
-// (TimePlan), and a second atlas those in the partner frames.
+// motion vectors). An atlas in shared memory contains the search windows in each frame (TimePlan).
+// A second atlas contains the search windows in the partner frames.
 
-// Sums of estimates go to device memory at the end of a thread block, and weights directly, because
-// a member has only one weight.
+// Thread blocks add sums of estimates to device memory at the end, but weights directly, because a
+// member has only one weight.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"

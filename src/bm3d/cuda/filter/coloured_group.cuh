@@ -303,7 +303,8 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
 }
 
 /// Computes the noise variance of each coefficient of a group, relative to one patch, and stores
-/// stored_ratios() in `ratios`. `displacement` is that of the patch in the slot of the lane.
+/// stored_ratios() in `ratios`. `displacement` is the displacement of the patch in the slot of the
+/// lane.
 template <bool second_phase, int S, class GroupTransform>
 __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
                                              std::uint32_t displacement, int log2, int lane,
