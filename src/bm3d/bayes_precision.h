@@ -15,8 +15,8 @@ namespace lull::bm3d {
 /// Minimum of the shift s, relative to the largest diagonal element of the Gram matrix. At typical
 /// contrast, it exceeds the threshold only if sigma is below 1.
 inline constexpr float min_float_shift = 1.0f / (1 << 15);
-/// Minimum of the shift s on tensor cores, whose products have only about 21 significant bits,
-/// relative to the largest diagonal element of the Gram matrix.
+/// Minimum of the shift s on tensor cores, relative to the largest diagonal element of the Gram
+/// matrix. Products on tensor cores have only about 21 significant bits.
 inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 
 // ---- half-precision samples ----
@@ -28,8 +28,7 @@ inline constexpr float max_sample_difference = 1023;
 /// the largest half-precision number.
 inline constexpr float min_half_unit = 1.0f / 64;
 static_assert(max_sample_difference / min_half_unit <= 65504);
-/// Minimum standard deviation in half_scale(), on the 0..255 scale, which keeps 1 / threshold
-/// finite.
+/// Minimum standard deviation in half_scale(), on the 0..255 scale. It keeps 1 / threshold finite.
 inline constexpr float min_half_sigma = 1e-6f;
 
 /// The scale of samples in half precision, and the threshold on this scale. Samples are differences

@@ -1,6 +1,6 @@
 #pragma once
-// The interface between a session on the host (open/host_session.h), which manages planes and
-// colour, and the host backends, which process planes of float samples.
+// The interface between a session on the host (open/host_session.h) and the host backends. The
+// session manages planes and colour, and the backends process planes of float samples.
 
 #include <array>
 #include <memory>
@@ -49,19 +49,19 @@ struct PhaseInput {
 
   bool propagates() const { return plan.propagates(set); }
   bool reuses_groups() const { return plan.reuses_groups(set); }
-  /// Returns true if run() must store its groups for the second phase: in the first phase, unless
-  /// that phase propagates groups itself.
+  /// Returns true if run() must store its groups for the second phase. False in a first phase that
+  /// propagates groups, and in all later phases.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
-  /// Returns the noise of plane k of `set`, whose sigma is above 0.
+  /// Returns the noise of plane k of `set`. The sigma of this noise is above 0.
   const PlaneNoise& noise(std::size_t k) const { return plan.noise.plane(set.planes[k]); }
 };
 
 class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
-  /// Returns true if the engine reads noisy planes in the sample format of a frame, which saves
-  /// memory, and converts the samples like load_plane().
+  /// Returns true if the engine reads noisy planes in the sample format of a frame, to save memory.
+  /// The engine then converts the samples like load_plane().
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
   /// Finds and stores the groups of every PhasePlan::search_step-th reference patch, before run(),

@@ -25,8 +25,9 @@ float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 constexpr float tau_wiener = 1024;
 
 // Returns the parameters of table 1 of Honzatko and Krulis 2017. The table does not specify the
-// transform across the group; this profile uses Haar. It omits the thresholding before matching for
-// sigma > 40, which reduces the PSNR (docs/measurements/bm3d-parameters.md).
+// transform across the group; this profile uses Haar. The profile omits the thresholding before
+// matching for sigma > 40, because the thresholding reduces the PSNR
+// (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -114,8 +115,8 @@ float mu2_coloured(const NoiseModel& model) {
 // similar by chance.
 void apply_temporal_tuning(Params& p, float noise) {
   // On dense grids, the matcher searches the windows of every second reference patch along each
-  // axis. The second phase has small refinement windows in neighbouring frames, which increase the
-  // PSNR (docs/measurements/propagation.md).
+  // axis. Small refinement windows in neighbouring frames increase the PSNR of the second phase
+  // (docs/measurements/propagation.md).
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = default_kept;
   p.same_groups = SameGroups::none;

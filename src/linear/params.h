@@ -3,7 +3,8 @@
 // and Kervrann 2024, doi:10.1109/TIP.2024.3436651). All backends follow this definition.
 
 // Pictures: y is the noisy picture, whose noise has the standard deviation s. x is the current
-// estimate. z is a partly denoised picture, at first y. Iterations reduce its noise to about tau s.
+// estimate. z is a partly denoised picture, at first y. Iterations reduce the noise of z to about
+// tau s.
 
 // Steps: The pilot computes the first x from y. The iterations m = 1 .. M compute the next x and z,
 // with tau = tau0 (1 - m / M). The result is x of iteration M.

@@ -147,9 +147,9 @@ class FrameSession : public Denoiser {
            timeline_.extra_ahead(n) == 0;
   }
 
-  /// Returns whether a required result depends on the estimates of `phase` for frame `n`, whose
-  /// search covers `radius` + `further` frames after frame `n`, and `radius` + `back` frames before
-  /// it.
+  /// Returns whether a required result depends on the estimates of `phase` for frame `n`. The
+  /// search of frame `n` covers `radius` + `further` frames after it, and `radius` + `back` frames
+  /// before it.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;

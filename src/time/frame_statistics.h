@@ -1,6 +1,6 @@
 #pragma once
-// Counts samples and blocks of frames in host memory, from which frame_relation.h derives the
-// relation of two frames.
+// Counts samples and blocks of frames in host memory. frame_relation.h derives the relation of two
+// frames from the counts.
 
 #include <array>
 #include <cstdint>

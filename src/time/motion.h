@@ -10,8 +10,8 @@
 // around four times the vector of step 1. The shifted region must be inside the picture.
 
 // Among vectors of equal cost, the motion search prefers the centre of the search, then the first
-// vector in raster order. It selects the zero vector if its cost exceeds the minimum by at most
-// zero_motion_bonus().
+// vector in raster order. The search selects the zero vector if the cost of this vector exceeds the
+// minimum by at most zero_motion_bonus().
 
 #include <algorithm>
 #include <cstdint>

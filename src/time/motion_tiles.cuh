@@ -31,7 +31,7 @@ struct BytePlane {
   const std::uint8_t* data;
   int width, height;
 
-  /// Returns 8 samples from (x, y) on, which must be inside the plane.
+  /// Returns the 8 samples from (x, y) on. All samples must be inside the plane.
   __device__ WordPair words_at(int x, int y) const {
     const auto at = reinterpret_cast<std::uintptr_t>(data + y * width + x);
     const auto* const aligned = reinterpret_cast<const std::uint32_t*>(at & ~std::uintptr_t{3});
@@ -92,8 +92,8 @@ struct Tile {
       words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
     }
   }
-  /// Loads the samples, or returns false if not all of them are inside the plane. A thread loads
-  /// one column of words, and issues all loads before it waits for the first.
+  /// Loads the samples, or returns false if a sample is outside the plane. A thread loads one
+  /// column of words, and issues all loads before it waits for the first.
   template <int most>
   __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
                               int end) {

@@ -1,6 +1,6 @@
 #pragma once
-// Decides, from frame indices only, which frames of a clip are neighbours. Repeated frames are not
-// filtered.
+// The class Timeline decides, from frame indices only, which frames of a clip are neighbours, and
+// which frames repeat other frames.
 
 // Distinct frames are all frames that do not repeat the previous frame. They are numbered from 0. A
 // temporal radius counts only distinct frames.
@@ -31,8 +31,9 @@ class Timeline {
  public:
   explicit Timeline(int radius) : radius_(radius) {}
 
-  /// Returns whether a frame is distinct. `relation` is its relation to the previous frame. Small
-  /// differences do not accumulate: only the first repetition with differences counts as repeated.
+  /// Returns whether a frame is distinct. `relation` is the relation of the frame to the previous
+  /// frame. Among successive repetitions with small differences, only the first counts as repeated,
+  /// so differences do not accumulate.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);

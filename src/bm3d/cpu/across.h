@@ -60,7 +60,7 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
 }
 
 /// Performs one level of the Haar or Walsh-Hadamard transform across the group. The pragma makes
-/// gcc unroll the loops, which keeps the vectors in registers.
+/// gcc unroll the loops, so that the vectors remain in registers.
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {

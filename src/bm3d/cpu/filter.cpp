@@ -6,8 +6,8 @@
 // registers.
 // 3. Transform each unit back, and add it to the tile with the weight of the group.
 
-// If a vector contains two patches, unit j of n contains patch j in its lower half, and patch j + n
-// in its upper half. The last transform level across the group combines the halves.
+// If vectors contain two patches, unit j of n has patch j in the lower half of its vectors, and
+// patch j + n in the upper half. The last transform level across the group combines the halves.
 
 // The transforms are unscaled: a sum over 2^l patches is sqrt(2^l) times the orthonormal
 // coefficient. The tables of thresholds and inverse factors contain the scale.

@@ -1,5 +1,6 @@
 #pragma once
-// Blocks and tasks, which divide the picture, and tiles, in which tasks sum their estimates.
+// Blocks, tasks and tiles. Blocks and tasks divide the picture, and a tile contains the sums of a
+// task.
 
 #include <algorithm>
 #include <array>

@@ -55,9 +55,9 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Calls use(phases_of), which queues the first set of planes on the stream `main`, and all other
-/// sets on the chroma stream. phases_of(n) returns the CudaPhases of set n. Later work on `main`
-/// waits for the chroma stream.
+/// Calls use(phases_of), which queues the work of all sets of planes: the first set on the stream
+/// `main`, and all other sets on the chroma stream. phases_of(n) returns the CudaPhases of set n.
+/// Later work on `main` waits for the chroma stream.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

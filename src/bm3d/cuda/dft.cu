@@ -39,8 +39,8 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
 }
 
 /// Transforms the spectra across the group in place. Haar coefficient 0 is the mean of the group.
-/// Coefficient k > 0 is the difference between two ranges of members, the second of which begins
-/// with member k.
+/// Coefficient k > 0 is the difference between two ranges of members. The second range begins with
+/// member k.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;
@@ -76,8 +76,8 @@ __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
   __syncthreads();
 }
 
-// Filters the spectra of groups, with one thread block per group. Columns 1..3 of the half spectrum
-// count twice, because they represent two coefficients of the full spectrum.
+// Filters the spectra of groups, with one thread block per group. Coefficients in columns 1..3 of
+// the half spectrum count twice, because each represents two coefficients of the full spectrum.
 __global__ void __launch_bounds__(spectrum_threads)
     spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma,
                    Strength strength, const cufftComplex* basic, cufftComplex* spectra,

@@ -40,8 +40,8 @@ class FrameTransfer {
   // functions have the names of their callers.
   void take(const Frame& frame);
   FrameDifference difference();
-  /// Converts the last accepted frame to floats. In guided sessions, `guide_planes` receives its
-  /// guide. Work that is queued before loaded() may read the frame.
+  /// Converts the last accepted frame to floats. In guided sessions, `guide_planes` receives the
+  /// guide of the frame. Work that is queued before loaded() may read the frame.
   void load(int slot, const PlaneMargins& margins, const std::array<float*, max_planes>& planes,
             const std::array<float*, max_planes>& guide_planes = {});
   const Frame& last_frame() const { return last_frame_; }

@@ -1,4 +1,4 @@
-// The GPU worker for temporal linear combinations of patches, whose phases are the pilot and the
+// The GPU worker for temporal linear combinations of patches. Its phases are the pilot and the
 // iterations.
 
 #include <memory>

@@ -43,9 +43,8 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // `invalid` is nonzero at patches that overlap a hole of the frame, which candidate_norms
-  // excludes from the candidates. Elsewhere, candidate_norms equals half_norms. Null if frames
-  // cannot have holes.
+  // `invalid` is nonzero at patches that overlap a hole of the frame. candidate_norms excludes
+  // these patches, and equals half_norms at all others. Both are null if frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };

@@ -73,8 +73,7 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
     if (phase.plan.filter == Filtering::means) continue;  // means need no transform
     if (params.transform == Transform::dft) {
-      // Stored groups may have more members than the groups of this phase, which the filter must
-      // support.
+      // The filter must support stored groups with more members than the groups of this phase.
       PhaseParams params_for_kept = params;
       if (phase.plan.phase == Phase::first && params_.kept > 0)
         params_for_kept.group = std::max(params_for_kept.group, kept_capacity());

@@ -194,7 +194,8 @@ class CudaWorker : public FrameWorker {
     }
   }
 
-  /// Makes the guides of a Bayes phase as floats, because its matcher compares floats.
+  /// Makes the guides of a Bayes phase as floats, because the matcher of Bayes phases compares
+  /// floats.
   void make_float_guides(Phase phase, int at) {
     for (const PlaneSet& set : phases_.sets(phase)) {
       if (set.is_composite())

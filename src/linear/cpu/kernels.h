@@ -18,7 +18,7 @@ using lull::cpu::Buffer;
 // ---- matching ------------------------------------------------------------------------------
 
 /// The quantised guide in pairs of rows: sample (x, y) in the low 16 bits, and sample (x, y + 1) in
-/// the high 16 bits. Samples outside the picture are `outside`, which makes distances exceed
+/// the high 16 bits. Samples outside the picture are `outside`, so that distances exceed
 /// max_inside_distance.
 struct PairedGuide {
   const std::int32_t* origin = nullptr;  // element (0, 0)

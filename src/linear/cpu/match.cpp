@@ -39,7 +39,7 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
 
 /// Writes column sums of squared differences over a row of patches to `sums` or, if kAdds is true,
 /// adds them. The patches begin at (x, y) in the guide of the reference patches, and at (x + dx, y
-/// + dy) in that of the candidates.
+/// + dy) in the guide of the candidates.
 template <bool kAdds>
 HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int x, int y, int dx,
                             int dy, int side, int width, std::int32_t* sums) {

@@ -22,7 +22,7 @@
 // patches.
 
 // Unused elements of small groups refer to the reference patch. Their rows of the Gram matrix are
-// zero, so Theta does not mix them with members.
+// zero, so Theta does not mix unused elements with members.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"

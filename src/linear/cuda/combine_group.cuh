@@ -9,9 +9,9 @@
 
 namespace lull::linear {
 
-/// Minimum eigenvalue of Q (linear/params.h), relative to its largest diagonal element. Smaller
-/// eigenvalues would make the inverse inexact, because products have only about 21 significant
-/// bits.
+/// Minimum eigenvalue of Q (linear/params.h), relative to the largest diagonal element of Q.
+/// Smaller eigenvalues would make the inverse inexact, because products have only about 21
+/// significant bits.
 constexpr float min_eigenvalue = 1.0f / (1 << 14);
 
 enum class Kind { pilot, middle, last };

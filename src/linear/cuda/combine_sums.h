@@ -5,7 +5,7 @@
 
 namespace lull::linear {
 
-/// Offset that kernels subtract from estimates, which keeps the sums small.
+/// Offset that kernels subtract from estimates to keep the sums small.
 inline constexpr float mid_level = 127.5f;
 /// Fixed-point scale of the sums of weights. Weights are at most the square root of max_group.
 inline constexpr int weight_scale = 1 << 15;

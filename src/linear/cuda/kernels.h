@@ -63,7 +63,7 @@ struct CombineArgs {
   Step step;                               // if tau is 0, an iteration computes no z
 };
 
-/// Computes the sum of y - z, and of its square, over the patch at each position (finish.cu).
+/// Computes the sums of y - z and of (y - z)^2 over the patch at each position (finish.cu).
 void patch_moments(const float* y, const float* z, const Margins& margins, int side, float2* to,
                    cudaStream_t stream);
 /// Combines the patches of all groups and adds the estimates to the sums (combine.cu).

@@ -93,8 +93,8 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
   }
 }
 
-/// Copies the words of the reference patch of this warp from the search windows. (u, v) is its
-/// offset from the first reference patch of the block.
+/// Copies the words of the reference patch of this warp from the search windows. (u, v) is the
+/// offset of the reference patch from the first reference patch of the block.
 __device__ __forceinline__ void load_reference(const TimeMatchJob& job, const FrameWindows& at,
                                                int u, int v, int halves,
                                                const std::uint32_t* windows, std::uint32_t* own) {

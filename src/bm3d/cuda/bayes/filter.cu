@@ -25,7 +25,7 @@
 // estimates to the sums.
 
 // Unused elements of a group refer to the reference patch. The kernel clears their rows and columns
-// of the Gram matrix, so they do not mix with members.
+// of the Gram matrix, so unused elements do not mix with members.
 
 #include <algorithm>
 #include <array>
@@ -108,7 +108,7 @@ __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, i
 
 /// Stores the inverse of the shifted Gram matrix in `gram` and, with a basic estimate B and the n
 /// noisy patches Y, (Y - B) B' / n in `shared`. mean[0] is the mean of the noisy patches, and
-/// mean[1] that of the patches in `own`, which determine the spectrum.
+/// mean[1] the mean of the patches in `own`, from which the spectrum is computed.
 template <int T, bool uses_basic, class Samples, class Patch>
 __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples& noise,
                                               const Patch* patches, const SamplePair* pairs,

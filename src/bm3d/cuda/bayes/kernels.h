@@ -17,7 +17,7 @@
 
 namespace lull::bm3d {
 
-/// A pair of frames, which candidates span. distance[i] is the signed offset, in elements, from a
+/// The two frames that a candidate spans. distance[i] is the signed offset, in elements, from a
 /// plane of the reference frame to the same plane of frame i of the pair.
 struct BayesPair {
   int offset = 0;  // offset of the first frame, in frames

@@ -25,7 +25,8 @@ constexpr int match_threads = 256;
 constexpr int match_references = 8;
 
 /// Special distances: `infinite` for patches beyond the plane, and `no_distance` for unused
-/// elements. Distances are stored as the integers with the same bits, which have the same order.
+/// elements. Kernels store the bits of a distance as an integer, because integers have the same
+/// order.
 constexpr std::uint32_t infinite = 0x7f800000, no_distance = 0x7fffffff;
 
 /// Returns the patch side of the kernel for patches with the side `patch`. The kernel pads smaller

@@ -75,8 +75,8 @@ __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWind
   }
 }
 
-/// Computes the sum of squares of one row of a patch, over all its frames, for each position in the
-/// search windows. A thread computes four sums.
+/// Computes, for each position in the search windows, the sum of squares of one row of a patch over
+/// all frames of the patch. A thread computes four sums.
 template <int Side>
 __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::uint32_t* words,
                                             float* sums) {
@@ -115,8 +115,8 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
   }
 }
 
-/// Computes the squared norm of each patch in the search windows from the results of sum_squares(),
-/// and stores it behind them. Infinity for patches beyond the plane.
+/// Computes the squared norm of each patch in the search windows from the results of sum_squares().
+/// The norm of a patch beyond the plane is infinity.
 template <int Side>
 __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWindow& window,
                                          float* sums) {
@@ -136,8 +136,7 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
   }
 }
 
-/// The data that one lane needs of the reference patches of its thread block, from the reference
-/// frame.
+/// The data of the reference patches that one lane needs, from the reference frame.
 template <int Side>
 struct References {
   // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4): even rows

@@ -1,6 +1,6 @@
 #pragma once
-// The samples of the search windows and the aggregation sums of a thread block, in shared memory
-// (window atlases, window_plan.h) or, if they do not fit, in device memory.
+// The samples of the search windows and the aggregation sums of a thread block: in shared memory as
+// window atlases (window_plan.h), or in device memory if the atlases do not fit.
 
 // Samples are half-precision differences from the middle sample of the first reference patch of the
 // thread block, in units of sigma or, for weak noise, of half_scale() (bayes_precision.h).
@@ -21,9 +21,9 @@
 
 namespace lull::bm3d {
 
-/// Two adjacent samples of a patch. `offset` is their offset from the top-left sample; in device
-/// memory, its bitwise complement marks the second frame. `mask` selects the samples that belong to
-/// the patch.
+/// Two adjacent samples of a patch. `offset` is the offset of the pair from the top-left sample; in
+/// device memory, its bitwise complement marks the second frame. `mask` selects the samples that
+/// belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
@@ -118,7 +118,8 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
 }
 
 /// Converts `count` + 1 floats in place to `count` words: a sample and its right neighbour in half
-/// precision. With `uses_basic`, `samples` is the basic estimate, which is subtracted from `noisy`.
+/// precision. With `uses_basic`, the function subtracts the basic estimate (`samples`) from
+/// `noisy`.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {
@@ -172,7 +173,7 @@ struct InSharedMemory {
   struct Estimates {
     int* values;
     // Scale and offset from an estimate to the unit of the sums. The offset includes
-    // rounding_offset, whose addition rounds a float to an integer.
+    // rounding_offset, which rounds a float to an integer by addition.
     float gain, offset;
     static constexpr float rounding_offset = 12582912;  // 1.5 * 2^23
 

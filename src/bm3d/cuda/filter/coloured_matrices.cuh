@@ -111,7 +111,7 @@ struct Butterflies<Bior> {
 };
 
 // The Haar and Walsh-Hadamard transforms across a group in 16 slots. Coefficient k depends on
-// support(k) slots, for which sign(k, slot) is 1 or -1. For all others, the sign is 0.
+// support(k) slots. sign(k, slot) is 1 or -1 for these slots, and 0 for all others.
 
 // Forward transform: coefficient k is the sum of sign(k, slot) / support(k) times the slot, over
 // all slots. Inverse transform: a slot is the sum of sign(k, slot) times coefficient k. White noise

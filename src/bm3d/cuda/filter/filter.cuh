@@ -6,7 +6,7 @@
 // has one register for each patch.
 
 // Step 1: Lane (g, t) = (lane / 4, lane % 4) loads column g, rows 2t and 2t + 1, from shared
-// memory. Rows 0, 2, 4 and 6 of a patch are in 32 different banks, which avoids bank conflicts.
+// memory. Rows 0, 2, 4 and 6 of a patch are in 32 different banks, to avoid bank conflicts.
 
 // Step 2, vertical transform: A matrix product on the tensor cores gives lane (g, t) = (lane / 4,
 // lane % 4) coefficient g of columns 2t and 2t + 1, for two patches at a time.

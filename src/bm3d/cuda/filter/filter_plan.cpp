@@ -42,8 +42,8 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
 /// tiles for the device, plans the smallest tile.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
-  // Shared memory contains the sums and the noisy samples of one plane, and in the second phase its
-  // basic estimate.
+  // Shared memory contains the sums and the noisy samples of one plane and, in the second phase,
+  // the basic estimate of the plane.
   const int arrays = work.phase == Phase::second ? 3 : 2;
   const int most = phase.group <= 16 ? max_references : max_references / 2;
   const auto span = [&](int log2) {
@@ -108,8 +108,8 @@ int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device) {
-  // Shared memory is useless for clusters, whose patches may be far away, and kernels for coloured
-  // noise with shared memory exist only for the Haar transform.
+  // Clusters do not use shared memory, because their patches may be far apart. For coloured noise,
+  // kernels with shared memory exist only for the Haar transform.
   if (phase.clusters || (work.coloured && phase.group_transform != GroupTransform::haar))
     return {.tile = {2, 2, 0}, .other_radius = phase.temporal_window / 2};
   if (work.over_time) return plan_sums(work, phase, device);

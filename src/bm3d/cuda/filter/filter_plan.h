@@ -18,7 +18,7 @@ namespace lull::bm3d {
 enum class Staging { shared, sums, direct };
 
 /// Type of the offsets, in samples, of patches in device memory. Kernels with Staging::direct use
-/// 64 bits, whose cost is small compared with the additions to device memory.
+/// 64 bits, because the additions to device memory dominate their time.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
 /// Returns true if 32 bits can represent the offset between any two samples of planes of `plane`
@@ -87,7 +87,7 @@ struct FilterWork {
 
 constexpr int log2_slots(int power) { return power == 1 ? 0 : 1 + log2_slots(power / 2); }
 
-/// Returns the number of slots for the patches of a group, each of which may occupy several slots.
+/// Returns the number of slots for the patches of a group; a patch may occupy several slots.
 /// Kernels with 8 slots exist only for white noise and the group transform of the profiles.
 constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   const bool few = phase.group <= 8 && phase.group_transform == GroupTransform::haar && !coloured;

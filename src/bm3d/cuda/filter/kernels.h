@@ -38,7 +38,8 @@ void normalise(const Quotients& of, const Margins& margins, const std::array<flo
 struct GroupFrames {
   bool over_time = false;  // whether there are frames in addition to the reference frame
   ByOffset<bool> present;
-  // Offset, in elements, from a plane or its sums in the reference frame to those in another frame.
+  // Offset, in elements, between planes of the reference frame and of another frame, and between
+  // their sums.
   ByOffset<std::ptrdiff_t> distance;
   ByOffset<const Motion*> motion;  // one vector for each cell; null: no motion
   MotionGrid grid;
