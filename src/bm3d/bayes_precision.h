@@ -6,8 +6,8 @@
 
 namespace lull::bm3d {
 
-// The filter inverts a shifted Gram matrix: the weights of a group are I - t (G + s I)^-1, with the
-// Gram matrix G in units of sigma^2, the threshold t and the shift s >= t.
+// The weights of a group are I - t (G + s I)^-1, with the Gram matrix G in units of sigma^2, the
+// threshold t and a shift s >= t.
 
 // With weak noise, the threshold t can be below the rounding errors of the Gram matrix G. Only a
 // larger shift s keeps G + s I positive definite.

@@ -109,8 +109,7 @@ void validate_linear(const Params& p) {
 }
 
 /// Returns true if the second phase can reuse the groups of the first phase (Params::same_groups):
-/// both phases have the same step, and the search windows of the second phase are at least as
-/// large.
+/// it needs the same step and search windows that are at least as large.
 bool can_have_same_groups(const Params& p) {
   return p.kept > 0 && p.search_step == 0 && p.hard.step == p.wiener.step &&
          p.hard.window <= p.wiener.window && !p.bayes &&

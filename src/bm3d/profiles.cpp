@@ -16,9 +16,8 @@ float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
 
-// Returns the match threshold of the first phase, above all distances that noise alone causes (mean
-// 2 sigma^2, standard deviation 0.18 times the mean). A larger threshold has no effect
-// (docs/measurements/bm3d-parameters.md).
+// Returns the match threshold of the first phase, above all distances that noise alone causes. A
+// larger threshold has no effect (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
 // Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB of PSNR.
@@ -61,8 +60,8 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// Returns the parameters of the profile `high`. The grid of reference patches is denser in the
-// first phase, where a dense grid costs less and gains more than in the second phase.
+// Returns the parameters of the profile `high`. A dense grid of reference patches costs less and
+// gains more in the first phase than in the second phase.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -71,9 +70,9 @@ Params high_profile(float noise) {
   return p;
 }
 
-// Maximum noise level at which the second phase reuses the groups of the first phase, because a
-// separate search gains nothing (docs/measurements/propagation.md). The first phase then has a
-// lower threshold, because detail that it removes is lost in both phases.
+// Maximum noise level at which the second phase reuses the groups of the first phase
+// (docs/measurements/propagation.md). The first phase then has a lower threshold, because detail
+// that it removes is lost in both phases.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -110,9 +109,8 @@ float mu2_coloured(const NoiseModel& model) {
   return share >= 1 ? mu2_coarse : mu2_finest + (mu2_nearly_white - mu2_finest) * share;
 }
 
-// Adapts the parameters to candidates from neighbouring frames (docs/measurements/temporal.md). The
-// search window in the reference frame is small, because a wide one would only add patches that are
-// similar by chance.
+// Adapts the parameters to candidates from neighbouring frames (docs/measurements/temporal.md). A
+// wide search window in the reference frame would only add patches that are similar by chance.
 void apply_temporal_tuning(Params& p, float noise) {
   // On dense grids, the matcher searches the windows of every second reference patch along each
   // axis. Small refinement windows in neighbouring frames increase the PSNR of the second phase
@@ -134,8 +132,8 @@ void apply_temporal_tuning(Params& p, float noise) {
   p.guide_noise = 0.1f;
 }
 
-// Minimum noise level for the Bayes phases, on the 0..255 scale. At lower levels, noise is
-// invisible, and half precision is too inaccurate for the inverse of a Gram matrix.
+// Minimum noise level for the Bayes phases, on the 0..255 scale. At lower levels, half precision is
+// too inaccurate for the inverse of a Gram matrix.
 constexpr float min_bayes_sigma = 0.3f;
 
 // Adds the two Bayes phases. In moving scenes, the covariance of patches that span two frames

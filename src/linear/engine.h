@@ -49,8 +49,7 @@ class Engine {
   virtual void match(std::span<const PlaneView<const float>> guides, const GuideRange& range,
                      Groups& groups) = 0;
   /// Combines the patches of all groups in a plane and adds the estimates to the sums. The pilot
-  /// reads y, and an iteration x, y and z. frames[f] belongs to frame f of the groups. All pictures
-  /// must have equal strides.
+  /// reads y, and an iteration reads x, y and z. All pictures must have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
   /// Writes the mean estimates to x, and in all iterations except the last also the next z. `side`

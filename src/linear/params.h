@@ -10,8 +10,8 @@
 // with tau = tau0 (1 - m / M). The result is x of iteration M.
 
 // Sets of planes: Planes with common groups form a set (match/guide.h, PlaneSet). A set has one
-// guide, and parameters for the noise of its first plane. Each plane has its own s, Gram matrix and
-// weights.
+// guide. Its parameters depend on the noise of its first plane, but each plane has its own s, Gram
+// matrix and weights.
 
 // Small planes: The side of a patch is min(side, width, height), and the step is at most the side.
 
@@ -29,8 +29,8 @@
 // position along each axis.
 
 // Candidates are all patches inside the picture at displacements of at most floor(window / 2)
-// samples along each axis. The distance d of a candidate is the sum of squared differences of the
-// quantised samples.
+// samples along each axis. The distance d is the sum of squared differences of the quantised
+// samples.
 
 // The candidates of a reference patch are sorted by their keys. For patches of n = side^2 samples
 // and the distance d, the key is
@@ -73,28 +73,27 @@
 //     E = Theta Z, F = (1 - r) E + r Z, r = tau / t, or r = 0 if tau is 0
 
 // The next x and z are the weighted means of the estimates E and F, with the weights of the pilot.
-// In the last iteration, tau = 0 and F equals E, so one sum is enough.
+// In the last iteration, tau = 0, so F equals E.
 
 // Temporal filtering: Groups have patches of several frames (time/frame_session.h). The first frame
 // contains the reference patches. The matcher finds groups for the pilot and for iteration 1.
 
-// A step of temporal filtering (the pilot or an iteration) reads the pictures of the previous step
-// in all frames, and adds its estimates to the sums of all frames.
+// A step of temporal filtering (the pilot or an iteration) adds its estimates to the sums of all
+// frames.
 
 // Search windows of temporal filtering have the side `window` in the frame of the reference
-// patches, and `temporal_window` in other frames, around the position that motion predicts for the
-// bundle (8x4 reference patches, match/motion_grid.h).
+// patches, and `temporal_window` in other frames. Motion vectors determine their centres.
 
 // Candidate indices of temporal filtering continue frame by frame: the first candidate of frame f
 // has the index 1 + window^2 + (f - 1) temporal_window^2.
 
 // Bonus of temporal filtering: The distance of the candidate in the centre of a window is reduced
 // by floor(bonus_share sigma^2 scale^2 n), but not below 0, for the noise level sigma of the guide,
-// the scale of its quantisation, and n samples per patch.
+// the quantisation scale, and n samples per patch.
 
 // Pairs of frames: If `pairs` is set and the motion of a bundle is uniform, its patches span two
-// frames. The second half has the same position in the partner frame (time/frame_pairs.h).
-// Distances and sample counts include both halves. Frames without a partner have no candidates.
+// frames. The second half has the same position in the partner frame (time/frame_pairs.h). Frames
+// without a partner have no candidates.
 
 // Motion is uniform if the acceleration (match/second_half.h) is 0 in at least half of the frames
 // with a partner.

@@ -35,9 +35,8 @@ constexpr Step step_of(const SetParams& params, int m) {
   return {.tau = tau_of(params, m), .excess = params.excess};
 }
 
-/// Runs the pilot and all iterations of a set of planes. match(sizes, source) must find the groups
-/// in the guide that `source` selects, combine(sizes, step) must combine the patches, and start()
-/// must copy y to z.
+/// Runs the pilot and all iterations of a set of planes. match() must find the groups in the guide
+/// that `source` selects, combine() must combine the patches, and start() must copy y to z.
 template <class Match, class Combine, class Start>
 void run_steps(const SetParams& params, const Match& match, const Combine& combine,
                const Start& start) {

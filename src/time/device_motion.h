@@ -1,6 +1,6 @@
 #pragma once
 // Comparison of frames and motion search in 8-bit main planes on a GPU. Comparisons run on the
-// upload stream, because the host waits for them, and the motion search on the compute stream.
+// upload stream, because the host waits for the results.
 
 #include <array>
 #include <span>
@@ -37,8 +37,7 @@ class DeviceMotion {
   /// Queues the motion search from frames[0] to each other frame, on the compute stream.
   void find(std::span<const SlotFrame> frames);
   /// Returns the motion vectors, in device memory, from the frame in slot `from` to the frame at
-  /// the offset `offset`. Null: the frames are too small for a motion search, and all vectors are
-  /// 0.
+  /// the offset `offset`. Null: the frames are too small, and all vectors are 0.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
     return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;
   }

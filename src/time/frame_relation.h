@@ -3,11 +3,10 @@
 // backends therefore compute the same relation.
 
 // A repeated frame has the same noise as the previous frame, so filters would mistake the noise for
-// detail. Repeated frames occur in 24 fps content in a 60 fps stream, or after dropped frames.
+// detail. Examples: 24 fps content in a 60 fps stream, and dropped frames.
 
-// FrameDifference contains counts, and Relation is the decision whether a frame repeats the
-// previous frame. The decision depends only on neighbouring frames, so it is the same in any part
-// of a clip.
+// The decision whether a frame repeats the previous frame (Relation) depends only on neighbouring
+// frames, so it is the same in any part of a clip.
 
 // Scene cuts are detected as in video encoders: PredictionCost compares the cost of blocks with
 // motion-compensated prediction from the earlier frame, and without prediction.
@@ -65,8 +64,7 @@ constexpr bool differ_outside_8bit_range(float a, float b, EightBitScale scale) 
 inline constexpr int relation_block = 16;
 
 /// Returns the limit (sigma / 4)^2 of the mean squared difference of equal blocks, in units of
-/// 1/16. It is 1/32 of the difference that independent noise causes, and tolerates a sigma that is
-/// five times too high.
+/// 1/16. Independent noise causes 32 times the limit, so a sigma may be five times too high.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
@@ -124,8 +122,8 @@ struct PredictionCost {
   std::uint32_t blocks = 0;
 };
 
-/// Returns the contribution of noise to the sum of squared differences of the 64 samples of a block
-/// from their mean, with the noise variance sigma^2 / 16 of coarse samples.
+/// Returns the contribution of noise to the sum of squared differences of 64 coarse samples from
+/// their mean. Their noise variance is sigma^2 / 16.
 constexpr std::uint32_t coarse_noise(float sigma) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(63 * s * s / 16);

@@ -1,6 +1,6 @@
 #pragma once
-// A session that decides when a backend filters a frame and which frames provide patches, without
-// access to samples. The session sets the time and the side data of results.
+// A session that decides when a backend filters a frame and which frames provide patches. The
+// session also sets the time and the side data of results.
 
 #include <memory>
 #include <span>
@@ -48,7 +48,7 @@ class FrameWorker {
   /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] virtual PredictionCost prediction(int slot, int earlier) = 0;
   /// Matches and filters the groups of frames[0], with patches from all `frames` (in the order of
-  /// group.h). Adds each estimate to the sums of the frame that contains the patch.
+  /// group.h). Adds each estimate to the sums of its frame.
   virtual void filter(Phase phase, std::span<const SlotFrame> frames) = 0;
   /// Converts the sums of the frame in `slot` to an estimate for the next phase, after the last
   /// filter() for the frame. Not called in the last phase.

@@ -90,8 +90,7 @@ struct BlockSums {
 };
 
 /// Returns whether every block of a row of blocks is textured and differs from the previous frame,
-/// from the first `rows` of `all_rows` sample rows. True only if the remaining rows cannot change
-/// the result.
+/// if the first `rows` of `all_rows` sample rows suffice for this result.
 bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
   const int width = static_cast<int>(sums.sum.size());
   for (int left = 0; left < width; left += relation_block) {

@@ -2,10 +2,10 @@
 // processes one motion block and one other frame.
 
 // The cost of a vector is |a|^2 + |b|^2 - 2ab, for the region a of a motion block and the shifted
-// region b of the other frame. Tensor cores compute ab, row by row of the other frame.
+// region b of the other frame. Tensor cores compute ab.
 
-// In the matrix products of the motion search, the first operand contains copies of one row of the
-// other frame, shifted by each dx, and the second operand one row of the region for each dy.
+// In the matrix products of the motion search, the first operand contains one row of the other
+// frame, shifted by each dx. The second operand contains one row of the region for each dy.
 
 // For the squares |b|^2 of all vectors, the kernel sums the squared samples of a row once for each
 // possible left edge of a region.
@@ -139,7 +139,7 @@ __device__ void store_pair(std::uint32_t* to, int first, int second) {
 }
 
 /// Computes the inner products ab of the coarse search (step 1 of motion.h) for the rows of this
-/// warp, 16 samples of two rows at a time. `warp` is below `coarse_warps`.
+/// warp. `warp` is below `coarse_warps`.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -225,7 +225,7 @@ __device__ bool has_zero_motion(int2 centre) {
 }
 
 /// Computes the inner products ab of the search at full resolution (step 2 of motion.h), 48 samples
-/// of four rows at a time. The first operand contains two rows, with one shifted copy for each dx.
+/// of four rows at a time.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -287,7 +287,7 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
 }
 
 /// Performs the search at full resolution (step 2 of motion.h), with one vector around `centre` per
-/// thread. If the zero vector is not near `centre`, thread 0 also computes its cost.
+/// thread. Thread 0 also computes the cost of the zero vector.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

@@ -1,17 +1,15 @@
 #pragma once
 // Motion between two frames, with one vector for each motion block (a `cell`) of 32x32 samples of
-// the main plane (frame_relation.h). Integer arithmetic makes all backends find the same vectors.
+// the main plane (frame_relation.h), in integer arithmetic for equal results of all backends.
 
-// Step 1 of the motion search: a full search in the coarse plane, up to `prediction_reach` samples
-// in each direction, for the minimum sum of squared differences over the region of the motion
-// block.
+// Step 1 of the motion search: a full search in the coarse plane for the minimum sum of squared
+// differences, up to `prediction_reach` samples in each direction.
 
 // Step 2 of the motion search: a full search at full resolution, up to `motion_refinement` samples
-// around four times the vector of step 1. The shifted region must be inside the picture.
+// around four times the vector of step 1.
 
 // Among vectors of equal cost, the motion search prefers the centre of the search, then the first
-// vector in raster order. The search selects the zero vector if the cost of this vector exceeds the
-// minimum by at most zero_motion_bonus().
+// vector in raster order. The zero vector has a bonus (zero_motion_bonus()).
 
 #include <algorithm>
 #include <cstdint>

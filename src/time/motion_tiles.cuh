@@ -60,7 +60,7 @@ struct Tile {
   std::uint32_t words[height * pitch];
 
   /// Loads `columns` samples, from (x, y + r) on, into each row r from `first` to `end` - 1 of the
-  /// tile (at most `most` rows). All other bytes become 0.
+  /// tile. All other bytes become 0.
   template <int most>
   __device__ void load_zero_padded(const BytePlane& plane, int x, int y, int columns, int first,
                                    int end) {

@@ -32,8 +32,7 @@ class Timeline {
   explicit Timeline(int radius) : radius_(radius) {}
 
   /// Returns whether a frame is distinct. `relation` is the relation of the frame to the previous
-  /// frame. Among successive repetitions with small differences, only the first counts as repeated,
-  /// so differences do not accumulate.
+  /// frame. Among successive repetitions with small differences, only the first counts as repeated.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);
@@ -76,8 +75,8 @@ class Timeline {
   }
 
   /// Returns the number of frames by which the search of frame `n` reaches back beyond n - radius,
-  /// if the clip ends with the last added frame. The last frames search the last 2 * radius frames,
-  /// up to `max_temporal` frames back. 0 if extra_ahead() is not 0.
+  /// at the end of a clip. The last frames search the last 2 * radius frames, up to `max_temporal`
+  /// frames back. 0 if extra_ahead() is not 0.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);

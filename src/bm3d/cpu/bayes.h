@@ -25,9 +25,8 @@ struct RowOfCandidates {
 };
 void bayes_distances(const RowOfCandidates& row, float* distances);
 
-/// Parameters of bayes_estimate(). Row i of an array contains the `samples` samples of patch i,
-/// padded to `pitch` floats. Each array has `group` rows, the first `count` of which contain
-/// patches.
+/// Parameters of bayes_estimate(). Each array has `group` rows of `pitch` floats. The first `count`
+/// rows contain patches of `samples` samples.
 struct BayesGroup {
   float* noisy;   // patches; they are overwritten
   float* basic;   // patches of the basic estimate; null: the spectrum is that of `noisy`

@@ -38,8 +38,8 @@ using Floats = hn::CappedTag<float, 16>;  // a multiple of two vectors
 /// product.
 enum class Part { full, lower };
 
-/// Computes c = a' b, where a and b have `depth` rows. The stride of a is `rows`, a multiple of 4,
-/// and the stride of b and c is `columns`, a multiple of 32.
+/// Computes c = a' b, where a and b have `depth` rows. The strides are `rows` for a, a multiple of
+/// 4, and `columns` for b and c, a multiple of 32.
 HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, int rows, int columns,
                          Part part) {
   const Floats d;

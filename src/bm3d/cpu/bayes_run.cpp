@@ -1,5 +1,5 @@
-// Runs a Bayes phase on the reference patches of one frame. Each task processes one block, which is
-// a bundle: up to 8x4 reference patches with the same motion vectors (match/motion_grid.h).
+// Runs a Bayes phase on the reference patches of one frame. Each task processes one bundle: up to
+// 8x4 reference patches with the same motion vectors (match/motion_grid.h).
 
 #include <tbb/task_arena.h>
 

@@ -26,8 +26,8 @@ namespace {
 /// c) and (a + d) + i (c - b). The second is stored with its imaginary part first.
 class ComplexRows {
  public:
-  /// Prepares the conversion of two rows of a unit, `row` and the next row. A vector of 4 lanes
-  /// contains columns 0..3 (`part` = 0) or 4..7 (`part` = 1). For longer vectors, `part` is 0.
+  /// Prepares the conversion of rows `row` and `row` + 1 of a unit. A vector of 4 lanes contains
+  /// columns 0..3 (`part` = 0) or 4..7 (`part` = 1). For longer vectors, `part` is 0.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
@@ -170,9 +170,8 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 /// Kinds of coefficients: real with white noise, real with coloured noise, or complex.
 enum class Spectrum { white, coloured, complex };
 
-/// A function that transforms and shrinks one group. Returns the number of retained coefficients
-/// (first phase) or the sum of squared Wiener factors (second phase). With coloured noise, the
-/// variances weight the sum.
+/// A function that shrinks one group. Returns the number of retained coefficients (first phase) or
+/// the sum of squared Wiener factors (second phase), with coloured noise weighted by the variances.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// The functions for groups of 2^n patches, at the index n.
 using AcrossBySize = std::array<Across, 6>;

@@ -1,8 +1,8 @@
 // The `cpu` backend: divides the picture into blocks of reference patches and runs the stages on
 // them.
 
-// Tasks match and filter blocks in parallel, each into its own tile. A serial stage adds the tiles
-// in order, so the result does not depend on the number of threads.
+// Tasks process blocks in parallel, each into its own tile. The engine adds the tiles in a fixed
+// order, so results do not depend on the number of threads.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

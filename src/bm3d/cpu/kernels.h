@@ -2,9 +2,8 @@
 // Data of the stages of the `cpu` backend after matching. Highway compiles filter.cpp, means.cpp
 // and aggregate.cpp for several instruction sets, and selects one at run time.
 
-// A tile is the bounding box of the patches of a block of reference patches. Blocks are independent
-// of the number of threads, and the engine sums tiles in a fixed order, so results are
-// reproducible.
+// A tile is the bounding box of the patches of a block of reference patches. The engine sums tiles
+// in a fixed order, so results do not depend on the number of threads.
 
 #include <array>
 #include <cstddef>
@@ -27,7 +26,7 @@ using namespace lull::cpu;
 // ---- filtering -----------------------------------------------------------------------------
 
 /// A constant for each coefficient (u, v) of a patch. Row u has 16 elements: v = 0..7, and a copy
-/// for 16-lane vectors. The constants contain the scale that the transforms (patch.h) omit.
+/// for 16-lane vectors.
 struct CoefficientTable {
   alignas(64) std::array<float, 8 * 16> at;
 };
@@ -65,9 +64,8 @@ struct FilterTables {
   std::array<float, patch> window;                     // the aggregation window along one axis
   std::shared_ptr<const CovarianceTable> covariances;  // null for white noise
 };
-/// Makes the tables of the first phase. A threshold is `lambda` times the standard deviation of the
-/// noise, and for the mean over the group also times `mean_factor`. May reuse the covariances
-/// `before`.
+/// Makes the tables of the first phase. A threshold is `lambda` times the noise level, for the
+/// group mean also times `mean_factor`. May reuse the covariances `before`.
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -121,7 +119,7 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
 /// Lists the nonzero weights of a row with their positions, from `first` on, and returns their
-/// number. Arrays must be padded to a multiple of 16 elements, the row with zeros.
+/// number. Arrays must be padded to a multiple of 16 elements (the row with zeros).
 std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
                          float* values);
 

@@ -3,8 +3,8 @@
 // A unit is a set of vectors. Vector r contains row r of two patches (16 lanes) or of one patch (8
 // lanes). With 4 lanes, vectors r and r + 8 contain the halves of row r.
 
-// A 1D transform combines the vectors of a unit lane by lane. Patches are transposed only once, so
-// lane v of vector u contains the coefficient with the horizontal index u and the vertical index v.
+// A 1D transform combines the vectors of a unit lane by lane. Patches are transposed once, so lane
+// v of vector u contains the coefficient with the frequencies u (horizontal) and v (vertical).
 
 // Basis functions are unscaled, which saves multiplications. The tables (FilterTables) contain the
 // scale.

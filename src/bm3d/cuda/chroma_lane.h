@@ -1,6 +1,6 @@
 #pragma once
-// The chroma stream: a second CUDA stream, with its own scratch memory, for all sets of planes
-// (PlaneSet) except the first. Kernels for chroma alone would leave a GPU partly idle.
+// The chroma stream: a second CUDA stream for all sets of planes (PlaneSet) except the first,
+// because kernels for chroma alone would leave a GPU partly idle.
 
 #include <algorithm>
 #include <memory>
@@ -55,9 +55,9 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Calls use(phases_of), which queues the work of all sets of planes: the first set on the stream
-/// `main`, and all other sets on the chroma stream. phases_of(n) returns the CudaPhases of set n.
-/// Later work on `main` waits for the chroma stream.
+/// Calls use(phases_of), which queues the first set of planes on the stream `main`, and all other
+/// sets on the chroma stream. phases_of(n) returns the CudaPhases of set n. Later work on `main`
+/// waits for all sets.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

@@ -2,9 +2,8 @@
 // The part of a GPU worker that does not depend on the filter: upload, conversion and comparison of
 // frames, motion estimation (time/device_motion.h), and download of results.
 
-// FrameTransfer uses three CUDA streams: for uploads and statistics (with high priority, because
-// the host waits for statistics), for the filter, and for downloads. Input buffers for two frames
-// let the host run ahead.
+// FrameTransfer uses three CUDA streams: for uploads and statistics, for the filter, and for
+// downloads. The first has a high priority, because the host waits for the statistics.
 
 #include <array>
 #include <memory>

@@ -44,7 +44,7 @@ struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
   // `invalid` is nonzero at patches that overlap a hole of the frame. candidate_norms excludes
-  // these patches, and equals half_norms at all others. Both are null if frames cannot have holes.
+  // these patches, and otherwise equals half_norms. Null: frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
@@ -80,15 +80,15 @@ class CudaPhases {
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
   /// Matches and filters the groups of `frame`, which is also frames[0], and adds the estimates to
-  /// the sums. distance[i] is the offset, in elements, from a plane of `frame` to the same plane of
-  /// frames[i].
+  /// the sums. distance[i] is the offset, in elements, from a plane of `frame` to its counterpart
+  /// in frames[i].
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // ---- Bayes phases ----
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
-  /// Returns true if the result of a Bayes phase is blended into DeviceFrame::basic: the basic
-  /// estimate in the first Bayes phase, and the result of the parallel Wiener filter (phase_plan.h)
-  /// in the second.
+  /// Returns true if the result of a Bayes phase is blended into DeviceFrame::basic, which is the
+  /// basic estimate or, in the second Bayes phase, the result of the parallel Wiener filter
+  /// (phase_plan.h).
   bool is_blended(Phase phase) const {
     return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
   }

@@ -24,8 +24,8 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
     linear_ = std::make_unique<linear::DeviceFilter>(
         format_, filtered_noise(params_.noise, format_),
         std::array{phases_.margins(0), phases_.margins(1), phases_.margins(2)}, stream_.get());
-  // The slot captures the kernels of a frame as a CUDA graph, because launches can take as long as
-  // the kernels. A run before the capture loads the code of all kernels.
+  // The slot captures the kernels of a frame as a CUDA graph to save launch time. A run before the
+  // capture loads the code of all kernels.
   run_kernels();
   kernels_ = cuda::capture(stream_.get(), [this] { run_kernels(); });
   cuda::check(cudaStreamSynchronize(stream_.get()));

@@ -1,5 +1,5 @@
 // The `reference` backend: BM3D in double precision, without optimisations, after Honzatko and
-// Krulis 2017, section 4, and Dabov 2007, sections III and IV. All other backends are tested
+// Krulis 2017 (section 4) and Dabov 2007 (sections III and IV). All other backends are tested
 // against it.
 
 #include <algorithm>

@@ -141,8 +141,8 @@ void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float varia
       }
 }
 
-/// Computes the matrix Theta (params.h) for white noise. On entry, `matrix` is the Gram matrix. The
-/// noise variance is `assumed` in the formula of Q, and `removed` in that of Theta.
+/// Computes the matrix Theta (params.h) for white noise from the Gram matrix `matrix`. The noise
+/// variance is `assumed` in the formula of Q, and `removed` in the formula of Theta.
 void white_theta(const GroupSize& size, float assumed, float removed, float* matrix) {
   const D d;
   const int k = size.padded, lanes = static_cast<int>(hn::Lanes(d));

@@ -1,5 +1,5 @@
-// The `cpu` backend of linear combinations. Each block of reference patches has its own tile. The
-// engine adds the tiles in a fixed order, so results do not depend on the number of threads.
+// The `cpu` backend of linear combinations. Each block has its own tile. The engine adds the tiles
+// in a fixed order, so results do not depend on the number of threads.
 
 #include "linear/engine.h"
 

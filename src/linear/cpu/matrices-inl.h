@@ -165,9 +165,8 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts multiples of the four pivot rows from all other rows from `top` to top + square - 1.
-/// `factors` contains four factors for each row. Processes `kVectors` vectors from column `column`
-/// on.
+/// Subtracts multiples of the four pivot rows from all other rows from `top` to top + square - 1,
+/// for `kVectors` vectors from column `column` on. `factors` contains four factors for each row.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
                           const float* HWY_RESTRICT pivots, float* HWY_RESTRICT matrix) {

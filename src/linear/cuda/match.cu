@@ -2,7 +2,7 @@
 // finds the group of a reference patch in four steps.
 
 // Step 1, distances: |a - b|^2 = |a|^2 + |b|^2 - 2 a'b for the reference patch a and each candidate
-// b, with four products per instruction. Another kernel computes the norms.
+// b. Another kernel computes the norms.
 
 // Shared memory contains the union of the search windows, as one word with four successive samples
 // for each position. Loads are therefore always aligned.

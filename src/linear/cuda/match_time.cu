@@ -1,12 +1,12 @@
 // Matching in several frames for linear combinations (linear/params.h; words, norms and members:
-// match.cu). A thread block processes reference patches of one bundle (8x4 reference patches with
-// the same motion vectors), with one warp per group.
+// match.cu). The reference patches of a thread block have the same motion vectors. One warp
+// processes one group.
 
 // The thread block processes its search windows frame by frame, together with the partner frame if
 // patches span two frames. The keys of all frames remain in shared memory.
 
 // A lane computes the distances of candidates in neighbouring rows of one column, and loads each
-// word only once, by passing the words of the reference patch through a chain of registers.
+// word only once. The words of the reference patch move through a chain of registers.
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ namespace {
 constexpr int across = 4, down = 2, references = across * down;
 static_assert(motion_columns % across == 0 && motion_rows % down == 0);
 /// The distribution of candidates over lanes, with `rows` neighbouring rows per lane and pass.
-/// OwnLayout (frame of the reference patches) has 16 lanes per row, and OtherLayout one lane per
+/// OwnLayout (frame of the reference patches) has 16 lanes per row; OtherLayout has one lane per
 /// column.
 struct OwnLayout {  // the window in the frame of the reference patches
   static constexpr int rows = 4, passes = 2, max_window = 15;

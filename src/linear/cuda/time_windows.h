@@ -40,8 +40,7 @@ inline constexpr int max_time_pairs =
 /// search windows in shared memory.
 struct TimePlan {
   /// Layouts of the search windows: for patches in one frame (0), with a window for each frame, and
-  /// for patches that span two frames (1), with a window in two atlases for each frame with a
-  /// partner.
+  /// for patches that span two frames (1), with a window for each frame that has a partner.
   std::array<WindowAtlas, 2> atlases;
   std::size_t bytes = 0;  // dynamic shared memory
 
@@ -92,7 +91,7 @@ struct TimePlan {
 
 /// Returns a scale with which the 32-bit sums of a frame cannot overflow. With the temporal radius
 /// R, 4 R + 1 frames add to these sums, with one estimate per reference patch, member and half of a
-/// patch, and weights up to the square root of the group size.
+/// patch.
 [[nodiscard]] inline float time_value_scale(const GroupSizes& sizes, int radius) {
   const auto references = [&](int window) {  // number whose windows contain a sample
     const int along = (window + sizes.side - 2) / sizes.step + 2;

@@ -18,7 +18,7 @@
 namespace lull::bm3d {
 
 /// The two frames that a candidate spans. distance[i] is the signed offset, in elements, from a
-/// plane of the reference frame to the same plane of frame i of the pair.
+/// plane of the reference frame to its counterpart in frame i.
 struct BayesPair {
   int offset = 0;  // offset of the first frame, in frames
   std::ptrdiff_t distance[2] = {0, 0};
@@ -68,8 +68,8 @@ struct BayesPlane {
 void bayes_filter(const BayesArgs& args, const BayesParams& params, const BayesPlane& plane,
                   cudaStream_t stream);
 
-/// Computes the mean of all estimates of each sample (finish.cu). If `blended` is not null, the
-/// result is share * mean + (1 - share) * blended. `blended` may equal `estimate`.
+/// Computes the mean of all estimates of each sample (finish.cu): share * mean + (1 - share) *
+/// blended, if `blended` is not null. `blended` may equal `estimate`.
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
                      float share, float* estimate, cudaStream_t stream);
 

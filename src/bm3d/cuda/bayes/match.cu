@@ -1,5 +1,5 @@
-// Finds the groups of a Bayes phase, whose patches span two frames. Thread blocks have fixed
-// positions on the grid, so results do not depend on the rows of a launch.
+// Finds the groups of a Bayes phase. Thread blocks have fixed positions on the grid, so results do
+// not depend on the rows of a launch.
 
 // Shared memory contains as many search windows at a time as fit (match_layout.h). Tensor cores
 // compute the inner products of patches (match_windows.cuh).

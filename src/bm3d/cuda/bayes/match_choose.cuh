@@ -74,7 +74,7 @@ constexpr unsigned long long key_of(std::uint32_t distance, int number) {
 }
 
 /// Writes the candidates below the bound, and then the first candidates at the bound, up to
-/// `wanted` in all. A word is the distance (upper half) and the candidate index (lower half).
+/// `wanted` in all, as words of distance (upper half) and candidate index (lower half).
 __device__ inline void choose_first(const std::uint32_t* distances, int count, const Bound& bound,
                                     unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;

@@ -2,12 +2,11 @@
 // Plans the work of the matcher (match.cu) for the resources of a device. This file is independent
 // of CUDA.
 
-// A thread block processes `across` x `down` reference patches. For each frame pair, shared memory
-// contains the union of their search windows in both frames. A word contains a sample and its right
-// neighbour in half precision.
+// For each frame pair, shared memory contains the search windows of `across` x `down` reference
+// patches in both frames. A word contains a sample and its right neighbour in half precision.
 
 // Neighbouring rows are 8 or 24 memory banks apart, and the two frames of a pair 16 banks, so the
-// 32 positions of a matrix product (eight in two rows of two frames) are free of bank conflicts.
+// 32 positions of a matrix product are free of bank conflicts.
 
 #include <algorithm>
 #include <array>
@@ -146,9 +145,8 @@ constexpr BayesMatchPlan typical_plan(int patch) {
 static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
               "a kernel for each phase (kernel_side)");
 
-/// Plans a thread block with the most reference patches that fit into shared memory, and the most
-/// windows at a time that allow three blocks per multiprocessor. A single window always fits (less
-/// than 48 KB).
+/// Plans a thread block with the most reference patches that fit into shared memory, and with as
+/// many windows at a time as three blocks per multiprocessor allow. A single window always fits.
 inline BayesMatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
   constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel itself declares
   constexpr std::array<std::array<int, 2>, 4> shapes{{{4, 2}, {2, 2}, {2, 1}, {1, 1}}};

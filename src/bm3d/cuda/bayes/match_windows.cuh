@@ -3,14 +3,13 @@
 // patches (match_layout.h).
 
 // The distance of two patches a and b is |a - b|^2 = |a|^2 + |b|^2 - 2 a b. Tensor cores compute a
-// b for eight reference patches and 64 positions at a time, in half precision.
+// b for eight reference patches at a time, in half precision.
 
 // Each thread block subtracts a common offset from its samples, which limits the rounding error of
 // half precision to a thousandth of the differences between patches.
 
 // Lane (g, t) = (lane / 4, lane % 4) processes the even (even t) or odd (odd t) rows of a patch in
-// frame t / 2, two samples at a time, so its offsets are constants. Samples beyond the patch are
-// zero.
+// frame t / 2. The offsets of its operands are therefore constants.
 
 #include "bm3d/cuda/bayes/match_layout.h"
 #include "bm3d/cuda/bayes/windows.cuh"

@@ -1,6 +1,6 @@
 #pragma once
-// The samples of the search windows and the aggregation sums of a thread block: in shared memory as
-// window atlases (window_plan.h), or in device memory if the atlases do not fit.
+// The search windows and the aggregation sums of a thread block: in shared memory as window atlases
+// (window_plan.h), or in device memory if the atlases do not fit.
 
 // Samples are half-precision differences from the middle sample of the first reference patch of the
 // thread block, in units of sigma or, for weak noise, of half_scale() (bayes_precision.h).

@@ -19,7 +19,7 @@ __device__ inline Motion second_half_of(const BayesArgs& a, int k, int i, int j)
 }
 
 /// Returns the search window in frame pair `k` for the reference patch at (x, y), in column i and
-/// row j of the grid. Pair 0 begins with the reference frame.
+/// row j of the grid.
 __device__ inline SearchWindow window_of(const BayesArgs& a, int window, int temporal_window, int k,
                                          int x, int y, int i, int j) {
   const BayesPair& pair = a.pair[k];

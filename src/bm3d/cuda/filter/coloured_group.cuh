@@ -1,20 +1,19 @@
 #pragma once
-// Groups with coloured noise: noise variances and shrinkage. Lane (g, t) = (lane / 4, lane % 4)
-// needs the variances of coefficient g of all rows, for the group coefficients 2t, 2t + 1, 2t + 8
-// and 2t + 9.
+// Groups with coloured noise. Lane (g, t) = (lane / 4, lane % 4) needs the noise variances of
+// coefficient g of all rows, for the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9.
 
-// The variances are products of a matrix of decorrelations and a matrix of signs
-// (coloured_pairs.h), in chunks of 16 pairs of members. A decorrelation is 1 - c(d) / c(0), where
-// c(d) is the covariance of a coefficient of two patches at displacement d.
+// The noise variances are products of a matrix of decorrelations 1 - c(d) / c(0) and a matrix of
+// signs (coloured_pairs.h), where c(d) is the covariance of a coefficient of two patches at
+// displacement d.
 
 // The rows of the decorrelation matrix belong to coefficient g of two rows of a patch, and its
-// columns to pairs of members. The columns of the sign matrix belong to group coefficients.
+// columns to pairs of members.
 
 // A lane reads 8 half-precision decorrelations of a pair of members in one access, and eight lanes
 // a table entry of 128 bytes.
 
 // Cost: about 36 instructions per chunk of 16 pairs, and about 90 per group for the table look-up.
-// A group of 8, 16 or 32 members has 2, 8 or 31 chunks.
+// Groups of 8, 16 and 32 members have 2, 8 and 31 chunks.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
 #include "bm3d/cuda/filter/coloured_transforms.cuh"
@@ -303,8 +302,7 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
 }
 
 /// Computes the noise variance of each coefficient of a group, relative to one patch, and stores
-/// stored_ratios() in `ratios`. `displacement` is the displacement of the patch in the slot of the
-/// lane.
+/// stored_ratios() in `ratios`. `displacement` is the displacement of the patch in this lane.
 template <bool second_phase, int S, class GroupTransform>
 __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
                                              std::uint32_t displacement, int log2, int lane,
@@ -323,9 +321,8 @@ __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
   narrow_ratios<second_phase, GroupTransform>(noise, member, log2, lane, ratios.set[0]);
 }
 
-/// Applies the hard threshold to a group with coloured noise. On entry, `spectrum` contains noise
-/// standard deviations. Returns the sum of the variances of the retained coefficients, in units of
-/// sigma^2.
+/// Applies the hard threshold to a group with coloured noise of the standard deviations `spectrum`.
+/// Returns the sum of the variances of the retained coefficients, in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
                                                     const GroupOperands& operands, float limit,
@@ -358,9 +355,8 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
   return warp_sum(retained);
 }
 
-/// Computes the Wiener factors of a group with coloured noise. On entry, `factors` contains noise
-/// variances. Returns the sum of the squared factors, weighted by the variances in units of
-/// sigma^2.
+/// Computes the Wiener factors of a group with coloured noise of the variances `factors`. Returns
+/// the sum of the squared factors, weighted by the variances in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],
                                                   const GroupOperands& operands, float variance,

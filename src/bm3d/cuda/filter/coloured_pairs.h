@@ -14,8 +14,8 @@
 // For each number of members, the vector of variances is the product of a constant matrix and the
 // vector of decorrelations of all pairs.
 
-// Pairs of members m and m' are in the order of x = m ^ m', so contributions to the Haar
-// coefficients depend only on the highest bit of x and on the member without this bit.
+// Pairs of members m and m' are in the order of x = m ^ m'. Contributions to the Haar coefficients
+// depend only on the highest bit of x and on m without this bit.
 
 namespace lull::bm3d::filter_detail {
 
@@ -35,7 +35,7 @@ constexpr int highest_bit(int x) {
 }
 
 /// Returns pair `index` of a group of 2^log2_members members. With index = x * half + q, where
-/// `half` is half of the number of members, the pair is (m, m ^ x), where m depends on q.
+/// `half` is half the number of members, the pair is (m, m ^ x), where m depends on q.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
@@ -89,9 +89,8 @@ struct HaarPairs {
   }
 };
 
-/// The contributions of pairs to the Walsh-Hadamard coefficients. In groups of 2^l <= 16 members,
-/// only every (16 / 2^l)-th coefficient can be nonzero. In groups of 32, `set` selects the sums (0)
-/// or the differences (1) of pairs of members.
+/// The contributions of pairs to the Walsh-Hadamard coefficients. In groups of 32 members, `set`
+/// selects the sums (0) or the differences (1) of pairs of members.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

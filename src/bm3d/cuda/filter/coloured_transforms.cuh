@@ -1,6 +1,6 @@
 #pragma once
 // The layout of a group in the filter kernels for coloured noise. A warp processes 16 patches
-// (slots) at a time, and each lane contains the coefficients whose variances it computes.
+// (slots) at a time.
 
 // Step 1: Lane (g, t) = (lane / 4, lane % 4) loads columns 2t and 2t + 1 of slots g and g + 8 from
 // shared memory.
@@ -12,15 +12,14 @@
 // Step 3, vertical transform: The lane computes all further butterflies in its own registers.
 
 // Step 4, transform across the group: A matrix product gives lane (g, t) = (lane / 4, lane % 4) the
-// group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of coefficient g in all rows. The lane shrinks
-// them.
+// group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of coefficient g in all rows.
 
 // Step 5, inverse transform across the group: A matrix product gives lane (g, t) = (lane / 4, lane
 // % 4) coefficients 2t and 2t + 1 of slots g and g + 8.
 
 // Step 6, inverse transforms of the patches: The lane computes the butterflies of the vertical
-// transform except the last. A matrix product performs the last butterfly, the horizontal transform
-// and the aggregation window.
+// transform. A matrix product performs the last butterfly, the horizontal transform and the
+// aggregation window.
 
 // Groups of 32 members: The kernel first computes sums and differences of pairs of members, from
 // two sets of 16 slots.
@@ -124,8 +123,7 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
 }
 
 /// The transform of a group across its members, as S sets of 16 values. For 32 members (S = 2), set
-/// 0 is the transform of the sums of pairs of members, and set 1 contains their differences, or the
-/// transform of the differences.
+/// 0 belongs to the sums of pairs of members, and set 1 to the differences.
 template <int S>
 struct Spectrum {
   Slots set[S];
@@ -176,7 +174,7 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
 template <int S, class GroupTransform>
 struct NoiseScale {
   // Element 0 is for group coefficients 2t and 2t + 1, and element 1 for 2t + 8 and 2t + 9, where t
-  // is lane % 4. The two coefficients of an element depend on the same number of slots.
+  // is lane % 4.
   float variance[2], deviation[2];
   static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor because of the sums of pairs
   static constexpr float of_differences =

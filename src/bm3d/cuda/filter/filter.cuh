@@ -6,7 +6,7 @@
 // has one register for each patch.
 
 // Step 1: Lane (g, t) = (lane / 4, lane % 4) loads column g, rows 2t and 2t + 1, from shared
-// memory. Rows 0, 2, 4 and 6 of a patch are in 32 different banks, to avoid bank conflicts.
+// memory. The layout of the rows avoids bank conflicts.
 
 // Step 2, vertical transform: A matrix product on the tensor cores gives lane (g, t) = (lane / 4,
 // lane % 4) coefficient g of columns 2t and 2t + 1, for two patches at a time.
@@ -37,11 +37,10 @@
 // resolves contrast instead of brightness. Differences are at most 511 (core/float_range.h).
 
 // Scales of the transforms: Coefficients of patches are scaled by 8 / N, where N is the number of
-// slots, and group coefficients are plain sums and differences. Sums of N patches then fit into
-// half precision.
+// slots, so sums of N patches fit into half precision.
 
-// If a group has only M patches for N slots, each patch occupies N / M slots. The spectrum is then
-// that of M patches, scaled by sqrt(N / M), and zeros.
+// If a group has only M patches for N slots, each patch occupies N / M slots. The nonzero spectrum
+// is then that of M patches, scaled by sqrt(N / M).
 
 #include "bm3d/cuda/filter/filter_plan.h"
 #include "bm3d/cuda/filter/kernels.h"

@@ -16,7 +16,7 @@ using LaneGroup = __half2[M];
 enum class Memory { shared, device };
 
 /// The offsets of the patches of a group: lane m has the offset of patch m. Offsets count bytes,
-/// for fast addressing, but 32-bit offsets in device memory count elements, for a larger range.
+/// but 32-bit offsets in device memory count elements, for a larger range.
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:

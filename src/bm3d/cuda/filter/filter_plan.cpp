@@ -37,9 +37,8 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
   return divide_up(work.count_x, tile.log2_x) * divide_up(work.count_y, tile.log2_y);
 }
 
-/// Plans the largest tile of at most 8x8 reference patches that allows `blocks` thread blocks per
-/// multiprocessor, no overflow of sums, and enough tiles for the device. If no tile leaves enough
-/// tiles for the device, plans the smallest tile.
+/// Plans the largest tile of at most 8x8 reference patches with `blocks` thread blocks per
+/// multiprocessor and enough tiles for the device, or the smallest tile if no tile is small enough.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
   // Shared memory contains the sums and the noisy samples of one plane and, in the second phase,

@@ -87,8 +87,8 @@ struct FilterWork {
 
 constexpr int log2_slots(int power) { return power == 1 ? 0 : 1 + log2_slots(power / 2); }
 
-/// Returns the number of slots for the patches of a group; a patch may occupy several slots.
-/// Kernels with 8 slots exist only for white noise and the group transform of the profiles.
+/// Returns the number of slots for the patches of a group. Kernels with 8 slots exist only for
+/// white noise and the group transform of the profiles.
 constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   const bool few = phase.group <= 8 && phase.group_transform == GroupTransform::haar && !coloured;
   return few ? 8 : phase.group <= 16 ? 16 : 32;
