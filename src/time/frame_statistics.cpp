@@ -89,8 +89,8 @@ struct BlockSums {
   }
 };
 
-/// Returns whether every block of a row of blocks is textured and differs from the previous frame,
-/// if the first `rows` of `all_rows` sample rows suffice for this result.
+/// Returns true if the first `rows` of `all_rows` sample rows prove that every block of a row of
+/// blocks is textured and differs from the previous frame.
 bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
   const int width = static_cast<int>(sums.sum.size());
   for (int left = 0; left < width; left += relation_block) {

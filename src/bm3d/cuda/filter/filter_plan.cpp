@@ -37,8 +37,8 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
   return divide_up(work.count_x, tile.log2_x) * divide_up(work.count_y, tile.log2_y);
 }
 
-/// Plans the largest tile of at most 8x8 reference patches with `blocks` thread blocks per
-/// multiprocessor and enough tiles for the device, or the smallest tile if no tile is small enough.
+/// Plans the largest tile of at most 8x8 reference patches that leaves enough tiles for the device,
+/// or else the smallest tile. At least `blocks` thread blocks fit into a multiprocessor.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
   // Shared memory contains the sums and the noisy samples of one plane and, in the second phase,
