@@ -1,6 +1,6 @@
 #pragma once
 // The weighted mean of a group (Params::means): non-local means of patches (Tsai 2016) over the
-// groups of a matcher, with the weights of nlm/weights.h. Equal in all backends.
+// groups of a matcher, with the weights of nlm/weights.h.
 
 // Step 1: The distance D of a member, in units of the noise variance. I_c is plane c of the C
 // planes that share a group, with noise of the standard deviation sigma_c. r and m are the top-left

@@ -61,7 +61,6 @@ class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
   /// Returns true if the engine reads noisy planes in the sample format of a frame, to save memory.
-  /// The engine then converts the samples like load_plane().
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
   /// Finds and stores the groups of every PhasePlan::search_step-th reference patch, before a run()

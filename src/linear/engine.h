@@ -52,8 +52,7 @@ class Engine {
   /// reads y, and an iteration reads x, y and z. All pictures must have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
-  /// Writes the mean estimates to x, and in all iterations except the last also the next z. `side`
-  /// is the side of a patch in samples.
+  /// Writes the mean estimates to x, and in all iterations except the last also the next z.
   virtual void finish(const Step& step, int side, const Sums& sums, const PlaneState& plane) = 0;
 };
 

@@ -1,6 +1,5 @@
 #pragma once
-// The relation between two frames of a clip, from integer counts of samples and blocks. All
-// backends therefore compute the same relation.
+// The relation between two frames of a clip, from integer counts of samples and blocks.
 
 // A repeated frame has the same noise as the previous frame, so filters would mistake the noise for
 // detail. Examples: 24 fps content in a 60 fps stream, and dropped frames.

@@ -1,5 +1,4 @@
-// Counts samples and blocks for frame_relation.h on a GPU, with one warp per block. Predictions use
-// one thread block per coarse block, and one thread per motion vector.
+// Counts samples and blocks for frame_relation.h on a GPU, with one warp per block.
 
 #include <type_traits>
 

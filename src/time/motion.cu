@@ -1,5 +1,4 @@
-// The motion search of motion.h on a GPU, from one frame to several other frames. A thread block
-// processes one motion block and one other frame.
+// The motion search of motion.h on a GPU, from one frame to several other frames.
 
 // The cost of a vector is |a|^2 + |b|^2 - 2ab, for the region a of a motion block and the shifted
 // region b of the other frame. Tensor cores compute ab.
@@ -77,8 +76,7 @@ constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Inner products ab of the coarse search, for each vector. Each of `coarse_warps` warps sums some
-/// rows of the other frame.
+/// Inner products ab of the coarse search, for each vector.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
   // store_pair() writes two products at a time.
@@ -189,8 +187,7 @@ __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, S
   if (lane == 0) s.own_coarse_squares = squares;
 }
 
-/// Performs the coarse search (step 1 of motion.h). A thread compares up to four vectors with equal
-/// dx and successive dy.
+/// Performs the coarse search (step 1 of motion.h).
 template <class Size>
 __device__ void search_coarse(const Size& size, const Interval& x, const Interval& y, int width,
                               int height, Shared& s) {

@@ -1,8 +1,7 @@
 // The transform across the patches of a group and the shrinkage (step 2 in filter.cpp), for all
 // group sizes. Included once for each instruction set.
 
-// A unit is a set of vectors with one patch, or two patches side by side (patch.h). The kernel
-// processes vector i of all units in registers.
+// A unit is a set of vectors with one patch, or two patches side by side (patch.h).
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -34,8 +33,7 @@ struct Shape {
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
-  /// Returns the number of transform levels in the coefficients of unit `u`. A coefficient after n
-  /// levels is a signed sum over 2^n patches.
+  /// Returns the number of transform levels in the coefficients of unit `u`.
   static constexpr int level(int u) {
     if (across == GroupTransform::wht || u == 0) return levels;
     return std::countr_zero(static_cast<unsigned>(u)) + 1;

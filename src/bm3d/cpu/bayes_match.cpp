@@ -1,5 +1,4 @@
-// Computes the distances between patches that span two frames, four candidates at a time. Lanes
-// contain neighbouring samples of a row.
+// Computes the distances between patches that span two frames, four candidates at a time.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_match.cpp"

@@ -1,5 +1,4 @@
-// Filters one group (collaborative filtering), and aggregates its estimates. A unit is a set of
-// vectors with one patch, or two patches side by side (patch.h).
+// Filters one group (collaborative filtering), and aggregates its estimates.
 
 // 1. Load the patches of each unit, transform them, and store the coefficients in `stack`.
 // 2. For each vector of coefficients: transform across the group, shrink, transform back, all in

@@ -180,8 +180,7 @@ HWY_INLINE Vector interleave_upper_pairs(Vector a, Vector b) {
   return hn::BitCast(Lanes(), hn::InterleaveUpper(d, hn::BitCast(d, a), hn::BitCast(d, b)));
 }
 
-/// Transposes a 4x4 matrix in each 128-bit lane of four vectors. Each vector contains one row of
-/// every matrix.
+/// Transposes a 4x4 matrix in each 128-bit lane of four vectors.
 HWY_INLINE void transpose4(Vector* v) {
   const Lanes d;
   const Vector t0 = hn::InterleaveLower(d, v[0], v[1]), t1 = hn::InterleaveUpper(d, v[0], v[1]);

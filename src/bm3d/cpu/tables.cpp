@@ -1,5 +1,4 @@
 // The constants of the filter for each coefficient: thresholds, Wiener terms and inverse factors.
-// They contain the scale that the transforms of patch.h omit.
 
 #include <cmath>
 #include <numbers>

@@ -23,8 +23,7 @@ int max_window(const Params& params) {
   return window;
 }
 
-/// Returns how many rows above the picture the kernels may read. On the other sides, the margins
-/// for search windows suffice.
+/// Returns how many rows above the picture the kernels may read.
 int rows_above(const Params& params) {
   if (params.temporal == 0) return patch;
   const int step = std::max({params.hard.step, params.wiener.step, params.search_step});

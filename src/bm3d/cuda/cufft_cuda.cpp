@@ -12,8 +12,7 @@
 namespace lull::bm3d {
 namespace {
 
-// Versions of cuFFT with the function signatures that lull uses. The loader first tries the version
-// of the headers.
+// Versions of cuFFT with the function signatures that lull uses.
 constexpr int known_versions[] = {CUFFT_VER_MAJOR, 12, 11};
 
 struct CloseLibrary {

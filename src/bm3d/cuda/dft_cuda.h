@@ -1,6 +1,5 @@
 #pragma once
 // Collaborative filtering with the 2D DFT by cuFFT (Honzatko's 2015 thesis), only for comparisons.
-// Device memory contains one slice (a few thousand groups of a batch) at a time.
 
 #include <cufft.h>
 
@@ -9,8 +8,7 @@
 
 namespace lull::bm3d {
 
-/// The half spectrum of a real 8x8 patch: 8 rows of 5 coefficients. The other 3 coefficients of
-/// each row are complex conjugates of stored coefficients.
+/// The half spectrum of a real 8x8 patch: 8 rows of 5 coefficients.
 inline constexpr int spectrum_columns = patch / 2 + 1;
 inline constexpr int spectrum_size = patch * spectrum_columns;
 

@@ -1,5 +1,4 @@
-// Weighted means of groups (bm3d/group_means.h), with one warp per group. A lane processes row lane
-// / 4, columns 2 (lane % 4) and 2 (lane % 4) + 1 of each patch.
+// Weighted means of groups (bm3d/group_means.h), with one warp per group.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/patch_offsets.cuh"

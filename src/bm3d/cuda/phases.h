@@ -1,6 +1,5 @@
 #pragma once
-// Runs the phases of BM3D on frames in GPU memory. CudaPhases makes the plans of a session once,
-// and launches the kernels of each phase.
+// Runs the phases of BM3D on frames in GPU memory.
 
 #include <algorithm>
 #include <array>

@@ -160,8 +160,7 @@ class HostWorker : public FrameWorker {
   bool is_filtered(int i) const {
     return plan(Phase::first).noise.sigma(i) > 0 && fits_patch(format_, i);
   }
-  /// Returns true if the session computes plane `i` of the result. If false, it copies the plane
-  /// from the input.
+  /// Returns true if the session computes plane `i` of the result.
   bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && fits_patch(format_, i); }
   /// Returns true if the guides are estimates that are mixed with a share of the noisy picture.
   bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
@@ -279,8 +278,7 @@ class HostWorker : public FrameWorker {
 
   const PhasePlan& plan(Phase phase) const { return plans_[static_cast<std::size_t>(phase)]; }
 
-  /// Makes the guide of a phase that is computed from several planes. A phase has at most one such
-  /// guide.
+  /// Makes the guide of a phase that is computed from several planes.
   void make_guide(const PhasePlan& plan, const PlaneViews& planes, Plane<float>& guide) const {
     for (const PlaneSet& set : plan.sets) {
       if (!set.is_composite()) continue;

@@ -60,8 +60,7 @@ class FreeList {
   std::vector<T> free_;
 };
 
-/// Memory that frames use only in some phases, and then release for other frames. The session
-/// allocates only the maximum that is in use at a time.
+/// Memory that frames use only in some phases, and then release for other frames.
 class SlotMemory {
  public:
   explicit SlotMemory(const FrameFormat& format) : format_(format) {}

@@ -1,5 +1,4 @@
-// Linear combinations of the patches of groups (definition: linear/params.h). One warp combines the
-// patches of a group, with all matrices in registers.
+// Linear combinations of the patches of groups (definition: linear/params.h).
 
 // Shared memory contains the search windows and the aggregation sums of neighbouring reference
 // patches. All sums are integers, so the order of additions does not change the result.

@@ -3,7 +3,6 @@
 
 // A thread block processes reference patches of one bundle (8x4 reference patches with the same
 // motion vectors). An atlas in shared memory contains the search windows in each frame (TimePlan).
-// A second atlas contains the search windows in the partner frames.
 
 // Thread blocks add sums of estimates to device memory at the end, but weights directly, because a
 // member has only one weight.
@@ -46,7 +45,7 @@ struct BlockWindows {
   }
 
   /// Calls use(frame, x, y, index) for each sample of all search windows, including samples outside
-  /// the picture. `index` is the index in shared memory.
+  /// the picture.
   template <class Use>
   __device__ __forceinline__ void for_samples(Use use) const {
     const TimeCombineArgs& a = job.args;

@@ -1,6 +1,5 @@
 #pragma once
 // The matrix Theta (linear/params.h) of a group of 16 T patches, in the registers of one warp.
-// Blocks and operands have the layout of symmetric_blocks.cuh.
 
 #include <cuda_fp16.h>
 
@@ -23,7 +22,7 @@ struct SamplePair {
 };
 
 /// The samples of a group in shared memory. A word contains a sample and its right neighbour in
-/// half precision. `mean` is the mean patch.
+/// half precision.
 struct GroupSamples {
   const std::uint32_t* words;
   const SamplePair* pairs;

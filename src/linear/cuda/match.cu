@@ -2,13 +2,12 @@
 // finds the group of a reference patch in four steps.
 
 // Step 1, distances: |a - b|^2 = |a|^2 + |b|^2 - 2 a'b for the reference patch a and each candidate
-// b. Another kernel computes the norms.
+// b.
 
 // Shared memory contains the union of the search windows, as one word with four successive samples
 // for each position. Loads are therefore always aligned.
 
-// Step 2, keys: The warp stores the keys of all candidates in shared memory. The key of a candidate
-// outside the picture is no_key.
+// Step 2, keys: The warp stores the keys of all candidates in shared memory.
 
 // Step 3, bound: The warp finds by bisection a bound that selects as many keys as the group has
 // members. The bound exists, because keys are unique.

@@ -1,6 +1,5 @@
 // Matching in several frames for linear combinations (linear/params.h; words, norms and members:
-// match.cu). The reference patches of a thread block have the same motion vectors. One warp
-// processes one group.
+// match.cu). The reference patches of a thread block have the same motion vectors.
 
 // The thread block processes its search windows frame by frame, together with the partner frame if
 // patches span two frames. The keys of all frames remain in shared memory.

@@ -1,6 +1,5 @@
 #pragma once
-// The motion vectors of a bundle (8x4 reference patches with the same motion). All reference
-// patches of a thread block belong to one bundle.
+// The motion vectors of a bundle (8x4 reference patches with the same motion).
 
 #include "linear/cuda/time_windows.h"
 #include "match/grid.h"

@@ -5,8 +5,7 @@
 // patches (window_atlas.cuh). All sums are integers, so the order of additions does not change the
 // result.
 
-// Tensor cores compute the matrix products, in half precision with single-precision sums. The warp
-// loads operands directly from the search windows.
+// Tensor cores compute the matrix products, in half precision with single-precision sums.
 
 // Step 1: The Gram matrix G = B B' / n, where the rows of B are the n patches that determine the
 // spectrum (noisy or basic estimate).

@@ -75,7 +75,7 @@ __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWind
 }
 
 /// Computes, for each position in the search windows, the sum of squares of one row of a patch over
-/// all frames of the patch. A thread computes four sums.
+/// all frames of the patch.
 template <int Side>
 __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::uint32_t* words,
                                             float* sums) {

@@ -13,7 +13,6 @@
 // a table entry of 128 bytes.
 
 // Cost: about 36 instructions per chunk of 16 pairs, and about 90 per group for the table look-up.
-// Groups of 8, 16 and 32 members have 2, 8 and 31 chunks.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
 #include "bm3d/cuda/filter/coloured_transforms.cuh"

@@ -19,8 +19,7 @@ struct ColouredArgs : KernelArgs {
   CovarianceViews covariances;
 };
 
-/// Filters a group with coloured noise, with the interface of class WhiteGroup. A slot contains a
-/// patch of the group or a copy of it (coloured_transforms.cuh).
+/// Filters a group with coloured noise, with the interface of class WhiteGroup.
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup {
  public:

@@ -68,8 +68,7 @@ constexpr int log2_of(int power) {
 /// The contributions of pairs to the Haar coefficients, in the order of filter.cuh. In groups of 32
 /// members, coefficients 16..31 are the differences of two adjacent members.
 struct HaarPairs {
-  /// Returns the matrix index of a chunk of pairs. Chunks whose indices have the same highest bit
-  /// use the same matrix.
+  /// Returns the matrix index of a chunk of pairs.
   static constexpr int matrix_of(int chunk) {
     return chunk == 0 ? 0 : log2_of(2 * highest_bit(chunk));
   }

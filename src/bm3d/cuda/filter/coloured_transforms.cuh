@@ -25,7 +25,7 @@
 // two sets of 16 slots.
 
 // Scales: Patches are scaled by 8 (sqrt(8) along each axis), and Haar coefficients are differences
-// of means. The scale factors are few and exact.
+// of means.
 
 #include "bm3d/cuda/filter/coloured_matrices.cuh"
 

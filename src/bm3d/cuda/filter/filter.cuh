@@ -2,8 +2,7 @@
 // Collaborative filtering and aggregation of one batch, for the separable real transforms and white
 // noise. For coloured noise, see coloured_kernel.cuh.
 
-// A warp filters one group in registers, in half precision with two values per register. Each lane
-// has one register for each patch.
+// A warp filters one group in registers, in half precision with two values per register.
 
 // Step 1: Lane (g, t) = (lane / 4, lane % 4) loads column g, rows 2t and 2t + 1, from shared
 // memory. The layout of the rows avoids bank conflicts.

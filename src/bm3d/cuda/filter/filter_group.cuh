@@ -119,8 +119,7 @@ __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& s
   }
 }
 
-/// Returns the number of patches on which group coefficient `k` depends. Coefficient 0 is the sum
-/// of all patches.
+/// Returns the number of patches on which group coefficient `k` depends.
 template <int M, class GroupTransform>
 constexpr int support_of(int k) {
   if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return M;

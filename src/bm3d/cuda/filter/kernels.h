@@ -70,7 +70,7 @@ struct FilterArgs {
 };
 
 /// Covariances of the coefficients of two patches in device memory (covariance_cuda.h), for
-/// coloured noise. Opposite displacements share the entry |index(dx, dy)|.
+/// coloured noise.
 struct CovarianceView {
   /// Noise variances of the coefficients [u][v] of a patch, in units of sigma^2, and then the
   /// square roots of these 64 variances. Null: white noise.
