@@ -39,9 +39,8 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
   return static_cast<std::uint8_t>(std::min(std::max(0.0f, v * scale.factor), 255.0f) + 0.5f);
 }
 
-/// Returns whether two float samples differ where clamping to 8 bits hides the difference: by more
-/// than one 8-bit step or, outside the range of core/float_range.h (which filters preserve), in any
-/// bit.
+/// Returns whether two float samples differ outside 0..255, where 8-bit values are clamped: by more
+/// than 1 or, outside the range of core/float_range.h, in any bit.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }

@@ -55,7 +55,7 @@ class LinearFrames {
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
   /// Returns the guide of a set of planes, from the pictures that `source` selects. If
-  /// `earlier_are_finished` is true, it may contain the estimates x of earlier sets.
+  /// `earlier_are_finished` is true, the guide may contain the estimates x of earlier sets.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;

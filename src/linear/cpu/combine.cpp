@@ -89,7 +89,8 @@ void transpose(const GroupSize& size, const float* rows, float* columns) {
       hn::Store(hn::GatherIndex(d, rows + m * size.row + s, indices), d, columns + m);
 }
 
-/// Subtracts the mean patch (the mean of all rows) from each row, and writes it to `mean`.
+/// Subtracts the mean patch (the mean of all rows) from each row, and writes the mean patch to
+/// `mean`.
 void centre_rows(const GroupSize& size, float* rows, float* mean) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));

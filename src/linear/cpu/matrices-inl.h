@@ -205,7 +205,7 @@ HWY_INLINE void eliminate_rows(int k, int pivot, int top, const float* factors, 
   if (rest == 1) eliminate<1>(k, pivot, top, c, factors, pivots, matrix);
 }
 
-/// Copies the pivot columns to `factors`, row by row, and sets them to 0.
+/// Moves the pivot columns to `factors`, row by row, and replaces them by zeros.
 HWY_INLINE void take_pivot_columns(int k, int p, float* HWY_RESTRICT matrix,
                                    float* HWY_RESTRICT factors) {
   const D d;

@@ -64,9 +64,9 @@ struct PatchSums {
   }
 };
 
-/// Computes the correction D d_a d_b / 2 - d_b s_i of inner products for each patch i (symbols:
-/// beginning of this file). correction[r] belongs to patch 8r + lane / 4. `both` is D d_a d_b, and
-/// `other` is d_b.
+/// Computes the correction D d_a d_b / 2 - d_b s_i for each patch i, with D samples per patch,
+/// their sum s_i, and the group means d_a and d_b. correction[r] belongs to patch 8r + lane / 4.
+/// `both` is D d_a d_b, and `other` is d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {

@@ -108,8 +108,9 @@ constexpr SignTable<GroupTransform> make_sign_table() {
 template <class GroupTransform>
 __device__ const SignTable<GroupTransform> sign_table = make_sign_table<GroupTransform>();
 
-/// Converts a displacement to an integer key. Within a frame, the difference of two keys identifies
-/// the displacement between two members. Between frames, it exceeds all such differences.
+/// Converts a displacement to an integer key. The difference of two keys identifies the
+/// displacement between two members of one frame. For members of different frames, the difference
+/// exceeds all differences within a frame.
 __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
   return displacement_t(packed) * (1 << 27) + displacement_y(packed) * (1 << 13) +
          displacement_x(packed);
