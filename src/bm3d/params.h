@@ -122,7 +122,7 @@ struct Params {
   bool guided = false;
   /// Step of the reference patches whose search windows the matcher searches in the first phase:
   /// greater than hard.step, and at most 16. All other reference patches take their candidates from
-  /// these groups (match/propagation.h). 0: all reference patches have a search.
+  /// the resulting groups (match/propagation.h). 0: all reference patches have a search.
   int search_step = 0;
   /// Number of members of each group that the first phase stores as candidates for the second
   /// phase, which then needs no search: a power of two up to 32, and at least the group size of the
@@ -174,11 +174,11 @@ struct Params {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
 
-/// Adapts parameters that a program has changed one by one, so that validate() accepts them. open()
-/// calls this function before validate(). Changes:
+/// Adapts parameters that a program has changed one by one to validate(). open() calls this
+/// function before validate(). Changes:
 /// - `search_step` and `kept` become 0 with clusters, guides or holes.
 /// - `search_step` becomes 0 for coloured noise, and if it is at most hard.step.
-/// - `same_groups` becomes `none` if the phases do not allow exact reuse.
+/// - `same_groups` becomes `none` without exact reuse.
 /// - Refinement windows become at most as large as the search windows.
 void search_where_needed(Params& params);
 
