@@ -174,11 +174,11 @@ struct Params {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
 
-/// Adapts parameters that a program has changed one by one to validate(). open() calls this
-/// function before validate(). Changes:
+/// Adapts parameters that a program has changed one by one, so that validate() accepts them. open()
+/// calls this function before validate(). Changes:
 /// - `search_step` and `kept` become 0 with clusters, guides or holes.
 /// - `search_step` becomes 0 for coloured noise, and if it is at most hard.step.
-/// - `same_groups` becomes `none` without exact reuse.
+/// - `same_groups` becomes `none` if the phases do not allow exact reuse.
 /// - Refinement windows become at most as large as the search windows.
 void search_where_needed(Params& params);
 
