@@ -7,8 +7,7 @@
 namespace lull {
 namespace {
 
-/// A cluster centre as the sum of the patches of the cluster, sample by sample, and the number of
-/// patches.
+/// A cluster centre as the sum of its patches, sample by sample, and their number.
 struct Centre {
   std::array<int, patch_samples> sum{};
   int count = 0;
@@ -47,8 +46,7 @@ int product(const std::uint8_t* samples, const Split& split) {
 int root_distance(const std::uint8_t* a, const std::uint8_t* b) {
   int sum = 0;
   for (int k = 0; k < patch_samples; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-  // The sum of squares is below 2^23, so truncating its single-precision square root gives the
-  // exact integer.
+  // The sum is below 2^23, so its truncated single-precision square root is exact.
   return static_cast<int>(std::sqrt(static_cast<float>(sum)));
 }
 

@@ -1,7 +1,6 @@
 #pragma once
-// Stores groups on the host, for the reference patches whose windows the matcher searches
-// (propagation.h). Members of the stored groups are candidates for all other reference patches, and
-// for the reference patches of the next phase.
+// Stores groups of searched reference patches (propagation.h) on the host. Their members are
+// candidates for all other reference patches, and for the next phase.
 
 #include <algorithm>
 #include <array>
@@ -34,8 +33,8 @@ class KeptGroups {
     counts_.resize(references);
     members_.resize(references * capacity);
   }
-  /// Stores the group of the reference patch in a column and row of the grid. Several threads may
-  /// store the groups of different reference patches at the same time.
+  /// Stores the group of a reference patch. Threads may store groups of different reference patches
+  /// at the same time.
   void keep(int column, int row, const Group& group) {
     const std::size_t reference = index(column, row);
     counts_[reference] = static_cast<std::uint8_t>(group.count);
@@ -46,16 +45,14 @@ class KeptGroups {
     copy(column, row, group);
     return group;
   }
-  /// Copies a stored group to `to`. The function copies only the members of the group, because most
-  /// groups are smaller than their array.
+  /// Copies the members of a stored group to `to`. Most groups are smaller than their array.
   void copy(int column, int row, Group& to) const {
     const std::size_t reference = index(column, row);
     to.count = counts_[reference];
     std::copy_n(members_.begin() + first(reference), to.count, to.members.begin());
   }
-  /// Writes the candidates of the reference patch at (x, y) to `to`, and returns their number. The
-  /// candidates are members of the groups of neighbouring reference patches, in the order of
-  /// neighbours_of().
+  /// Writes the candidates of the reference patch at (x, y) to `to`, and returns their number:
+  /// members of neighbouring groups, in the order of neighbours_of().
   int candidates_of(int x, int y, std::array<std::uint32_t, max_propagated>& to) const {
     const NeighbourPatches neighbours = neighbours_of(searched_, x, y);
     int count = 0;
