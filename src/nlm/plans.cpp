@@ -5,12 +5,12 @@
 namespace lull::nlm {
 namespace {
 
-/// Bias of non-local means for skewed noise (skew_bias of Stabiliser). The value was not measured,
-/// but is between the measured values of the profiles of BM3D (bm3d/stabilisers.cpp).
+/// Bias for skewed noise (skew_bias of Stabiliser). Not measured, but between the measured values
+/// for BM3D (bm3d/stabilisers.cpp).
 constexpr double skew_bias = 0.03;
 
-/// Sets the parameters for a separate guide. Such a guide has hardly any noise, so distances need
-/// no correction.
+/// Sets the parameters for a separate guide, whose distances need no correction because it has
+/// hardly any noise.
 Params guided(const Params& params) {
   Params p = params;
   if (params.guided) p.correction = 0;

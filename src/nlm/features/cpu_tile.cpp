@@ -1,7 +1,6 @@
-// The kernel of non-local means with features for one tile, on the CPU. For each source and
-// displacement, the kernel computes the summands of the distance around the tile. The kernel sums
-// the summands over patches, and adds the weighted candidates to the sums of each pixel. Loops
-// along rows have no branches, so that the compiler vectorises them.
+// The CPU kernel of non-local means with features for one tile. For each displacement, the kernel
+// sums the terms of the distance over patches, and adds the weighted candidates to the sums of each
+// pixel. Loops along rows have no branches, so that the compiler vectorises them.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/features/cpu_tile.cpp"
@@ -53,8 +52,8 @@ struct TileLayout {
   float *end_of_sums, *g, *weights, *slopes, *weighted, *summand, *row_sums;
 };
 
-/// Computes the summands of the distance D_f (formulas.h) for the tile and the pixels around it, as
-/// means over channels.
+/// Computes the terms of the distance D_f (formulas.h) for the tile and its halo, as means over
+/// channels.
 HWY_ATTR void find_summands(const LightTile& tile, const ContinuedLight& p, const LightSource& q,
                             int ex, int ey, float* HWY_RESTRICT to) {
   const float share = 1.0f / static_cast<float>(tile.channels);
@@ -73,8 +72,7 @@ HWY_ATTR void find_summands(const LightTile& tile, const ContinuedLight& p, cons
   }
 }
 
-/// Computes the weights w of a filter and their derivatives w' (step 4 of formulas.h) from the
-/// summands of the distance.
+/// Computes the weights w of a filter and their derivatives w' (step 4 of formulas.h).
 HWY_ATTR void find_weights(const LightTile& tile, CandidateFilter filter, TileLayout& m) {
   const int f = filter.patch_radius, side = 2 * f + 1, shift = halo - f;
   for (int j = 0; j < tile.height + 2 * f; ++j) {
