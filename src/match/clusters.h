@@ -1,29 +1,32 @@
 #pragma once
 // Clustered matching, after Tsai, Steinberger, Pajak and Pulli 2016 (Fast ANN for High-Quality
-// Collaborative Filtering, section 3). Unlike the paper, lull supports several shifted tilings.
+// Collaborative Filtering, section 3), but with one or several shifted tilings.
 
 // Step 1: each tiling divides the positions of all patches, not only of reference patches, into
-// disjoint tiles. A tile covers the same positions in all frames.
+// disjoint tiles. All frames have the same tiles.
 
-// Step 2: the patches of each tile are split in two recursively, until a cluster has at most `leaf`
-// patches. Splits preserve the order of the patches: frame by frame, row by row.
+// Step 2: the patches of each tile are split in two recursively, down to clusters of at most `leaf`
+// patches. The patches remain in order: frame by frame, row by row.
 
-// A split begins with 8 seed patches, evenly spaced in the cluster. The first centre is the first
-// seed. The second centre is the first seed at which the cumulative distance from the first seed
-// exceeds half of its total. 2-means then runs on the seeds for at most 5 rounds.
+// A split begins with 8 evenly spaced seed patches. The first is one centre. The second centre is
+// the seed at which the cumulative distance from the first exceeds half of its total.
 
-// A split assigns each patch to the nearer centre, or to the first centre on a tie. The difference
-// of the centres is quantised to 6 bits and a sign, for multiplication by bytes. If one part is
-// empty, the cluster is halved in the order of its patches.
+// 2-means runs on the 8 seed patches for at most 5 rounds.
 
-// Step 3: the candidates of a reference patch are the patches of its clusters in all tilings, each
-// counted once. The patch that motion predicts in each neighbouring frame is also a candidate.
+// Each patch is assigned to the nearer centre, or to the first on a tie. The difference of the
+// centres is quantised to 6 bits and a sign, for multiplication by bytes.
 
-// Candidates at equal distance are ordered frame by frame and row by row. All other rules of
-// group.h apply.
+// If all patches of a cluster are assigned to one centre, the cluster is halved in the order of its
+// patches.
 
-// Clustered matching uses only integers: 8-bit guides, and centres as sums and counts. All backends
-// therefore find the same groups in equal guides.
+// Step 3: candidates of a reference patch are the patches of its clusters in all tilings, each
+// counted once, and the patches that motion predicts in neighbouring frames.
+
+// Candidates at equal distance are ordered frame by frame, row by row. All other rules of group.h
+// apply.
+
+// Clustered matching uses only integers, so all backends find the same groups in equal 8-bit
+// guides.
 
 #include <algorithm>
 #include <array>
@@ -42,8 +45,8 @@ namespace lull {
 
 inline constexpr int split_seeds = 8;       // seed patches of a cluster
 inline constexpr int max_split_rounds = 5;  // maximum number of rounds of 2-means
-/// Maximum depth of splits. Deeper clusters are halved without a search for centres. The average
-/// depth in noisy pictures is 16.
+/// Maximum depth of splits; the average in noisy pictures is 16. Deeper clusters are halved without
+/// a search for centres.
 inline constexpr int max_split_levels = 40;
 inline constexpr int max_tile = 128, max_leaf = 128, max_tilings = 4;
 inline constexpr int patch_samples = patch * patch;
@@ -63,9 +66,9 @@ struct Tiling {
 
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
-    // Three tilings are shifted by thirds of a tile along the diagonal. With two or four tilings,
-    // the second is shifted by half a tile along the diagonal, the third along x, and the fourth
-    // along y.
+    // Three tilings are shifted by thirds of a tile along the diagonal. With two or four, the
+    // second is shifted by half a tile along the diagonal, the third along x, and the fourth along
+    // y.
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;
@@ -85,7 +88,7 @@ struct Tiling {
 };
 
 /// Returns the index of the seed patch that becomes the second centre, or -1 if all distances are
-/// 0. `distances` contains each seed's distance from the first seed (a square root, rounded down).
+/// 0. `distances` contains the distances from the first seed: square roots, rounded down.
 constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   int total = 0, sum = 0;
   for (const int d : distances) total += d;
@@ -94,9 +97,9 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   return -1;
 }
 
-/// The rule that assigns a patch p to one of two centres: means of `a` patches with the sum s, and
-/// of `b` patches with the sum t, with a + b <= 8. Let w = b s - a t and m = (b s + a t) / 2ab. The
-/// second centre is nearer if p.w < m.w (dot products).
+/// The rule that assigns a patch p to a centre: the mean s/a of `a` patches, or t/b of `b` patches,
+/// with a + b <= 8. Let w = b s - a t and m = (b s + a t) / 2ab. If p.w < m.w, the second centre is
+/// nearer.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
 /// Returns the right shift after which the differences of two centres fit into 6 bits and a sign.
@@ -110,8 +113,8 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// Returns the threshold m.w of split_difference(), rounded up. `a` and `b` are the numbers of
-/// patches of the centres, and `middle` is 2ab m.w.
+/// Returns the threshold m.w of split_difference(), rounded up. `a` and `b` are the sizes of the
+/// centres, and `middle` is 2ab m.w.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
@@ -128,8 +131,7 @@ struct Split {
 /// Returns the position of seed patch `index` in a cluster of `count` patches.
 constexpr int seed_index(int index, int count) { return index * count / split_seeds; }
 
-/// The samples of the 8 seed patches, one patch after the other. The order of samples in a patch is
-/// arbitrary, but equal in all patches.
+/// The samples of the 8 seed patches, one patch after the other, all in the same arbitrary order.
 using SeedSamples = std::array<std::uint8_t, split_seeds * patch_samples>;
 /// Finds the split of a cluster from its seed patches. Returns std::nullopt if all seed patches are
 /// equal.
@@ -157,8 +159,8 @@ struct ClusterRules {
   std::array<std::int32_t, correlation_lags * correlation_lags> bias{};
 
   explicit ClusterRules(const MatchParams& params);
-  /// Adds the bias for coloured noise to the distance of a patch in the reference frame, at
-  /// displacement (`dx`, `dy`).
+  /// Adds the bias for coloured noise to the distance of a patch at (`dx`, `dy`) in the reference
+  /// frame.
   constexpr std::int32_t with_bias(std::int32_t distance, int dx, int dy) const {
     if (!biased || !within_lags(dx, dy)) return distance;
     const std::int32_t sum = distance + bias[lag_index(dx, dy)];
@@ -194,8 +196,8 @@ struct PatchNumbers {
   }
 
  private:
-  // Returns the row stride of patch numbers: at least `width`, and more than two sides of a tile.
-  // The stride is an odd multiple of 16, so that the rows of a tile map to different cache sets.
+  // Returns the row stride of patch numbers: more than two sides of a tile, and an odd multiple of
+  // 16, so that the rows of a tile map to different cache sets.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
@@ -219,9 +221,8 @@ class PatchSpace {
   /// Returns the split of the cluster with the members `patches`. The default implementation calls
   /// find_split().
   virtual std::optional<Split> split(std::span<const std::uint32_t> patches) const;
-  /// Moves the patches of the second part behind those of the first part. Both parts keep their
-  /// order. Returns the size of the first part. `scratch` has `scratch_padding` more elements than
-  /// `patches`.
+  /// Moves the patches of the second part behind those of the first, in stable order. Returns the
+  /// size of the first part. `scratch` has `scratch_padding` more elements than `patches`.
   virtual std::size_t partition(std::span<std::uint32_t> patches, const Split& split,
                                 std::uint32_t* scratch) const = 0;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The grid of reference patches: along each axis, every `step`-th position and the last position,
-// so that the patches cover every sample.
+// The grid of reference patches: every `step`-th position and the last position of each axis, so
+// that patches cover every sample.
 
 #include "match/patch_shape.h"
 

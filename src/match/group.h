@@ -1,34 +1,35 @@
 #pragma once
 // Groups of similar patches, one for each reference patch. All backends follow the rules below.
 
-// Order of members: the reference patch, and then the other members by their distance in the guide.
-// Ties are ordered by frame, and then by position in the search window, row by row.
+// Order of members: the reference patch, and then the others by distance in the guide. Ties are
+// ordered by frame, then by position in the search window, row by row.
 
 // Order of frames: the reference frame, the frame before it, the frame after it, the second frame
 // before it, and so on.
 
-// Candidates lie completely inside the picture and at a distance of at most tau. A patch that
-// overlaps a hole (noise/holes.h) may be a reference patch, but not a candidate.
+// Candidates lie completely inside the picture, at a distance of at most tau. Only the reference
+// patch may overlap a hole (noise/holes.h).
 
 // In a neighbouring frame, the search window is centred on the reference patch plus the motion
-// vector of its bundle (motion_grid.h). MatchParams::motion_bias is subtracted from the distance of
-// the patch at the centre, down to 0.
+// vector of its bundle (motion_grid.h).
 
-// Bias for coloured noise: white noise adds 2 sigma^2 to the distance of two patches, coloured
-// noise with the correlation rho at their displacement only 2 sigma^2 (1 - rho). The first phase
-// adds the difference 2 sigma^2 rho (MatchParams::bias) within the reference frame, and clamps the
-// distance to at least 0.
+// The distance of the patch at this centre is reduced by MatchParams::motion_bias, at most to 0.
+
+// Bias for coloured noise: two patches whose noise has the correlation rho differ by 2 sigma^2 rho
+// less than with white noise. In the reference frame, the first phase adds this value
+// (MatchParams::bias) to the distance, and clamps the distance to at least 0.
 
 // Group sizes are powers of two: the most distant members are dropped. With MatchParams::any_size,
 // no member is dropped.
 
-// The overall mean of a group is coefficient 0 of the group transform of the patches' DC
-// coefficients. The first phase always retains and counts it. In the second phase, its Wiener
-// factor is 1.
+// The overall mean of a group (coefficient 0 of the group transform of the DC coefficients) is
+// always retained and counted in the first phase. In the second phase, its Wiener factor is 1.
 
 // The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
-// of the squared Wiener factors) in the second. For coloured noise, each term is multiplied by the
-// noise variance of its coefficient in units of sigma^2.
+// of the squared Wiener factors) in the second phase.
+
+// For coloured noise, the terms of these sums are multiplied by the noise variance of their
+// coefficient in units of sigma^2.
 
 // The estimate of each member is added to the frame of the member.
 
@@ -42,9 +43,8 @@ inline constexpr int max_group = 32;
 /// `max_group`.
 inline constexpr int max_large_group = 64;
 
-/// Packs the displacement of a member from the reference patch: `dx` and `dy` in samples, `dt` in
-/// frames (as the class Timeline counts frames). Bits 0..11 contain x, bits 12..23 y, and bits
-/// 24..31 the time.
+/// Packs the displacement of a member from the reference patch: x in bits 0..11, y in bits 12..23
+/// (samples), and time in bits 24..31 (frames, as the class Timeline counts them).
 constexpr std::uint32_t pack_displacement(int dx, int dy, int dt = 0) {
   return static_cast<std::uint32_t>(dt) << 24 | (static_cast<std::uint32_t>(dy) & 0xfffu) << 12 |
          (static_cast<std::uint32_t>(dx) & 0xfffu);

@@ -75,13 +75,12 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
 
 namespace {
 
-/// Returns the noise covariance of the means of two blocks of 2^shift_x x 2^shift_y samples. (dx,
-/// dy) is the displacement between the blocks, in blocks.
+/// Returns the noise covariance of the means of two blocks of 2^shift_x x 2^shift_y samples, (dx,
+/// dy) blocks apart.
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;
-  // Along an axis, two blocks of n samples have n - |i| pairs of samples at a lag of i within the
-  // blocks.
+  // Two blocks of n samples have n - |i| pairs of samples at a lag of i within the blocks.
   for (int j = 1 - height; j < height; ++j)
     for (int i = 1 - width; i < width; ++i)
       sum += (height - std::abs(j)) * (width - std::abs(i)) *

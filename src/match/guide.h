@@ -3,23 +3,24 @@
 // contains the measurements behind them.
 
 // First phase, without temporal filtering: luma is matched in luma, and both chroma planes in (C1 -
-// C2) / sqrt(2). This difference has the noise level of each chroma plane, and shows the edges of
-// both, which usually have opposite signs. Groups found in luma are worse for chroma.
+// C2) / sqrt(2), because their edges usually have opposite signs. Groups found in luma are worse
+// for chroma.
 
 // Second phase, without temporal filtering: chroma is matched in L + (C1 - C2) / sqrt(2) of the
-// basic estimates, each mixed with a share of the noisy plane. L is luma, downsampled to the size
-// of chroma. For equal sizes, luma uses the groups of chroma. For RGB, the weight of C1 - C2 is
-// `rgb_chroma_weight`.
+// basic estimates, each mixed with a share of the noisy plane. L is luma in the size of chroma. For
+// RGB, the weight of C1 - C2 is `rgb_chroma_weight`.
 
-// A distance in the second phase is a sum over up to three planes. Its match threshold is
-// `colour_tau` times the threshold for grey pictures.
+// Planes of equal size have the same groups in the second phase.
 
-// If a chroma plane is not filtered, the other chroma plane replaces C1 - C2. If neither is
+// In the second phase, a distance is a sum over up to three planes, so its threshold is
+// `colour_tau` times that of grey pictures.
+
+// If one chroma plane is not filtered, the other chroma plane replaces C1 - C2. If neither is
 // filtered, luma is filtered as a grey picture.
 
-// With temporal filtering, all planes are matched in downsampled luma, which best identifies
-// patches of the same object in other frames. If luma is not filtered, the guides without temporal
-// filtering apply.
+// With temporal filtering, all planes are matched in downsampled luma, which best identifies the
+// same object in other frames. Without filtered luma, the guides are those without temporal
+// filtering.
 
 #include <array>
 #include <memory>
@@ -35,8 +36,8 @@
 namespace lull {
 
 [[nodiscard]] bool fits_patch(const FrameFormat& format, int plane);
-/// Returns whether the session filters any plane: a plane with noise, and at least as large as a
-/// patch.
+/// Returns whether any plane has noise and is at least as large as a patch. Other planes are not
+/// filtered.
 [[nodiscard]] bool filters_any(const NoiseModel& noise, const FrameFormat& format);
 
 /// Planes of equal size that have the same groups in one phase.
@@ -50,7 +51,7 @@ struct PlaneSet {
   /// white.
   std::shared_ptr<const DistanceBias> bias;
   /// Maximum number of members of each group that the first phase stores for propagation
-  /// (propagation.h), equal in both phases. 0: none.
+  /// (propagation.h). 0: none.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the stored groups without a search
   GuideRange range{};        // range of values in the guide, see guide_range()
@@ -59,25 +60,25 @@ struct PlaneSet {
   /// Returns whether the guide is a separate picture. If not, the guide is the luma plane.
   bool is_composite() const { return has_chroma() || planes.front() != 0; }
 };
-/// Returns the sets of planes of a phase, in the order of filtering, without planes that have no
-/// noise or are smaller than a patch. `noise` is the noise of the filtered planes (for RGB: of Y, U
-/// and V of the opponent space).
+/// Returns the sets of planes of a phase, in the order of filtering. Planes without noise, or
+/// smaller than a patch, are in no set. `noise` is that of the filtered planes (for RGB: of the
+/// opponent space).
 [[nodiscard]] std::vector<PlaneSet> plane_sets(Phase phase, bool over_time,
                                                const FrameFormat& format, const NoiseModel& noise);
 
-/// Returns the noise level in the guide of a set of planes. `noise` is the noise of the planes. In
-/// a sum of luma and chroma, the noise of luma is ignored.
+/// Returns the noise level in the guide of a set of planes. The noise of luma is ignored in a sum
+/// of luma and chroma.
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set of planes: the range of noise-free pictures,
-/// extended by three standard deviations of the guide's noise unless samples are clipped. `share`
-/// is the share of the input noise in the guide.
+/// Returns the range of values in the guide of a set of planes. If samples are not clipped, three
+/// standard deviations of the guide's noise are added at both ends. `share` is the share of the
+/// input noise in the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 
-/// Returns MatchParams::bias for the guide of a set of planes: 2 sigma^2 rho, with the level sigma
-/// and the autocorrelation rho of the guide's noise. Null if the noise is white.
+/// Returns MatchParams::bias of a guide: 2 sigma^2 rho, with the noise level sigma and the
+/// autocorrelation rho of its noise. Null: white noise.
 [[nodiscard]] std::shared_ptr<const DistanceBias> distance_bias(const PlaneSet& set,
                                                                 const FrameFormat& format,
                                                                 const NoiseModel& noise);
@@ -85,12 +86,12 @@ struct PlaneSet {
 /// Factor of the match threshold in the second phase, for guides of several planes.
 inline constexpr float colour_tau = 4.0f;
 
-/// Weight of U and V in the guide of the second phase for RGB. Below 1 / sqrt(2), because luma has
+/// Weight of U and V in the guide of the second phase for RGB, below 1 / sqrt(2), because luma has
 /// less noise.
 inline constexpr float rgb_chroma_weight = 0.6f;
 
-/// Downsamples a plane: each sample of `coarse` is the mean of the 2^shift_x x 2^shift_y samples of
-/// `fine` at its place, as far as they lie inside `fine`. The size of `coarse` is rounded up.
+/// Downsamples a plane: each sample of `coarse` is the mean of 2^shift_x x 2^shift_y samples of
+/// `fine`, without samples outside `fine`.
 void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse);
 
 /// Adds a weighted plane to a sum: sum += weight * plane.

@@ -1,7 +1,8 @@
 #pragma once
-// Motion of reference patches. A bundle (up to 8x4 reference patches) has the motion vector of the
-// motion block (time/motion.h) at its centre. In chroma planes, the vector is scaled to samples of
-// the plane and rounded down.
+// Motion of reference patches. All patches of a bundle (up to 8x4 reference patches) have the
+// motion vector of the motion block (time/motion.h) at its centre.
+
+// In chroma planes, motion vectors are scaled to samples of the plane and rounded down.
 
 #include <cstdint>
 #include <vector>
@@ -31,14 +32,12 @@ struct MotionGrid {
   constexpr int bundle(int i, int j) const {
     return j / motion_rows * columns() + i / motion_columns;
   }
-  /// Returns the index of the bundle that contains the reference patch at (x, y). The reference
-  /// patch is on the grid, or in the last row or column.
+  /// Returns the index of the bundle that contains the reference patch at (x, y).
   constexpr int bundle_at(int x, int y) const { return bundle(index_of(x), index_of(y)); }
   /// Returns the index of the reference patch at a position along an axis.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
-  /// Returns the motion vector, in samples of the plane, of the bundle that contains the reference
-  /// patch in column `i` and row `j`. `cells` contains the vectors of the motion blocks of the main
-  /// plane, row by row.
+  /// Returns the motion vector, in samples of the plane, of the bundle of the reference patch in
+  /// column `i` and row `j`. `cells` contains the vectors of all motion blocks, row by row.
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }
@@ -64,7 +63,7 @@ struct MotionGrid {
 };
 
 /// Returns the maximum number of rows by which motion moves reference patches out of the picture:
-/// half the height of a bundle, because its centre stays inside the picture.
+/// half the height of a bundle, because the centre of a bundle stays inside.
 constexpr int rows_outside(int step) { return ((motion_rows - 1) * step + patch + 1) / 2; }
 
 /// Computes the motion vector of each bundle (8x4 reference patches), row by row.

@@ -1,14 +1,14 @@
 #pragma once
 // Propagation finds groups without a search of complete windows (Barnes, Shechtman, Finkelstein and
-// Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). If two patches are similar, their
-// neighbours at the same displacement usually are, too.
+// Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). Similar patches usually have similar
+// neighbours at equal displacements.
 
-// The matcher searches the complete windows of only some reference patches, the searched reference
-// patches. The members of their groups are candidates for all other reference patches.
-// docs/measurements/propagation.md describes the loss of quality.
+// The matcher searches complete windows only for some reference patches, the searched reference
+// patches. Members of their groups are candidates for all other reference patches.
 
-// The second phase compares the members of the groups of the first phase in the same way, in its
-// own guide.
+// The loss of quality is measured in docs/measurements/propagation.md.
+
+// The second phase does the same with the groups of the first phase, in its own guide.
 
 // Candidates of a reference patch whose window is not searched, in this order:
 // 1. patches of the refinement window in the reference frame, row by row;
@@ -16,8 +16,8 @@
 //    predicts;
 // 3. members of the groups of neighbouring searched reference patches, at the same displacement.
 
-// Frames are searched in the order of group.h. Members of groups are candidates only inside the
-// search window of the reference patch.
+// Frames are searched in the order of group.h. Members of groups outside the search window of the
+// reference patch are not candidates.
 
 // Each candidate counts once, and distances have no bias. All other rules of group.h apply.
 
@@ -30,8 +30,8 @@ namespace lull {
 /// Maximum number of stored group members that are compared with one reference patch.
 inline constexpr int max_propagated = 32;
 
-/// The searched reference patches near a reference patch. The members of their groups are
-/// candidates, except member 0, the searched reference patch itself.
+/// The searched reference patches near a reference patch. The members of their groups, except
+/// member 0, are candidates.
 struct NeighbourPatches {
   struct Neighbour {
     int column = 0, row = 0;  // position of the searched reference patch on their grid
@@ -41,8 +41,8 @@ struct NeighbourPatches {
   int count = 0;
 };
 
-/// Indices, along one axis, of the two nearest searched reference patches: `first` at or before a
-/// position, `last` at or after it.
+/// Indices, along one axis, of the searched reference patches before and after a position, or at
+/// the position itself.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };
@@ -52,9 +52,9 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
   return {first, first * step == x ? first : first + 1};
 }
 
-/// Returns the searched reference patches whose groups provide candidates for the reference patch
-/// at (x, y): the two or four around it or, if (x, y) is itself searched, the patch and its four
-/// neighbours, which provide fewer members.
+/// Returns the searched reference patches that provide candidates for (x, y): two or four around
+/// (x, y). If (x, y) is itself searched, the result is the patch and its four neighbours, which
+/// provide fewer members.
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

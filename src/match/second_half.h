@@ -1,14 +1,12 @@
 #pragma once
 // The second halves of candidates. A patch that spans two frames (time/frame_pairs.h) has one half
-// in each frame. By default, both halves have the same position, which is right for uniform motion.
+// in each. For uniform motion, both halves have the same position.
 
-// If motion accelerates, as in hand-held video, the matcher displaces the second halves of
-// candidates by the acceleration, separately for each bundle (8x4 reference patches,
-// motion_grid.h).
+// If motion accelerates, as in hand-held video, the matcher displaces second halves by the
+// acceleration of their bundle (8x4 reference patches, motion_grid.h).
 
-// Motion vectors begin in the reference frame: a leads to the first and b to the second frame of
-// the candidates, c to the second frame of the reference patches. A candidate's second half is
-// displaced from its first half by b - a - c.
+// Motion vectors begin in the reference frame: a and b lead to the two frames of the candidates, c
+// to the second frame of the reference patches. The acceleration is b - a - c.
 
 #include <algorithm>
 
@@ -22,13 +20,12 @@ namespace lull {
 /// Minimum acceleration in samples. Smaller accelerations count as 0, because motion vectors are
 /// rounded to samples.
 inline constexpr int min_acceleration = 2;
-/// Maximum ratio of the error with displaced second halves to the error without. Above this ratio,
-/// the matcher does not displace them. The error is the sum of squared differences from the second
-/// halves of the reference patches.
+/// Maximum ratio of the errors (sums of squared differences) with and without displaced second
+/// halves. Above this ratio, second halves are not displaced.
 inline constexpr float max_error_ratio = 0.5f;
 
-/// Returns the acceleration b - a - c, or 0 for uniform motion. `a` and `b` lead from the reference
-/// frame to the candidates' first and second frame, `c` to the reference patches' second frame.
+/// Returns the acceleration b - a - c, or 0 for uniform motion. `a` and `b` lead to the two frames
+/// of the candidates, `c` to the second frame of the reference patches.
 [[nodiscard]] constexpr Motion motion_acceleration(Motion a, Motion b, Motion c) {
   const int x = b.x - a.x - c.x, y = b.y - a.y - c.y;
   const bool even = x > -min_acceleration && x < min_acceleration && y > -min_acceleration &&
@@ -41,10 +38,10 @@ struct BundleArea {
   int left = 0, top = 0, right = 0, bottom = 0;
 };
 
-/// Returns the area in which the matcher compares two displacements of second halves: `a`, the
-/// motion to the candidates' first frame, and `a` + `acceleration`. The area is the part of a
-/// bundle (8x4 reference patches) inside the plane at both displacements. `i` and `j` are the
-/// column and row of the bundle's first reference patch.
+/// Returns the area in which the matcher compares second halves displaced by `a`, the motion to the
+/// candidates' first frame, and by `a` + `acceleration`: the part of a bundle (8x4 reference
+/// patches) inside the plane at both displacements.
+/// `i` and `j` are the column and row of the bundle's first reference patch.
 [[nodiscard]] constexpr BundleArea compared_area(const MotionGrid& grid, int side, int i, int j,
                                                  Motion a, Motion acceleration) {
   const int columns = reference_count(grid.width, grid.step, side);
@@ -63,9 +60,9 @@ struct BundleArea {
                grid.height - most_y)};
 }
 
-/// Returns the displacement between the halves of the candidates of a bundle (8x4 reference
-/// patches): `acceleration`, or 0 if it does not reduce the error enough. `own` and `other` are the
-/// guides of the second frames of the reference patches and the candidates.
+/// Returns `acceleration` as the displacement of the second halves of a bundle (8x4 reference
+/// patches), or 0 if the error falls too little. `own` and `other` are the second guides of the
+/// reference patches and of the candidates.
 [[nodiscard]] Motion second_half(PlaneView<const float> own, PlaneView<const float> other,
                                  const BundleArea& area, Motion a, Motion acceleration);
 

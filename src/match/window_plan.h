@@ -1,14 +1,12 @@
 #pragma once
-// Layout of the search windows of neighbouring reference patches in the shared memory of a GPU.
-// This file does not depend on CUDA.
+// Layout of the search windows of a thread block in the shared memory of a GPU. This file does not
+// depend on CUDA.
 
-// A thread block filters the groups of `across` x `down` reference patches. Each patch spans a pair
-// of frames. In each pair, the union of their search windows is a rectangle. All rectangles are
-// packed into one array of constant pitch, the window atlas.
+// A thread block filters `across` x `down` groups. In each pair of frames, the union of their
+// search windows is a rectangle. All rectangles are packed into one array, the window atlas.
 
-// The upper strip of an atlas contains the window of the pair that begins with the reference frame,
-// and some other windows. Lower strips contain the remaining windows. Each frame of a pair has its
-// own atlas.
+// The upper strip of an atlas begins with the window of the pair that contains the reference frame.
+// Each frame of a pair has its own atlas.
 
 #include <algorithm>
 #include <array>
@@ -37,9 +35,9 @@ struct WindowAtlas {
   [[nodiscard]] constexpr int groups() const { return across * down; }
 };
 
-/// Returns a window atlas, the array of the search windows of all pairs of frames. The upper strip
-/// contains the first pair's window and `upper_windows` more to its right. Lower strips have space
-/// for at least `min_columns` windows each.
+/// Returns a window atlas (the array of all search windows). The upper strip contains the first
+/// pair's window and `upper_windows` more. Each lower strip has space for at least `min_columns`
+/// windows.
 constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
                                       int upper_windows, int min_columns) {
   const int extra_width = work.side - 1 + (across - 1) * work.step;
@@ -68,8 +66,8 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   return atlas;
 }
 
-/// Returns the smallest window atlas (the array of all search windows) for a thread block of
-/// `across` x `down` reference patches.
+/// Returns the smallest window atlas (the array of all search windows) for `across` x `down`
+/// reference patches.
 constexpr WindowAtlas smallest_atlas(const WindowWork& work, int across, int down) {
   WindowAtlas best;
   for (int upper_windows = 0; upper_windows < work.pairs; ++upper_windows)

@@ -1,11 +1,11 @@
 #pragma once
-// The interface between the sessions of non-local means (open/) and their backends. Backends
-// process float planes on the 0..255 scale by the formulas of weights.h. Samples must be finite and
-// within filter_range_min..filter_range_max (float_range.h).
+// The interface between the sessions of non-local means (open/) and their backends, which process
+// float planes on the 0..255 scale by weights.h. Samples must be finite and within
+// filter_range_min..filter_range_max (float_range.h).
 
-// Results do not depend on the number of threads. A sample depends only on the samples that
-// weights.h defines, so a part of a clip or volume, with its margin, gives the same results as the
-// whole, bit for bit.
+// Results do not depend on the number of threads. A part of a clip or volume, with its margin,
+// gives the same results as the whole, bit for bit, because a sample depends only on the samples
+// that weights.h defines.
 
 #include <array>
 #include <memory>
@@ -40,8 +40,8 @@ struct FramePlan {
   /// Log2 of the subsampling relative to the planes of the motion estimation.
   int shift_x = 0, shift_y = 0;
 
-  /// Returns the width of a motion block (time/motion.h) in samples of the planes. Motion blocks at
-  /// the right and bottom edges may be smaller.
+  /// Returns the width of a motion block (time/motion.h) in samples. The last blocks of rows and
+  /// columns may be smaller.
   int cell_width() const { return motion_cell >> shift_x; }
   int cell_height() const { return motion_cell >> shift_y; }
   /// Returns the index of the motion block that contains a sample.
@@ -53,18 +53,17 @@ struct FramePlan {
 /// A frame in which the engine searches candidates. The first frame of a list is the target frame.
 struct CandidateFrame {
   int slot = 0;
-  /// Motion vectors from the target frame to this frame, one for each motion block, row by row, in
-  /// samples of the planes of the motion estimation. Empty: no motion. A moved block extends at
-  /// most one sample beyond the planes.
+  /// Motion vectors to this frame, one for each motion block, row by row, in samples of the planes
+  /// of the motion estimation. Empty: no motion. A moved block extends at most one sample beyond
+  /// the planes.
   std::span<const Motion> motion;
 };
 
 class FrameEngine {
  public:
   virtual ~FrameEngine() = default;
-  /// Loads the planes of a frame, which the caller may then change. `guides` is ignored if
-  /// plan.is_self_guided is true. `holes` is null if the frame has no holes, or plan.params.holes
-  /// is false.
+  /// Loads the planes of a frame, which the caller may change afterwards. `guides` is ignored if
+  /// plan.is_self_guided is true. `holes` is null without holes, or if plan.params.holes is false.
   virtual void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
                     const Holes* holes = nullptr) = 0;
   /// Computes the results of the target frame `frames.front()` from 1 to max_frames frames.
@@ -95,10 +94,9 @@ class VolumeEngine {
   virtual void begin(int z) = 0;
   /// Loads the next slice. `guide` is ignored if plan.is_self_guided is true.
   virtual void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) = 0;
-  /// Computes the results of the slices `wanted`, at most slices_at_a_time(), in ascending order of
-  /// z, one view for each slice. `available` contains the slices that exist; those up to
-  /// reach_slices() from `wanted` must be loaded. Later calls do not need slices before
-  /// wanted.first - reach_slices().
+  /// Computes the results of the slices `wanted`, at most slices_at_a_time(), in ascending order.
+  /// Of the existing slices `available`, those up to reach_slices() from `wanted` must be loaded.
+  /// Later calls do not need slices before wanted.first - reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;
   /// Returns the preferred number of slices per call of estimate(). Memory and latency grow with

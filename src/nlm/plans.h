@@ -1,6 +1,5 @@
 #pragma once
-// The plan of a session of non-local means: planes with common weights, guide planes, and plans of
-// the engines.
+// The plan of a session of non-local means: planes with common weights, guide planes, and engines.
 
 #include <vector>
 
@@ -17,9 +16,9 @@ struct PlaneSet {
   std::vector<int> guides;  // planes in which distances are measured: the first of `planes`
 };
 
-/// Returns the sets of planes with common weights, without planes that have no noise. RGB is one
-/// set. YUV planes of equal size are one set, with luma as guide. Subsampled chroma, or chroma
-/// without filtered luma, is a set with chroma as guide.
+/// Returns the sets of planes with common weights, all with noise. RGB is one set. YUV planes of
+/// equal size are one set, with luma as guide. Subsampled chroma, or chroma without filtered luma,
+/// is a set with chroma as guide.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(const FrameFormat& format, const NoiseModel& noise);
 
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
@@ -29,8 +28,8 @@ struct PlaneSet {
 /// Returns the plan of the engine for plane `plane` of a volume. The plane must have noise.
 [[nodiscard]] VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plane);
 
-/// Returns the number of slices that a GPU filters together if patches are small cubes. Few large
-/// slices occupy the complete GPU.
+/// Returns the number of slices that a GPU filters together for patches that are small cubes. Few
+/// large slices occupy the GPU.
 [[nodiscard]] constexpr int slices_on_gpu(int width, int height) {
   return width * height > 1024 * 1024 ? 16 : 32;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the volume session of non-local means (open/) and its backends. The session
-// schedules slices, and backends process their samples.
+// The interface between the volume session of non-local means (open/), which schedules slices, and
+// its backends, which process samples.
 
 #include <span>
 
@@ -26,18 +26,17 @@ class SlicesWorker {
   /// Returns the maximum number of slices per call of finish(). Efficiency and latency grow with
   /// it.
   virtual int slices_at_a_time() const = 0;
-  /// Begins a volume. `z` is the first slice that the session receives. The caller must have waited
-  /// for all previous results.
+  /// Begins a volume. `z` is the first slice that the session receives. All previous results must
+  /// be complete.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. The worker copies unfiltered planes to the result, or all planes if the
-  /// slice is not wanted.
+  /// Loads the next slice. The worker copies unfiltered planes to the result (for unwanted slices,
+  /// all planes).
   virtual void load(int z, PendingSlice& slice) = 0;
-  /// Computes the results of the slices `span`. `available` contains the slices that exist; those
-  /// up to reach_slices() from `span` must be loaded.
+  /// Computes the results of the slices `span`. Of the existing slices `available`, those up to
+  /// reach_slices() from `span` must be loaded.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
-  /// Returns the number of calls of finish() that may be incomplete at the same time. The session
-  /// keeps their `noisy` and `clean` valid. Before any other call, the session waits for all
-  /// results.
+  /// Returns the number of calls of finish() that may be incomplete at the same time. Their `noisy`
+  /// and `clean` must stay valid. Before any other call, the session waits for all results.
   virtual int in_flight() const noexcept { return 0; }
   /// Waits for the results of the oldest incomplete call of finish().
   virtual void await() {}

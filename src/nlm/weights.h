@@ -1,25 +1,27 @@
 #pragma once
 // The formulas of non-local means, in all backends. B is Params::block, p is Params::patch_radius,
-// and S is Params::search_radius. A patch with origin r consists of the samples r + i with -p <= i
-// < B + p along x and y, its block of those with 0 <= i < B. In volumes, a patch also extends p
-// slices before and after its block.
+// and S is Params::search_radius.
+
+// A patch with origin r consists of the samples r + i with -p <= i < B + p along x and y, its block
+// of those with 0 <= i < B. In volumes, a patch also extends p slices before and after its block.
 
 // Reference patches have their origins at all multiples of Params::step along x and y, in every
-// slice, also at negative multiples if the block covers a sample of the plane. (B / step)^2 blocks
-// thus cover each sample. With B = 1, a patch is a box of 2 p + 1 samples a side, as in the papers.
+// slice, so that (B / step)^2 blocks cover each sample. With B = 1, a patch is a box of 2 p + 1
+// samples a side, as in the papers.
 
 // Candidates of a reference patch r have their origins at r + d + m, with displacements d from -S
-// to S along x and y. m is 0 in the frame itself and in volumes. In another frame, m is the vector
-// of the motion block (time/motion.h) of the target sample, so a patch in several motion blocks has
-// several vectors.
+// to S along x and y. m is 0 in the frame itself and in volumes.
 
-// Candidates are in the target frame and in the neighbouring frames that time/timeline.h selects,
-// in volumes in the existing slices from z - S to z + S. A patch that overlaps a hole
-// (noise/holes.h) is not a candidate, except for the reference patch itself.
+// In another frame, m is the vector of the motion block (time/motion.h) of the target sample, so a
+// patch in several motion blocks has several vectors.
 
-// Candidates may extend into the padding of planes (Params::border). Missing slices of a patch are
-// mirrored: slices -1, -2 and -3 are copies of slices 0, 1 and 2 (continued()). A candidate never
-// begins in a missing slice.
+// Candidates are in the target frame and the neighbouring frames of time/timeline.h, in volumes in
+// the existing slices z - S to z + S. Only the reference patch itself may overlap a hole
+// (noise/holes.h).
+
+// Candidates may extend into the padding of planes (Params::border), and never begin in a missing
+// slice. Missing slices of a patch are mirrored: slices -1, -2 and -3 are copies of 0, 1 and 2
+// (continued()).
 
 // Formula 1: the distance D of patch r and its candidate r + e, in units of the noise variance
 // sigma_c^2, for C guide planes G_c and N samples of a patch, with a_c = 1 / (C sigma_c^2) and beta
@@ -43,9 +45,9 @@
 //   A(r, i) = sum_e w(r, e) I(r + e + i) / sum_e w(r, e)
 //   result(x) = the mean of A(r, x - r)
 
-// Backends compute formula 3 with normalised weights u(r, e) = w(r, e) / sum_e w(r, e). v(x, e) is
-// the mean of u(r, e) over the patches r whose block covers x, equal in all sample planes, so sum_e
-// v = 1. This form is accurate in low precision where differences are small:
+// Backends compute formula 3 with normalised weights u(r, e) = w(r, e) / sum_e w(r, e), and their
+// mean v(x, e) over the patches r whose block covers x, so that sum_e v = 1. This form is accurate
+// in low precision:
 //   result(x) = I(x) + sum_e v(x, e) (I(x + e) - I(x))
 
 #include <cmath>
@@ -56,7 +58,6 @@
 namespace lull::nlm {
 
 /// Returns the position of the sample (or slice) that extends an axis of `length` at position `i`.
-/// Inside the axis, the result is `i`.
 constexpr int continued(int i, int length, Border border) {
   if (border == Border::replicate) return i < 0 ? 0 : i < length ? i : length - 1;
   const int period = 2 * length;
@@ -86,8 +87,8 @@ struct WeightCurve {
   double zero, slope;
 };
 
-/// Value that marks a hole in a guide plane scaled by `scale`. It differs from all samples by at
-/// least 16, which reduces the weight of a candidate to 0.
+/// Mark of a hole in a guide plane scaled by `scale`. All samples differ by at least 16, which
+/// reduces the weight of a candidate to 0.
 constexpr float hole_mark(float scale) { return filter_range_max * scale + 16; }
 
 }  // namespace lull::nlm

@@ -14,8 +14,8 @@
 
 namespace lull::cpu {
 
-/// The patches of all frames, in strips of 4 rows. A patch is two contiguous pieces of 4 rows. The
-/// element at [patch number] contains 4 samples of a column, from the position of the patch down.
+/// The patches of all frames, in strips of 4 rows, so that a patch is two contiguous pieces. The
+/// element at [patch number] contains 4 samples of a column, downwards.
 struct PatchStrips {
   const std::uint8_t* columns = nullptr;  // [number][4]
   std::size_t below = 0;  // distance in memory between the upper and the lower piece of a patch
@@ -24,8 +24,8 @@ struct PatchStrips {
   }
   const std::uint8_t* lower(std::uint32_t number) const { return upper(number) + below; }
 };
-/// Fills one row of strips (PatchStrips) from 4 rows of samples. `count` is the number of patch
-/// positions, a multiple of 16.
+/// Fills one row of strips (PatchStrips) from 4 rows of samples. `count` (positions) is a multiple
+/// of 16.
 void fill_strips(const std::uint8_t* const (&rows)[4], int count, std::uint8_t* to);
 
 // ---- clusters ------------------------------------------------------------------------------
@@ -39,8 +39,8 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
 
 // ---- candidates ----------------------------------------------------------------------------
 
-/// Maximum number of candidates of one reference patch: one cluster in each of 4 tilings, and one
-/// patch in each neighbouring frame.
+/// Maximum number of candidates: one cluster in each of 4 tilings, and one patch in each
+/// neighbouring frame.
 inline constexpr int max_candidates = max_tilings * max_leaf + max_frames;
 /// Size of an array of candidates, with padding for vector access.
 inline constexpr int candidate_places = max_candidates + 64;
@@ -55,12 +55,12 @@ struct LeafView {
   /// For each preceding tiling: the identifier of each member's cluster in that tiling.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
-/// Lists the patches of all clusters of the reference patch `own`, each once and without `own`.
+/// Lists the patches of all clusters of the reference patch `own`, each once, without `own`.
 /// Returns their number.
 int list_candidates(std::span<const LeafView> leaves, std::uint32_t own, std::uint32_t* candidates);
 
-/// Computes the sums of squared differences between the reference patch `own` and `count` patches.
-/// `patches` must have 8 more valid elements, for vector loads.
+/// Computes the sums of squared differences from the reference patch `own`. `patches` has 8 valid
+/// elements beyond `count`, for vector loads.
 void patch_distances(const PatchStrips& strips, std::uint32_t own, const std::uint32_t* patches,
                      int count, std::int32_t* distances);
 
@@ -70,13 +70,13 @@ struct Nearest {
   int count = 0;
   std::array<std::uint32_t, max_group> patches;
 };
-/// Selects the nearest of `count` different patches, by distance and then by patch number. The
-/// arrays have `candidate_places` elements.
+/// Selects the nearest of `count` different patches, by distance, then by number. The arrays have
+/// `candidate_places` elements.
 void find_nearest(const std::uint32_t* patches, std::int32_t* distances, int count,
                   Nearest& nearest);
 
 /// Packs the displacements from patch `own` to `count` patches of the same frame. `row` is
-/// PatchNumbers::row. The arrays must have 8 more elements than `count`.
+/// PatchNumbers::row. The arrays have 8 elements beyond `count`.
 void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches, int count,
                         std::uint32_t* packed);
 

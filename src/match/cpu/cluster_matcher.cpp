@@ -1,5 +1,5 @@
-// Clustered matching: makes the clusters of all tiles, and then compares each reference patch with
-// the members of its clusters.
+// Clustered matching: makes the clusters of all tiles, and then compares reference patches with the
+// members of their clusters.
 
 #include <hwy/cache_control.h>
 #include <tbb/blocked_range.h>
@@ -21,8 +21,8 @@
 namespace lull::cpu {
 namespace {
 
-/// Size of a block in reference patches. The estimates of a block extend up to one tile of clusters
-/// beyond each side of the block.
+/// Size of a block in reference patches. Estimates extend up to one tile of clusters beyond the
+/// block.
 constexpr BlockSize cluster_block{48, 12};
 constexpr int rows_at_once = 32;  // number of rows of strips that one task fills
 
@@ -213,7 +213,7 @@ class ClusterMatcher final : public Matcher {
   }
 
   /// Returns the number of the patch that motion predicts in frame `f` for the reference patch at
-  /// (x, y), or std::nullopt if this patch is not completely inside the picture.
+  /// (x, y), or std::nullopt outside the picture.
   std::optional<std::uint32_t> predicted(std::size_t f, int x, int y) const {
     const GuideView& frame = frames_[f].frame;
     const Motion motion = frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
@@ -233,9 +233,8 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  /// Subtracts the motion bias from the distances of the candidates from index `predicted` on.
-  /// Merges a candidate that is also a member of a cluster. Returns the number of remaining
-  /// candidates.
+  /// Subtracts the motion bias from the candidates from index `predicted` on, and merges candidates
+  /// that are also members of a cluster. Returns the number of remaining candidates.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;

@@ -1,6 +1,5 @@
-// Selects the nearest members of the clusters of a reference patch. A key consists of a distance
-// and a list index. Vectorised sorting networks sort 32 keys at a time, and merge them with the
-// best keys so far.
+// Selects the nearest members of the clusters of a reference patch. Vectorised sorting networks
+// sort 32 keys (distance and list index) at a time, and merge them into the best keys.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_nearest.cpp"
@@ -63,8 +62,8 @@ HWY_INLINE void sort_bitonic(KeyVector* v) {
   }
 }
 
-/// Splits two sorted runs of `count` vectors each: the smaller half of the values goes to `a`, the
-/// larger half to `b`. Each half is a bitonic sequence.
+/// Splits two sorted runs of `count` vectors each into the smaller half of the values, `a`, and the
+/// larger half, `b`, both bitonic.
 template <int count>
 HWY_INLINE void split_runs(KeyVector* a, KeyVector* b) {
   KeyVector other[count];
@@ -123,8 +122,8 @@ HWY_INLINE void sort_halves(KeyVector* v) {
   for (int i = 0; i < batch_vectors; i += 2 * eight) merge_runs<eight>(v + i);
 }
 
-/// Selects the `wanted` smallest of `count` keys, in ascending order. `wanted` is 16 or 32, and
-/// `count` is a multiple of 32.
+/// Selects the `wanted` (16 or 32) smallest of `count` keys, in ascending order. `count` is a
+/// multiple of 32.
 template <int wanted>
 HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
   const Keys d;
@@ -148,8 +147,8 @@ HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
 
 // ---- selection -----------------------------------------------------------------------------
 
-/// Makes keys of distances. Distances above `limit`, and the padding, get `no_key`. Returns the
-/// number of keys, padded to a multiple of 32.
+/// Makes keys of distances, or `no_key` above `limit`. Returns the number of keys, padded to a
+/// multiple of 32.
 HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t limit, Key* keys) {
   const Keys d;
   const auto most = hn::Set(d, limit), none = hn::Set(d, no_key);
@@ -279,9 +278,9 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // `away` is the difference of two patch numbers, and `rows` their row stride. The vertical
-    // displacement is away / rows, rounded to nearest: the horizontal displacement changes the
-    // quotient by less than 0.5.
+    // `away` is the difference of two patch numbers, and `rows` their row stride. away / rows,
+    // rounded to nearest, is the vertical displacement: the horizontal displacement contributes
+    // less than 0.5.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

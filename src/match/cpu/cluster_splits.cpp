@@ -1,5 +1,4 @@
-// Finds the hyperplane that splits a cluster, and partitions the cluster. The kernel computes the
-// dot products of 4 or 8 patches at a time.
+// Finds the hyperplane that splits a cluster, and partitions the cluster, 4 or 8 patches at a time.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_splits.cpp"
@@ -33,9 +32,9 @@ HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> s
 #endif
 }
 
-/// Dot products of weights and samples. The kernel multiplies the magnitude of a weight by a signed
-/// byte: s - 128 for a sample s, or 127 - s if the weight is negative. Four products of at most 63
-/// * 128 fit in 16 bits.
+/// Dot products of weights and samples. The magnitude of a weight is multiplied by a signed byte: s
+/// - 128 for a sample s, or 127 - s if the weight is negative. Four products of at most 63 * 128
+/// fit in 16 bits.
 class Products {
  public:
   HWY_INLINE explicit Products(const Split& split) {
@@ -55,8 +54,7 @@ class Products {
   /// to signed bytes.
   std::int32_t offset() const { return offset_; }
 
-  /// Returns partial sums of the dot product for one patch. The dot product is the sum of all lanes
-  /// plus offset().
+  /// Returns partial sums of the dot product for one patch: the sum of all lanes plus offset().
   HWY_INLINE hn::Vec<Sums> of(const PatchStrips& strips, std::uint32_t number) const {
     const auto ones = hn::Set(Halves(), 1);
     auto sum = hn::Zero(Sums()), more = sum;
@@ -119,8 +117,8 @@ class SeedPatches {
       return Centres{hn::Load(Halves(), sample(one, k)), hn::Load(Halves(), sample(other, k))};
     });
   }
-  /// Computes the split between two sets of seed patches. The bit mask `set` selects the seeds of
-  /// the second centre.
+  /// Computes the split between two sets of seed patches. The bit mask `set` selects the second
+  /// set.
   HWY_INLINE void split_off(unsigned set) {
     hn::Vec<Halves> is_in[split_seeds];
     for (int i = 0; i < split_seeds; ++i)
@@ -162,7 +160,7 @@ class SeedPatches {
     hn::Vec<Halves> first, second;
   };
   /// Computes the split between the means of `a` and of `b` seed patches. centres(k) returns vector
-  /// k of the sums of both sets. A patch has seed_parts vectors.
+  /// k (of seed_parts) of both sums.
   template <class F>
   HWY_INLINE void set_split(int a, int b, const F& centres) {
     const Halves d;
@@ -170,8 +168,8 @@ class SeedPatches {
     const auto times_b = hn::Set(d, static_cast<std::int16_t>(b));
     hn::Vec<Halves> difference[seed_parts], middle[seed_parts];
     auto greatest = hn::Zero(d);
-    // `first` and `second` are at most 255 a b (12 bits), where a + b <= 8 seeds form the centres.
-    // Their sum has 13 bits.
+    // `first` and `second` are at most 255 a b (12 bits), with a + b <= 8 seed patches in both
+    // centres. Their sum has 13 bits.
     for (int k = 0; k < seed_parts; ++k) {
       const Centres sums = centres(k);
       const auto first = hn::Mul(sums.first, times_b);
@@ -192,7 +190,7 @@ class SeedPatches {
   }
 
   /// Stores in to[i] the sum of left * right over all samples of seed patch i. left(i, k) returns
-  /// vector k of the left factors, and right(i, k, l) the right factors for left factors l.
+  /// vector k of the left factors l, and right(i, k, l) the right factors.
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)
@@ -253,8 +251,7 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
     first += sum_lanes - std::popcount(seconds);
     second += std::popcount(seconds);
   }
-  // The elements behind the last patch belong to another cluster, so the kernel processes a copy of
-  // an incomplete last vector.
+  // An incomplete last vector is copied, because the elements behind it belong to another cluster.
   if (const std::size_t rest = count - i; rest > 0) {
     const unsigned there = all_lanes >> (sum_lanes - rest);
     alignas(64) std::uint32_t numbers[sum_lanes] = {};

@@ -39,7 +39,7 @@ HWY_INLINE hn::Vec<Halves> samples_at(const PatchStrips& strips, std::uint32_t n
                        hn::LoadU(hn::Rebind<std::uint8_t, Halves>(), sample_at(strips, number, k)));
 }
 
-/// Returns four sums for each block of four lanes: the sums of a, b, c and d over the block.
+/// Returns four sums for each block of four lanes: those of a, b, c and d.
 HWY_INLINE hn::Vec<Sums> sums_by_block(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec<Sums> c,
                                        hn::Vec<Sums> d) {
   const Sums tag;
@@ -64,8 +64,8 @@ HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   }
 }
 
-/// A permutation for each subset of lanes (a bit mask). The permutation moves the subset to the
-/// front, and preserves the order of all other lanes.
+/// For each subset of lanes (a bit mask), the permutation that moves the subset to the front and
+/// keeps the order otherwise.
 struct LaneOrders {
   alignas(8) std::uint8_t of[1 << sum_lanes][sum_lanes] = {};
   constexpr LaneOrders() {
@@ -78,8 +78,7 @@ struct LaneOrders {
 // A table, because compilers copy the table of hn::Compress() at every call.
 constexpr LaneOrders lane_orders;
 
-/// Moves the lanes selected by the bit mask `lanes` to the front. The selected lanes and the other
-/// lanes keep their order.
+/// Moves the lanes of the bit mask `lanes` to the front, and keeps the order otherwise.
 HWY_INLINE hn::Vec<Numbers> move_to_front(hn::Vec<Numbers> v, unsigned lanes) {
   const Numbers d;
   const hn::Rebind<std::uint8_t, Numbers> bytes;

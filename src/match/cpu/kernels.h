@@ -1,6 +1,6 @@
 #pragma once
-// Data and kernels of matching on the CPU. Highway compiles the files below for every instruction
-// set, and dispatches at run time.
+// Data and kernels of matching on the CPU, compiled by Highway for every instruction set and
+// dispatched at run time.
 
 // - bytes.cpp quantises the guide to 8 bits.
 // - guide.cpp arranges the guide for matching.
@@ -46,8 +46,7 @@ class Buffer {
   std::size_t capacity_ = 0;
 };
 
-/// Number of 16-bit lanes of the widest vector. Arrays of 16-bit values are padded to a multiple of
-/// this number.
+/// Number of 16-bit lanes of the widest vector, and padding of arrays of 16-bit values.
 inline constexpr int lane_multiple = 32;
 
 /// Returns a / b, rounded down, for b > 0.
@@ -60,9 +59,10 @@ struct Quantiser {
   float centre = 0, unit = 1;
 };
 
-/// The guide with several neighbouring samples in each element, one byte each. Rows are stored in
-/// phases: element i of phase m begins with the sample at x = i step + m, where `step` is the
-/// stride of reference patches. Consecutive elements thus belong to neighbouring reference patches.
+/// The guide with several neighbouring samples in each element, one byte each. Element i of phase m
+/// begins with the sample at x = i step + m, where `step` is the stride of reference patches, so
+/// that consecutive elements belong to neighbouring reference patches.
+
 /// Samples outside the picture repeat the border.
 template <class Element>
 struct PhasedGuide {
@@ -85,9 +85,8 @@ struct QuadGuide {
 
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// A row of a PhasedGuide, as the output of pair_row() or quad_row(). `to` points to element
-/// `first_element` of phase 0. `bytes` is scratch memory of elements * step + sizeof(Element) - 1
-/// bytes.
+/// A row of a PhasedGuide, for pair_row() or quad_row(). `to` points to element `first_element` of
+/// phase 0. `bytes` is scratch memory of elements * step + sizeof(Element) - 1 bytes.
 template <class Element>
 struct PhasedRow {
   Element* to;
@@ -112,16 +111,16 @@ struct Block {
 
 /// Maximum number of lanes for a row of reference patches, including extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of lanes beyond one lane for each reference patch. A lane contains sums over
-/// `step` columns of a patch, so the last patches of a row need additional lanes.
+/// Returns the number of lanes in addition to one for each reference patch: a lane contains sums
+/// over `step` columns, so the last patches of a row need more lanes.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
 }
 
-/// Scores of the candidates of a block: sums of squared differences over a patch, in squared units
-/// of the quantised guide, saturated at 16 bits. Displacement (dx, dy) has the candidate index (dy
-/// + radius) window + dx + radius.
+/// Scores of the candidates of a block: sums of squared differences in squared units of the
+/// quantised guide, saturated at 16 bits. The index of displacement (dx, dy) is (dy + radius)
+/// window + dx + radius.
 struct Scores {
   std::uint16_t* values;  // [row][candidate][lane]
   /// [row][class][lane]: minimum scores of classes of candidates. The class of candidate c is c %
@@ -148,23 +147,23 @@ struct MatchGeometry {
   }
 };
 
-/// MatchParams::bias in the unit of scores. `added` contains the positive biases, and `subtracted`
-/// the magnitudes of the negative biases.
+/// MatchParams::bias in the unit of scores: positive biases in `added`, magnitudes of negative
+/// biases in `subtracted`.
 struct ScoreBias {
   std::array<std::uint16_t, correlation_lags * correlation_lags> added, subtracted;
 };
 
-/// Computes the scores of a block. `bias` and `invalid` may be null. `invalid` has the layout of
-/// the guide, with 0xffff at positions that are not candidates and 0 elsewhere.
+/// Computes the scores of a block. `bias` and `invalid` may be null. `invalid` is a mask in the
+/// layout of the guide: 0xffff at positions that are not candidates.
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
                  const Scores& scores, const ScoreBias* bias = nullptr,
                  const PairedGuide* invalid = nullptr);
 
 /// Returns whether score_block_by_products() supports this step and is faster than score_block().
 bool scores_by_products(int step);
-/// Computes the norms (products.cpp) of `rows` rows of patch positions. `from` is the first of
-/// these rows in `quads`, which must contain all rows of the patches. The `step` phases of a row
-/// are contiguous. `elements` is a multiple of 16.
+/// Computes the norms (products.cpp) of `rows` rows of patch positions, from row `from` of `quads`,
+/// which must contain all rows of the patches. The `step` phases of a row are contiguous.
+/// `elements` is a multiple of 16.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes the same scores as score_block(), but without clamping sample differences to a byte.
@@ -172,9 +171,8 @@ void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geomet
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
-/// Fills Scores::outside with one row for each dx: 0xffff in lanes whose candidate lies partly
-/// outside the picture, and 0 in other lanes. The last row, all 0xffff, excludes the reference
-/// patch.
+/// Fills Scores::outside, one row for each dx: 0xffff in lanes whose candidate lies partly outside
+/// the picture. The last row, all 0xffff, excludes the reference patch.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 
@@ -192,16 +190,14 @@ struct Ranking {
   std::array<std::uint16_t, max_group> score;
   std::array<std::uint32_t, max_group> member;
 };
-/// Maximum number of keys collected for one reference patch. At this number, the selection drops
-/// all but the best keys.
+/// Maximum number of keys collected for one reference patch. When full, only the best keys remain.
 inline constexpr int max_keys = 192;
 struct SelectScratch {
   std::uint32_t* keys;  // [lanes of a vector][max_keys]
 };
 inline constexpr std::size_t select_scratch_size = std::size_t{lane_multiple} * max_keys;
 
-/// Selects the best candidates of the reference patches in row `row` of a block, one ranking for
-/// each column.
+/// Selects the best candidates of the reference patches in row `row` of a block.
 void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
                      int step, int row, const Scores& scores, const SelectScratch& scratch,
                      std::span<Ranking> rankings);
@@ -215,8 +211,8 @@ struct TemporalRankParams {
 };
 /// Merges candidates from a neighbouring frame into the ranking of the reference patch at (x, y).
 /// The search window is centred on (x, y) plus `motion`.
-/// The guides have the layout for step 1. `temporal_padding` samples beyond the last column of
-/// `other` must be readable. `invalid` is the mask of score_block().
+/// `invalid` is the mask of score_block(). The guides have the layout for step 1, with
+/// `temporal_padding` readable samples beyond the last column of `other`.
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,
@@ -247,9 +243,8 @@ struct PropagateParams {
   std::int32_t limit;        // maximum score of a member, below saturated_score
   std::int32_t motion_bias;  // amount subtracted from the score of the patch that motion predicts
 };
-/// Makes the group of the reference patch at (x, y) from the best candidates `near` in the
-/// refinement windows and the `members` of other groups. `members` must have max_propagated
-/// readable elements.
+/// Makes the group of the reference patch at (x, y) from `near`, the best candidates of the
+/// refinement windows, and `members` of other groups, with max_propagated readable elements.
 Group propagate(const PropagateParams& params, const PropagationReach& reach, int x, int y,
                 std::span<const std::uint32_t> members, const Ranking& near);
 

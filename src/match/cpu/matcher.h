@@ -1,5 +1,5 @@
 #pragma once
-// Matching on the CPU. A matcher prepares each frame once, and then finds groups (group.h) block by
+// Matching on the CPU. A matcher prepares each frame once, and finds groups (group.h) block by
 // block, in several threads.
 
 #include <memory>
@@ -18,8 +18,8 @@ namespace lull::cpu {
 struct MatchInput {
   MatchParams params;
   std::span<const GuideAt> frames;
-  /// Standard deviation of the noise in the guides, or a typical value for estimates. A matcher may
-  /// ignore differences far below this value.
+  /// Standard deviation of the noise in the guides, or a typical value. A matcher may ignore
+  /// differences far below.
   float noise = 0;
   /// The groups from which a propagating matcher takes its candidates.
   const KeptGroups* kept = nullptr;
@@ -36,18 +36,18 @@ class Matcher {
   /// Returns the preferred size of a block. `columns` is the number of reference patches in a row
   /// of the picture.
   [[nodiscard]] virtual BlockSize block_size(const MatchParams& params, int columns) const = 0;
-  /// Prepares the matcher for a frame. The caller must run in the TBB arena of the engine. The data
-  /// of `input` must remain valid until the last block is finished.
+  /// Prepares the matcher for a frame, in the TBB arena of the engine. The data of `input` must
+  /// remain valid until the last block is finished.
   virtual void begin(const MatchInput& input) = 0;
-  /// Prepares the matcher for a block. `thread` is the caller's index in the TBB arena. A thread
-  /// works on one block at a time.
+  /// Prepares the matcher for a block. `thread` is the index in the TBB arena. A thread works on
+  /// one block at a time.
   virtual void begin_block(const Block& block, int thread) = 0;
   /// Finds the groups of one row of reference patches of the block, one for each column.
   virtual void find(const Block& block, int row, int thread, std::span<Group> groups) = 0;
 };
 
-/// Returns a matcher that compares all patches of the search window, on up to `threads` threads.
-/// Matchers that never run at the same time may share `memory`.
+/// Returns a matcher for complete search windows, on up to `threads` threads. Matchers that never
+/// run at the same time may share `memory`.
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(
     int threads, const std::shared_ptr<GuideMemory>& memory = std::make_shared<GuideMemory>());
 /// Returns a matcher that takes its candidates from the groups in MatchInput::kept (propagation.h).

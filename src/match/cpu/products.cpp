@@ -1,12 +1,11 @@
 // Computes the scores of a block with AVX-512 VNNI, which adds four products of bytes to a 32-bit
-// sum. Each lane processes one reference patch, as in scores.cpp.
+// sum, one reference patch in each lane.
 
 // The squared distance of patches a and b is sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b, with
-// the unsigned operand a + 128. The second sum, the norm of a position, is the same for all
-// reference patches. Two instructions suffice for a row of a patch.
+// the unsigned operand a + 128. The second sum, the norm, is the same for all reference patches.
 
-// The kernel sums products over `step` rows, and these sums over the height of a patch. Vertically
-// neighbouring reference patches share the sums over `step` rows.
+// Vertically neighbouring reference patches share sums over `step` rows, which are summed over the
+// height of a patch.
 
 // The kernel processes several vertical displacements together, which share rows, to save loads
 // across cache lines.
@@ -42,8 +41,8 @@ constexpr int second_quad = patch / 2;
 
 HWY_INLINE QuadSum load(const std::int32_t* at) { return hn::LoadU(QuadSums(), at); }
 
-/// Returns `sum` plus the products of unsigned and signed bytes. Inline assembly, because Highway
-/// does not enable this intrinsic for AVX3.
+/// Returns `sum` plus products of unsigned and signed bytes, in assembly, because Highway does not
+/// enable this intrinsic for AVX3.
 HWY_INLINE QuadSum add_products(QuadSum sum, QuadSum bytes, QuadSum signed_bytes) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(signed_bytes.raw));
   return sum;
@@ -78,7 +77,7 @@ struct Target {
   std::uint16_t added, subtracted;  // bias of the candidate
 };
 
-/// Computes the scores of a block. If `kPlain` is true, there is no bias and no mask of invalid
+/// Computes the scores of a block. If `kPlain` is true, there are no biases and no invalid
 /// positions.
 template <int kStep, int kDys, bool kPlain>
 class ProductScorer {
@@ -108,11 +107,10 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// Number of bands of kStep rows before the last band of a patch. The last band may have fewer
-  /// rows.
+  /// Number of bands of kStep rows before the last, possibly smaller band of a patch.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of candidate rows that stay in registers from one band to the next: none if kStep is
-  /// the height of a patch, because reference patches then share no rows.
+  /// Number of candidate rows that stay in registers between bands: 0 if kStep is the height of a
+  /// patch, because reference patches then share no rows.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.
@@ -211,8 +209,8 @@ class ProductScorer {
     }
   }
 
-  /// Completes the scores of one row of reference patches. `sum` contains the products of the last
-  /// band of rows, and `history` the products of all other bands.
+  /// Completes the scores of one row of reference patches: `sum` for the last band of rows,
+  /// `history` for all other bands.
   HWY_INLINE void finish(const Candidates& candidates, int row, int lane, const Totals& sum,
                          const Totals (&history)[before + 1]) const {
     const QuadSums d;

@@ -1,6 +1,5 @@
-// Makes groups from members of other groups. Vector code removes duplicates and members at
-// disallowed displacements. The rank of a key (score and index) is the number of smaller keys,
-// counted with vectors.
+// Makes groups from members of other groups, without duplicates and disallowed displacements. The
+// rank of a key (score and index) is the number of smaller keys.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/propagate.cpp"
@@ -63,8 +62,8 @@ class StripReference {
   alignas(64) std::int8_t samples_[2 * half];
 };
 
-/// Writes the members at allowed displacements to `to`, in their order, and returns their number.
-/// `to` has space for max_propagated members and one vector.
+/// Writes the members at allowed displacements to `to`, which has space for max_propagated members
+/// and one vector. Returns their number.
 HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* members, int count,
                          std::int32_t* to) {
   const Members d;
@@ -92,8 +91,8 @@ HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* mem
   return found;
 }
 
-/// Removes duplicates from `list`, which has space for max_propagated members and one vector. The
-/// first of several equal members remains.
+/// Removes duplicates, except the first, from `list`, which has space for max_propagated members
+/// and one vector.
 HWY_INLINE int remove_duplicates(std::int32_t* list, int count) {
   const Members d;
   const int width = static_cast<int>(hn::Lanes(d));

@@ -13,8 +13,7 @@
 namespace lull::cpu {
 namespace {
 
-/// Maximum size of a block. The tiles in which the engine sums the estimates overlap less in large
-/// blocks.
+/// Maximum size of a block. In large blocks, the tiles of estimates overlap less.
 constexpr BlockSize max_block{96, 8};
 
 constexpr int strip_rows = patch / 2;

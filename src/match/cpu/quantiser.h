@@ -19,9 +19,9 @@ inline constexpr float max_score = 65534;
 /// Scratch memory for the sample ranges of rows.
 using SampleRanges = std::vector<std::array<float, 2>>;
 
-/// Chooses the unit of the quantised guides. All samples must fit in a byte, and the variance of
-/// the quantisation noise, unit^2 / 12, must be below 1 % of the noise variance. If possible, the
-/// score of tau fits in 16 bits; if not, max_score limits the candidates.
+/// Chooses the unit of the quantised guides. All samples must fit in a byte, and the quantisation
+/// noise, unit^2 / 12, must be below 1 % of the noise variance.
+/// If the score of tau does not fit in 16 bits, max_score limits the candidates.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);
 
@@ -29,7 +29,7 @@ using SampleRanges = std::vector<std::array<float, 2>>;
 [[nodiscard]] inline float scores_per_distance(const Quantiser& quantiser) {
   return patch * patch / (quantiser.unit * quantiser.unit);
 }
-/// Converts a distance, for example a threshold or a bias, to a score. `scores` is the result of
+/// Converts a distance, for example a threshold or a bias, to a score. `scores` is
 /// scores_per_distance().
 [[nodiscard]] inline std::uint16_t score_of(float distance, float scores) {
   return static_cast<std::uint16_t>(std::min(max_score, distance * scores));

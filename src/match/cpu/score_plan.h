@@ -7,9 +7,10 @@
 
 namespace lull::cpu {
 
-/// The plan for one stride of reference patches. The kernel compares the column pairs 0-1, 2-3, 4-5
-/// and 6-7 of a patch. The pair at column c has the phase c % step, and also belongs to the patch c
-/// / step positions to the right. The kernel first sums all pairs with equal c / step.
+/// The plan for one stride of reference patches. The column pair of a patch at column c has the
+/// phase c % step, and also belongs to the patch c / step positions to the right.
+
+/// Pairs with equal c / step are summed first.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
@@ -17,8 +18,7 @@ struct PairPlan {
   /// Bit masks of the phases that each stored sum contains. Bit i stands for phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
-  /// The stored sums that add up to the distance of two patches. Each is loaded `shift` lanes to
-  /// the right.
+  /// The stored sums that add up to a distance, each loaded `shift` lanes to the right.
   std::array<int, 4> array{}, shift{};
 };
 

@@ -1,16 +1,15 @@
-// Computes the scores of a block. Each lane processes one reference patch: a vector holds the same
-// pair of samples of 16 (AVX2) or 32 (AVX-512) reference patches. One multiply-add sums two squared
-// differences of bytes.
+// Computes the scores of a block, one reference patch in each lane: a vector holds the same pair of
+// samples of 16 (AVX2) or 32 (AVX-512) reference patches.
 
 // For each displacement, the kernel compares each sample only once, in two steps, because
-// neighbouring reference patches share most samples.
+// neighbouring patches overlap.
 
 // Step 1: the kernel sums pairs over `step` rows, and these sums over the height of the patch.
 
-// Step 2: pairs beyond the first `step` columns of a patch also belong to reference patches on its
-// right. The kernel stores the sums and loads them with a lane offset.
+// Step 2: pairs beyond the first `step` columns also belong to patches on the right, whose sums are
+// loaded with a lane offset.
 
-// All sums saturate at 16 bits. The unit of the bytes is so large that tau does not saturate.
+// All sums saturate at 16 bits. The unit of the bytes prevents saturation of tau.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/scores.cpp"
@@ -33,7 +32,7 @@ using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
 /// Sums of squared differences of kCount candidates for each phase (PairPlan): `all` over kStep
-/// rows, `part` over the first patch % kStep of these rows.
+/// rows, `part` over patch % kStep rows.
 template <int kStep, int kCount>
 struct RowSums {
   // HWY_ATTR compiles this constructor for the instruction set of the data members.
@@ -55,8 +54,8 @@ struct BlockScorer {
     return sums + ((candidate * rows + row) * plan.stored + array) * lanes;
   }
 
-  /// Sums kStep rows of squared differences. The rows may lie below the last patch, because the
-  /// guide has padding.
+  /// Sums kStep rows of squared differences, possibly below the last patch, because the guide has
+  /// padding.
   template <int kCount>
   HWY_INLINE void add_rows(const std::uint16_t* const (*candidate)[4], std::ptrdiff_t at,
                            RowSums<kStep, kCount>& out) const {
@@ -75,7 +74,7 @@ struct BlockScorer {
   }
 
   /// Sums the squared differences of kCount candidates over the height of a patch (step 1 at the
-  /// top of scores.cpp). `candidate` contains a pointer to samples for each candidate and phase.
+  /// top of scores.cpp).
   template <int kCount>
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
@@ -128,8 +127,7 @@ struct BlockScorer {
   };
 
   /// Computes the scores of candidate `c` for rows `first` to `last` (step 2 at the top of
-  /// scores.cpp), and updates the minima of its class. The bias `subtracted` leaves saturated
-  /// scores unchanged.
+  /// scores.cpp), and updates the minima of its class.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
                          std::uint16_t subtracted = 0) const {
@@ -156,8 +154,8 @@ struct BlockScorer {
   }
 };
 
-/// Computes the scores of one block. kStep is the stride of reference patches, at most the width of
-/// a patch, because patches share no samples beyond this stride.
+/// Computes the scores of one block. kStep is the stride of reference patches, or the width of a
+/// patch if the stride is larger.
 template <int kStep>
 class BlockMatcher {
  public:

@@ -1,12 +1,11 @@
-// Selects the most similar candidates exactly and in order, without sorting all candidates. Each
-// lane processes one reference patch.
+// Selects the most similar candidates exactly and in order, without a complete sort, one reference
+// patch in each lane.
 
-// The score kernels divide the candidates into classes, twice as many as a group has patches. The
-// N-th smallest class minimum bounds the scores of at least N candidates, on average of 1.5 N. A
-// sorting network computes these bounds for a vector of reference patches.
+// Candidates are divided into classes, twice as many as a group has patches. The N-th smallest
+// class minimum bounds the scores of at least N candidates, 1.5 N on average.
 
 // Candidates within the bound become keys: a score and a position in the window. The rank of a key
-// is the number of smaller keys, counted with vectors.
+// is the number of smaller keys.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/select.cpp"
@@ -27,7 +26,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 /// A key consists of a score and, in the lower bits, a position in the window. Keys are positive
-/// signed integers, because signed comparisons are cheaper in several instruction sets.
+/// and signed, because signed comparisons are cheaper in several instruction sets.
 using Keys = hn::ScalableTag<std::int32_t>;
 inline constexpr int max_classes = 2 * max_group, max_window = 127, place_bits = 15;
 static_assert(max_window * max_window < 1 << place_bits);
@@ -51,8 +50,8 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
           if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
 }
 
-/// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors. The function
-/// sorts both halves, and considers each number i of smallest values from the first half.
+/// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors, from both
+/// halves after sorting.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;
@@ -67,8 +66,8 @@ HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   return bound;
 }
 
-/// Collects the keys of lane_multiple reference patches at a time, because their scores for one
-/// candidate fill a cache line.
+/// Collects the keys of lane_multiple reference patches, whose scores for one candidate fill a
+/// cache line.
 class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
@@ -78,9 +77,8 @@ class Collector {
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
-  /// Collects keys of the candidates `first` to first + count - 1 with scores below the bounds.
-  /// `count` is at most 127. The function lists these scores first, because a branch for each score
-  /// would be unpredictable.
+  /// Collects keys of `count` <= 127 candidates, from `first` on, with scores below the bounds.
+  /// These scores are listed first, because a branch for each score would be unpredictable.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
     // Each element contains a candidate index and, in the 5 lowest bits, a lane.
@@ -151,8 +149,8 @@ class Collector {
     return bits;
   }
 
-  /// Drops all keys of a lane except the `wanted` smallest. Later candidates have larger positions,
-  /// so they rank behind earlier candidates of equal score.
+  /// Keeps only the `wanted` smallest keys of a lane. Later candidates have larger positions and
+  /// lose ties.
   void tighten(int lane) {
     std::uint32_t* const keys = keys_ + lane * max_keys;
     std::nth_element(keys, keys + wanted_ - 1, keys + max_keys);

@@ -9,12 +9,12 @@
 
 namespace lull::cpu {
 
-/// Allows oneTBB to run at least `threads` threads; its default limit is one thread per core. All
-/// sessions of a process share one limit, because the smallest of several limits applies.
+/// Allows oneTBB to run at least `threads` threads, in the whole process. The default limit is one
+/// thread per core, and the smallest limit applies.
 void allow_threads(int threads);
 
-/// Calls work(task, tile) for the tasks 0 .. count - 1 on all threads of the arena, in any order.
-/// Calls add(task, tile) for each finished task, one at a time and in the order of the tasks.
+/// Calls work(task, tile) for the tasks 0 .. count - 1 on all threads of the arena, and add(task,
+/// tile) for the finished tasks, one at a time in ascending order.
 template <class Tile, class Work, class Add>
 void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work, const Add& add) {
   using Item = std::pair<std::size_t, Tile*>;

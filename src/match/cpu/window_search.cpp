@@ -12,15 +12,15 @@
 namespace lull::cpu {
 namespace {
 
-// Limits of a block, in bytes: scores fit in the second-level cache and a share of the third-level
-// cache, the samples of one displacement in the first-level cache.
+// Limits of a block, in bytes: scores for the second-level and a share of the third-level cache,
+// samples of one displacement for the first-level cache.
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
 constexpr int norm_rows = 64;  // number of rows that one call of fill_norms() computes
 
-/// Returns the width of blocks in reference patches. `count` is the number of reference patches in
-/// a row of the picture. Blocks have nearly equal widths and leave few lanes unused.
+/// Returns the width of blocks in reference patches, nearly equal for all blocks, with few unused
+/// lanes. `count` is the number of reference patches in a row of the picture.
 int columns_per_block(int count, int step) {
   const int most = max_lanes - extra_lanes(step);
   int best = std::min(count, most), best_cost = 1 << 30;

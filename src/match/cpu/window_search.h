@@ -19,13 +19,13 @@ class WindowSearch {
 
   static BlockSize block_size(const MatchParams& params, int columns);
 
-  /// The preconditions of Matcher::begin() and Matcher::begin_block() apply. If the temporal window
-  /// is 0, the search covers only the reference frame.
+  /// The preconditions of Matcher::begin() and Matcher::begin_block() apply. A temporal window of 0
+  /// restricts the search to the reference frame.
   void begin(const MatchParams& params, std::span<const GuideAt> frames,
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);
-  /// Returns the rankings of one row of reference patches of the block, one for each column. They
-  /// remain valid until the next call by the same thread.
+  /// Returns the rankings of one row of reference patches, valid until the next call by the same
+  /// thread.
   std::span<const Ranking> rank(const Block& block, int row, int thread);
 
  private:

@@ -5,8 +5,7 @@
 namespace lull::cuda {
 namespace {
 
-/// A matcher that makes the clusters of a plane for the first batch, and reuses them for all other
-/// batches.
+/// A matcher that makes the clusters of a plane once, for its first batch.
 class ClusterMatcher final : public Matcher {
  public:
   ClusterMatcher(const MatchParams& params, int others, const Margins& greatest) {

@@ -1,11 +1,11 @@
-// Makes groups from clusters. A warp compares 32 candidates with one reference patch at a time, one
+// Makes groups from clusters. A warp compares 32 candidates at a time with one reference patch, one
 // in each lane.
 
-// The kernel skips patches that are also in a cluster of a preceding tiling. It adds patches that
-// motion predicts last, with their motion bias.
+// Patches in a cluster of a preceding tiling are skipped. Patches that motion predicts are added
+// last, with their motion bias.
 
 // A key consists of a distance and a patch number. The warp sorts 32 keys at a time, and merges
-// them with the best keys so far.
+// them into the best keys.
 
 #include <utility>
 

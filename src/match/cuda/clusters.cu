@@ -1,15 +1,14 @@
-// Makes clusters. A thread block splits one tile level by level, and a warp processes one cluster
-// at a time.
+// Makes clusters. A thread block splits one tile level by level, with one cluster at a time in each
+// warp.
 
-// Step 1: the warp finds the split from 8 seed patches. Each lane processes two samples of every
-// patch. All arithmetic uses integers (match/clusters.h), except for one truncated square root.
+// Step 1: the warp finds the split from 8 seed patches, with two samples of every patch in each
+// lane. All arithmetic is integer (match/clusters.h), except for one truncated square root.
 
-// Step 2: the warp partitions the cluster, one patch in each lane. Ballots determine the
-// destinations: the destination buffer for the first part, the front of the source buffer for the
-// second part. Finally, the warp appends the second part to the destination buffer.
+// Step 2: the warp partitions the cluster, one patch in each lane, with ballots. The first part
+// goes to the destination buffer, the second to the front of the source buffer, and finally behind
+// the first part.
 
-// The assignment of clusters to warps does not influence the result: each cluster has its own range
-// of both buffers.
+// Each cluster has its own range of both buffers, so its warp does not influence the result.
 
 #include "cuda/check.h"
 #include "cuda/warp.cuh"
@@ -70,7 +69,7 @@ __device__ __forceinline__ int warp_max(int v) {
 }
 
 /// Finds the split of a cluster from its seed patches (step 1 at the top of clusters.cu). Returns
-/// false if all seed patches are equal.
+/// false if all are equal.
 __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, uint2 node,
                               Weights& weights, int& bound) {
   const int lane = threadIdx.x & 31;
@@ -146,8 +145,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
   return true;
 }
 
-/// Partitions the patches of a cluster from the buffer `from` into the buffer `to` (step 2 at the
-/// top of clusters.cu). Returns the size of the first part.
+/// Partitions the patches of a cluster from `from` into `to` (step 2 at the top of clusters.cu).
+/// Returns the size of the first part.
 __device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::uint32_t* to,
                               uint2 node, const Weights& weights, int bound) {
   const int lane = threadIdx.x & 31, count = static_cast<int>(node.y);
@@ -187,8 +186,7 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const Tiling::Tile tile = a.tiling.tile(blockIdx.x);
   const int width = tile.right - tile.x, places = tile.places(), count = places * a.frames.count;
-  // Offset of the tile's first member: all positions in the rows of tiles above, and in the tiles
-  // on the left in the same row.
+  // Offset of the tile's members: behind the rows of tiles above, and the tiles on the left.
   const unsigned begin = static_cast<unsigned>(a.frames.count) *
                          (static_cast<unsigned>(tile.y) * a.tiling.width +
                           static_cast<unsigned>(tile.bottom - tile.y) * tile.x);
@@ -197,8 +195,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
     a.members[begin + i] = static_cast<std::uint32_t>(frame) << patch_frame_bit |
                            a.margins.at(tile.x + place - y * width, tile.y + y);
   }
-  // Two lists of the clusters to split. Each cluster has more than `leaf` patches, so the ranges of
-  // two tiles do not overlap.
+  // Two lists of the clusters to split. The lists of two tiles do not overlap, because each listed
+  // cluster has more than `leaf` patches.
   uint2* const nodes[2] = {a.nodes[0] + begin / (a.leaf + 1), a.nodes[1] + begin / (a.leaf + 1)};
   if (threadIdx.x == 0) {
     waiting[0] = count > a.leaf ? 1 : 0;

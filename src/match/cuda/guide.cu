@@ -1,8 +1,7 @@
-// Computes guides (weighted sums of planes, quantised to 8 bits) and the norms of their patches
-// (sums of the squared samples of 8x8 patches).
+// Computes guides (weighted sums of planes, quantised to 8 bits) and the norms of their patches.
 
-// Each lane sums the squares of its 4 samples over the rows of a patch, and stores their prefix
-// sums. The prefix sums of a lane and the next two lanes give the sum over any 8 columns.
+// Each lane sums the squares of its 4 samples over the rows of a patch, and stores prefix sums,
+// which give the sum over any 8 columns from three lanes.
 
 #include "cuda/boxes.cuh"
 #include "cuda/check.h"
@@ -16,8 +15,8 @@ constexpr dim3 mix_block{32, 8};  // thread block
 static_assert(box_reach == patch - 1);
 using GuideBoxes = Boxes<8, 4>;
 
-/// Clamps a sample to 0..255 and rounds to nearest: after adding 2^23, the lowest byte of the float
-/// is the rounded sample.
+/// Clamps a sample to 0..255 and rounds to nearest: adding 2^23 moves the rounded sample to the
+/// lowest byte.
 __device__ __forceinline__ std::uint32_t to_byte(float sample) {
   return __float_as_uint(fminf(fmaxf(sample, 0.0f), 255.0f) + 8388608.0f);
 }
@@ -37,8 +36,7 @@ struct LanePlace {
   int x, y;  // position in the picture or in its padding
 };
 
-/// Stores the guide, and half of the squared norm of each patch. Each lane stores four samples and
-/// the norms of the four patches at these samples.
+/// Stores four samples of the guide and half the squared norms of the patches at these samples.
 __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBoxes::tile_rows][32],
                                             const LanePlace& p, const Margins& margins,
                                             std::uint32_t* samples, std::int32_t* half_norms) {
@@ -86,8 +84,8 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
                                       const ClearedSums& sums) {
   if (p.lane >= box_words) return;
   const int top = max(p.y, 0), rows = min(p.y + GuideBoxes::rows, margins.height) - top;
-  // Each lane clears two numerators at a time, for coalesced stores. Numerators and denominators of
-  // a lane belong to different columns.
+  // Each lane clears two numerators at a time, for coalesced stores, so its numerators and
+  // denominators belong to different columns.
   const int left = p.x - 2 * p.lane, right = left + box_width / 2;
   const int end = (margins.width + 3) / 4 * 4;  // sums are read four at a time
   const auto inside = [&](int x) { return x >= 0 && x < end; };
@@ -107,8 +105,8 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
   }
 }
 
-/// Makes the 8-bit guide and half the squared norm of the patch at each position, both including
-/// the padding. The kernel also clears `sums`, the sums of estimates of the next phase.
+/// Makes the 8-bit guide and the half norms of its patches, including the padding, and clears
+/// `sums`, the sums of the next phase.
 template <class Picture>
 __global__ void __launch_bounds__(GuideBoxes::threads)
     guide_kernel(const Picture picture, Margins margins, float scale, float offset,

@@ -22,7 +22,7 @@ inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabiliser
 /// The guide of a frame in device memory.
 class GuideFrame {
  public:
-  /// `levels` contains the noise level of each plane of the guide. `colour` is the colour space in
+  /// `levels` are the noise levels of the planes of the guide. `colour` is the colour space in
   /// which RGB guides are compared.
   GuideFrame(const std::array<float, max_planes>& levels, Stabilisers stabilisers, Colour colour)
       : levels_(levels), stabilisers_(std::move(stabilisers)), colour_(colour) {}
@@ -53,8 +53,8 @@ class GuideFrame {
   std::optional<RawFrame> raw_;  // empty until the first frame arrives
 };
 
-/// Queues the upload of a mask, row by row, of the positions at which a patch of `side` samples
-/// overlaps a hole (Holes::reached()).
+/// Queues the upload of the mask of positions at which a patch of `side` samples overlaps a hole
+/// (Holes::reached()), row by row.
 inline void copy_reached(const Frame& frame, int side, std::uint8_t* places, cudaStream_t stream) {
   const Holes* const holes = holes_of(frame).get();
   const std::size_t size = static_cast<std::size_t>(frame.format.width) * frame.format.height;

@@ -1,6 +1,6 @@
 #pragma once
-// The pictures from which kernels compute guides. Kernels read four samples of a row at once, at an
-// x position that is a multiple of 4.
+// The pictures from which kernels compute guides, four samples of a row at a time. Their x is a
+// multiple of 4.
 
 #include <cuda_runtime_api.h>
 
@@ -24,8 +24,8 @@ struct SharedPlane {
   }
 };
 
-/// A guide that is a sum of colour planes: downsampled luma, chroma, or both. Each plane needs a
-/// noisy plane, even for a share of 0, because the loads have no branches.
+/// A guide of several colour planes: downsampled luma, chroma, or both. Each plane needs a noisy
+/// plane, even for a share of 0, because the loads have no branches.
 template <bool has_luma, bool has_chroma, bool is_420>
 struct MixedColours {
   ColourGuide mix;
@@ -51,8 +51,8 @@ struct MixedColours {
 
   __device__ int shift_x() const { return is_420 ? 1 : mix.shift_x; }
   __device__ int shift_y() const { return is_420 ? 1 : mix.shift_y; }
-  /// Returns whether the four samples at (x, y) each cover at most two columns of luma, all inside
-  /// the picture.
+  /// Returns whether the four samples at (x, y) each cover at most two luma columns, all inside the
+  /// picture.
   __device__ bool lies_within(int x, int y) const {
     return shift_x() <= 1 && (x + 4) << shift_x() <= mix.luma_margins.width &&
            (y + 1) << shift_y() <= mix.luma_margins.height;
@@ -79,7 +79,7 @@ struct MixedColours {
                        mean_luma_at(x + 3, y));
   }
   /// Returns the mean of the luma samples inside the picture that the chroma sample at (x, y)
-  /// covers, or NaN if there are none.
+  /// covers, or NaN.
   __device__ float mean_luma_at(int x, int y) const {
     const int right = min((x + 1) << shift_x(), mix.luma_margins.width);
     const int bottom = min((y + 1) << shift_y(), mix.luma_margins.height);

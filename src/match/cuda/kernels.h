@@ -1,6 +1,5 @@
 #pragma once
 // Launches of the matching kernels on `stream`. The functions neither allocate memory nor wait.
-// Each .cu file describes its algorithm.
 
 #include <cuda_runtime_api.h>
 
@@ -27,9 +26,9 @@ struct Batch {
   int tiles_x = 0, tiles_y = 0;
 };
 
-/// The groups of one batch: each has the log2 of its size and up to `capacity` displacements
-/// (group.h), the reference patch first, the others by ascending distance. Tile b contains the
-/// reference patches 16 b to 16 b + 15.
+/// The groups of one batch: the log2 of each size, and up to `capacity` displacements (group.h),
+/// the reference patch first, the others by ascending distance.
+/// Tile b contains the reference patches 16 b to 16 b + 15.
 struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]
@@ -51,8 +50,8 @@ struct Groups {
 /// Returns the capacity of a group in members: 16 or 32.
 constexpr int group_capacity(const MatchParams& phase) { return phase.group <= 16 ? 16 : 32; }
 
-/// The 8-bit guide, and half the squared norm of the patch at each position. The norm of a patch
-/// partly outside the picture is `no_patch`.
+/// The 8-bit guide, and half the squared norm of each patch, `no_patch` for patches partly outside
+/// the picture.
 struct Guide {
   const std::uint8_t* samples = nullptr;
   const std::int32_t* half_norms = nullptr;
@@ -63,8 +62,8 @@ struct Guide {
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
-/// Maximum of half a squared distance in a 16-bit score, in squared levels of the 8-bit guide. The
-/// scale of the guide must be so small that tau does not exceed this value.
+/// Maximum of half a squared distance in a 16-bit score, in squared levels of the 8-bit guide, and
+/// upper bound of tau in this unit.
 inline constexpr int max_half_distance = 65534;
 inline float max_guide_scale(float tau) {
   return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));
@@ -81,8 +80,8 @@ struct MixedPlane {
     return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
   }
 #ifdef __CUDACC__
-  /// Returns the four samples at the index `at`, whose x position is a multiple of 4. The noisy
-  /// plane must exist, even for a share of 0, because the loads have no branches.
+  /// Returns the four samples at index `at`; their x is a multiple of 4. The noisy plane must
+  /// exist, even for a share of 0, because the loads have no branches.
   __device__ float4 quad(int at) const {
     float4 e = *reinterpret_cast<const float4*>(estimate + at);
     const float4 n = *reinterpret_cast<const float4*>(noisy + at);
@@ -93,7 +92,7 @@ struct MixedPlane {
 #endif
 };
 /// The guide of chroma (guide.h): weight[0] * chroma[0] + weight[1] * chroma[1], plus, if present,
-/// luma averaged over blocks of 2^shift_x x 2^shift_y samples.
+/// luma averaged over 2^shift_x x 2^shift_y samples.
 struct ColourGuide {
   MixedPlane luma;
   Margins luma_margins;
@@ -109,8 +108,8 @@ struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
-/// Make the 8-bit guide of a plane and the norms of its patches, and clear the sums of estimates of
-/// the next phase. `samples` and `half_norms` have the padding of the planes.
+/// Make the 8-bit guide of a plane and the norms of its patches, and clear the sums of the next
+/// phase. `samples` and `half_norms` are padded like the planes.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
@@ -118,8 +117,8 @@ void make_guide_and_clear_sums(const ColourGuide& mix, const Margins& margins, f
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
 
-/// Computes Guide::candidate_norms: `no_patch` where `invalid` is not 0, and half_norms elsewhere.
-/// `invalid` has width * height bytes, row by row.
+/// Computes Guide::candidate_norms: `no_patch` where `invalid` (width * height bytes, row by row)
+/// is not 0.
 void invalidate_candidates(const std::int32_t* half_norms, const std::uint8_t* invalid,
                            const Margins& margins, std::int32_t* candidate_norms,
                            cudaStream_t stream);
@@ -141,8 +140,8 @@ struct SearchView {
 };
 using SearchFrame = FrameAt<SearchView>;
 
-/// Finds the groups of a batch in several frames, in the order of group.h. The scale of the guides
-/// must be so small that a score can represent tau + motion_bias.
+/// Finds the groups of a batch in several frames, in the order of group.h. A score must be able to
+/// represent tau + motion_bias in the scale of the guides.
 void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
                      const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                      const MatchParams& phase, const TimePlan& plan, const Groups& groups,
@@ -158,8 +157,8 @@ struct KeptGroupsView {
     return (searched.count_x + reference_tile_side - 1) / reference_tile_side;
   }
 };
-/// Finds the groups of a batch by propagation (match/propagation.h). Without a temporal search,
-/// `frames` contains only the reference frame.
+/// Finds the groups of a batch by propagation (match/propagation.h). `frames` begins with the
+/// reference frame.
 void propagate(std::span<const SearchFrame> frames, const Margins& margins,
                const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                const MatchParams& phase, const KeptGroupsView& kept, const Groups& groups,

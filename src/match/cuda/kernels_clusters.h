@@ -15,8 +15,8 @@
 
 namespace lull {
 
-/// The frames whose patches are clustered, beginning with the reference frame. All guides have the
-/// same scale and offset.
+/// The frames whose patches are clustered, first the reference frame. All guides have the same
+/// scale and offset.
 struct ClusterFrames {
   int count = 0;
   const std::uint8_t* guide[max_frames] = {};
@@ -24,9 +24,9 @@ struct ClusterFrames {
   const Motion* motion[max_frames] = {};  // motion vectors, as SearchView::motion
 };
 
-/// The clusters of one plane. For each tiling, `members` lists the patches cluster by cluster. For
-/// each patch, `begins` contains the offset of its cluster in `members`. `counts` contains the size
-/// of the cluster at this offset.
+/// The clusters of one plane. `members` lists the patches of each tiling cluster by cluster.
+/// `begins` is the offset of each patch's cluster in `members`, and `counts` at this offset the
+/// size of the cluster.
 struct ClusterMemory {
   std::uint32_t* members = nullptr;  // [tilings][members_of]
   std::uint32_t* begins = nullptr;   // [tiling][frame][position in the plane with its margins]

@@ -1,26 +1,27 @@
-// Exact search for the most similar patches of each window. The squared distance of patches a and b
-// is |a|^2 + |b|^2 - 2ab. The products ab of 16 reference patches and 8 candidates are one 16x64 by
-// 64x8 matrix product of 8-bit integers: two tensor core instructions.
+// Exact search for the most similar patches. The squared distance of patches a and b is |a|^2 +
+// |b|^2 - 2ab. The products ab of 16 reference patches and 8 candidates are one 16x64 by 64x8
+// matrix product of bytes: two tensor core instructions.
 
-// A thread block processes 4x4 neighbouring reference patches and the union of their search
-// windows, in bands of rows that fit in shared memory. Each band takes three steps.
+// A thread block processes 4x4 reference patches and the union of their search windows, in bands of
+// rows that fit in shared memory. Each band takes three steps.
 
-// Step 1: the block loads the samples and half norms of the band. Each position stores the 4
-// samples from there on as a word, so that later loads are aligned.
+// Step 1: the block loads the samples and half norms of the band. Each position stores its next 4
+// samples as a word, for aligned loads.
 
 // Step 2: warps fill one table of 16-bit scores for each reference patch. A score is 65535 minus a
 // scaled distance, or 0 without a candidate.
 
-// Step 3: each warp selects the best scores of one reference patch. A bound that at least N
-// candidates reach (the N-th best of the lanes' best scores) leaves few candidates. The warp
-// gathers, sorts and merges these into the list of the reference patch, 32 at a time.
+// Step 3: each warp selects the best scores of one reference patch, 32 at a time: those that reach
+// the N-th best of the lanes' maxima, a bound that at least N candidates reach.
 
 // A key consists of a score and a position. All keys differ, so the result does not depend on the
 // order of work.
 
-// The tables are dense, so that step 3 reads consecutive words of two scores. A row has (window +
-// 1) / 2 words. Three kinds of scores are set to 0: the spare half word of a row, the reference
-// patch itself, and the padding to the scan length.
+// The tables are dense, with (window + 1) / 2 words of two scores in a row, so that step 3 reads
+// consecutive words.
+
+// Scores without a candidate are 0: the spare half word of a row, the reference patch itself, and
+// the padding to the scan length.
 
 #include <algorithm>
 #include <array>
@@ -37,8 +38,8 @@ namespace {
 
 using namespace match_detail;
 
-/// The kernel of match(). `fixed` is an index in fixed_searches or any_search: nvcc's host code
-/// cannot refer to kernels with template arguments of class type.
+/// The kernel of match(). `fixed` is an index in fixed_searches, because nvcc's host code cannot
+/// refer to kernels with template arguments of class type.
 template <int N, int chunk, int union_pitch, int fixed>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs args) {
   extern __shared__ std::uint32_t memory[];

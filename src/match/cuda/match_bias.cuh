@@ -9,8 +9,8 @@
 
 namespace lull::match_detail {
 
-/// Returns the index of the bias at a displacement: |dy * correlation_lags + dx|. Opposite
-/// displacements have the same bias.
+/// Returns the index of the bias, |dy * correlation_lags + dx|, which is equal for opposite
+/// displacements.
 constexpr int bias_place(int dx, int dy) {
   const int place = dy * correlation_lags + dx;
   return place < 0 ? -place : place;
@@ -44,9 +44,8 @@ struct SharedBias {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }
 
-  /// Applies the bias to the scores of a scan, except to 0 (no candidate, or a distance beyond tau
-  /// with every bias). The reference patch is in column `radius` and row `own_row`, possibly
-  /// outside the scan.
+  /// Applies the bias to all scores except 0 (no candidate, or distance always beyond tau). The
+  /// reference patch is in column `radius` and row `own_row`, possibly outside the scan.
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

@@ -15,12 +15,13 @@ using namespace match_detail;
 namespace {
 
 /// Preferred number of thread blocks per multiprocessor, to hide latencies. If they do not fit, the
-/// plan uses one.
+/// number is 1.
 constexpr int wanted_blocks = 2;
 
 /// Options for devices with at least `shared_memory` bytes of shared memory per multiprocessor.
-/// High bands are faster, because kernels select candidates once per band. Plans for large memories
-/// were measured on compute capability 9.0; plans for small memories were not measured.
+/// High bands are faster, because kernels select candidates once per band.
+
+/// Large memories were measured on compute capability 9.0, small memories were not measured.
 struct MatchTuning {
   std::size_t shared_memory;
   // Whether plans may use kernels that save memory, and another MatchShape if the best does not
@@ -38,9 +39,9 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands in at most `limit` bytes of shared memory. Its shape
-/// scans the fewest words per band. If this shape does not fit and `any` is true, the plan has
-/// another shape.
+/// Returns the plan with the tallest bands in `limit` bytes of shared memory. Of all shapes, the
+/// best scans the fewest words per band. If it does not fit and `any` is true, the plan has another
+/// shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;
@@ -96,7 +97,7 @@ MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device)
 namespace {
 
 /// Returns a plan with the given shape, or std::nullopt. Tables use at most `limit` bytes of shared
-/// memory for the reference frame, and `other_limit` bytes for neighbouring frames.
+/// memory for the reference frame, and `other_limit` for neighbouring frames.
 std::optional<TimePlan> fit_over_time(const MatchParams& phase, int frames, const TimeShape& shape,
                                       std::size_t limit, std::size_t other_limit) {
   MatchParams other = phase;
@@ -144,8 +145,8 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // Three limits of the tables: (1) one block's share of shared memory; (2) all shared memory for
-  // the neighbouring frames; (3) all shared memory for all frames.
+  // Limits of the tables: (1) one block's share of shared memory; (2) for neighbouring frames, all
+  // shared memory; (3) for all frames, all shared memory.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

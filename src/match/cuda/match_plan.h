@@ -1,6 +1,6 @@
 #pragma once
-// Plans for match.cu and match_time.cu: a plan fits the work to the shared memory of a device, and
-// selects a compiled kernel. The functions need only the limits of the device.
+// Plans for match.cu and match_time.cu: the division of the work that fits in shared memory, and
+// the compiled kernel. The functions need only the limits of a device.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,8 +29,8 @@ constexpr int pending_slots = 64;  // keys of a warp: 31 remaining and 32 new on
 constexpr int listed_quads = 128;  // maximum number of listed quads with candidates, one byte each
 /// Words of shared memory in which a warp gathers candidates.
 constexpr int gathered_words = pending_slots + listed_quads / 4;
-/// Words of shared memory for one reference patch: 16 for its samples, 1 for its base score, and 3
-/// for padding against bank conflicts.
+/// Words of shared memory for one reference patch: 16 for samples, 1 for the base score, and 3
+/// against bank conflicts.
 constexpr int reference_pitch = 20;
 constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
@@ -38,8 +38,8 @@ constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 constexpr int small_union = 32, medium_union = 48, narrow_union = 64;
 constexpr int wide_union = 160;  // at least 127 + 3 * 8, rounded up to a multiple of 8
 
-/// Compile-time constants of a match kernel: words that a lane scans at once, and the row length of
-/// the union of search windows in positions.
+/// Compile-time constants of a match kernel: words of one scan of a lane, and row length of the
+/// union of search windows, in positions.
 struct MatchShape {
   int chunk, union_pitch;
   bool operator==(const MatchShape&) const = default;
@@ -61,8 +61,8 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
 struct TimeShape {
   bool fused;  // whether the reference frame is scanned together with the first neighbouring frames
   MatchShape own, others;
-  /// Maximum size, in words, of a window in the reference frame. Larger windows would take a warp
-  /// too many steps.
+  /// Maximum size in words of a window in the reference frame. Larger windows would take too many
+  /// steps.
   int max_own_words;
   bool saves_memory = false;  // is for devices with little shared memory
 };
@@ -105,7 +105,7 @@ struct MatchPlan {
 namespace match_detail {
 
 /// Returns the distance in samples between the first and the last reference patch of a tile along
-/// one axis.
+/// an axis.
 constexpr int rows_above(const MatchParams& phase) { return 3 * phase.step; }
 
 constexpr int union_side(const MatchParams& phase) {
@@ -141,8 +141,8 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   return plan;
 }
 
-/// A search with the window and the step of a profile. Its kernel has constant parameters, and
-/// computes all rows of the union of the search windows at once.
+/// A search with the window and the step of a profile. Its kernel has constant parameters and a
+/// single band.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any value
   MatchShape shape{};
@@ -152,13 +152,13 @@ struct FixedSearch {
     return plan_of(phase, shape, union_side(phase));
   }
 };
-/// A temporal search with the window and the step of a profile. Its kernel scans all frames
-/// together (TimeShape::fused).
+/// A temporal search with the window and the step of a profile. All frames are scanned together
+/// (TimeShape::fused).
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Returns whether the kernel of this search can execute the two plans. They may differ from its
-  /// own plans only in the number of frames searched at once.
+  /// Returns whether the kernel of this search can execute the two plans, which may differ only in
+  /// the number of frames searched at once.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;
@@ -188,8 +188,8 @@ constexpr FixedTimeSearch fixed_time_search(int which) {
 /// @throws InvalidArgument  the device has too little shared memory for the window
 [[nodiscard]] MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device);
 
-/// The plan of a search in several frames. Kernels search the reference frame first, and then
-/// `at_a_time` neighbouring frames at once, as memory permits.
+/// The plan of a search in several frames: first the reference frame, then `at_a_time` neighbouring
+/// frames at once, as memory permits.
 struct TimePlan {
   MatchPlan own, others;
   int at_a_time = 1;

@@ -11,8 +11,8 @@ namespace lull::match_detail {
 constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
-// Limits of the number of quads (four words) with a score that reaches the bound. Most pictures
-// have at most `typical_quads`. Beyond `max_quads`, the warp scans the words in order.
+// Limits of the number of quads (four words) with a score that reaches the bound: a typical picture
+// has at most `typical_quads`. Beyond `max_quads`, the warp scans the words in order.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -29,8 +29,8 @@ struct MatchArgs {
 };
 /// Launches the kernels of match() with a distance bias (match_biased.cu).
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
-/// Converts a mean squared difference of patches to half a squared distance, in squared levels of
-/// the 8-bit guide.
+/// Converts a mean squared difference to half a squared distance, in squared levels of the 8-bit
+/// guide.
 double half_distance(double mean, const Guide& guide);
 /// Collects the arguments of the match kernels.
 /// @throws InternalError  scores cannot represent distances up to tau
@@ -52,8 +52,8 @@ struct Scan {
   }
 };
 
-/// Clears the scores of a scan without a candidate: one half word in each row, and the words behind
-/// the last row. Warps read a multiple of `chunk` words per lane.
+/// Clears the scores of a scan that belong to no candidate: one half word in each row, and the
+/// words behind the last row.
 template <int chunk>
 __device__ inline void clear_gaps(const Scan& scan, int lane) {
   for (int above = 0; above < scan.rows; above += 32)
@@ -65,8 +65,8 @@ __device__ inline void clear_gaps(const Scan& scan, int lane) {
   __syncwarp();
 }
 
-/// Returns a score that at least `keep` - 1 candidates reach, not counting the reference patch.
-/// `maxima` contains the lane's maximum for each half of a word.
+/// Returns a score that at least `keep` - 1 candidates reach. `maxima` contains the lane's maximum
+/// for each half of a word.
 template <int N>
 __device__ inline std::uint32_t bound_of(std::uint32_t maxima, int keep, int lane) {
   if constexpr (N == 16) {
@@ -101,8 +101,8 @@ struct BestList {
   }
 };
 
-/// A sequence of words with scores, interleaved by lane: the words of lane i begin at `first` + i,
-/// with a stride of 32.
+/// Words with scores, interleaved by lane: the words of lane i begin at `first` + i, with a stride
+/// of 32.
 struct ScanWords {
   const Scan& scan;
   int first;
@@ -143,8 +143,8 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// Gathers the keys of the two scores of a word that reach `bound` and, if the list is full,
-  /// exceed its lowest key. `place` is 65535 minus the position of the first score.
+  /// Gathers the keys of the two scores of a word that reach `bound` and exceed the lowest key of a
+  /// full list. `place` is 65535 minus the position of the first score.
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -160,9 +160,9 @@ struct Gathering {
     __syncwarp();
   }
 
-  /// Lists the quads (four words) with a score that reaches the bound, and returns their number,
-  /// even if the list is too short. `most` contains two maxima for each quad of the lane, one for
-  /// each half of a word.
+  /// Lists the quads (four words) with a score that reaches the bound. Returns their number, even
+  /// beyond the capacity of the list. `most` contains two maxima for each quad, one for each half
+  /// word.
   template <int quad_count>
   __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound,
                             int lane) {
@@ -181,8 +181,8 @@ struct Gathering {
   }
 };
 
-/// Scans all words in order. In flat pictures, nearly all words reach the bound, so after keep - 1
-/// such words the warp gathers only scores above the bound.
+/// Scans all words in order. In flat pictures, nearly all words reach the bound: after keep - 1
+/// such words, only scores above the bound are gathered.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {
@@ -201,8 +201,8 @@ __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int
   }
 }
 
-/// Merges the best scores of `chunk` words of each lane into the list. All lanes examine the words
-/// of the quads (four words) whose maximum reaches the bound. Some keys may remain in `gathering`.
+/// Merges the best scores of `chunk` words of each lane into the list. Only quads (four words)
+/// whose maximum reaches the bound are examined. Some keys may remain in `gathering`.
 template <int N, int chunk, class Words>
 __device__ inline void select_chunk(const Words& words, int keep, int min_score,
                                     Gathering& gathering, BestList& best) {
@@ -217,8 +217,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // The bound exceeds the lowest score of the list: later words have larger positions, so an equal
-  // score would rank behind the list.
+  // The bound exceeds the lowest score of the list, because an equal score at a later position
+  // would rank behind the list.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);
@@ -255,8 +255,7 @@ __device__ inline void select(const Scan& scan, int keep, int min_score, Gatheri
   gathering.merge_rest(best, keep, threadIdx.x & 31);
 }
 
-/// Stores a list as a group: the reference patch, and then the other members by ascending distance.
-/// `displacement_of` maps a position to a displacement.
+/// Stores a list as a group. `displacement_of` maps a position to a displacement.
 template <class Displacement>
 __device__ inline void store_group(const MatchArgs& a, int reference, const BestList& best,
                                    Displacement displacement_of) {

@@ -5,13 +5,13 @@
 
 namespace lull::match_detail {
 
-/// Row pitches of tables in shared memory, in words. They are constants, so that the compiler
-/// encodes offsets in the instructions.
+/// Row pitches of tables in shared memory, in words. They are constants, so that offsets are part
+/// of the instructions.
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
-  // A row needs union_pitch + 10 words: the union of the search windows, 7 for the width of a
-  // patch, and 3 for alignment. Two more words shift row r + 4 by 16 memory banks from row r.
+  // A row needs union_pitch + 10 words: 7 more for the width of a patch, and 3 for alignment. With
+  // 2 more, rows r and r + 4 are 16 memory banks apart.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -45,14 +45,14 @@ __device__ inline int table_of(const MatchPlan& plan, int reference, int left, i
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
 }
 
-/// Returns four samples at a position that may be unaligned. `bits` is 8 times the distance from
-/// the aligned word.
+/// Returns four samples at a position that may be unaligned. `bits` is 8 times the offset from the
+/// aligned word.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int bits) {
   return __funnelshift_r(words[0], words[1], bits);
 }
 
-/// One warp copies a reference patch and its base score (the maximum score minus half the squared
-/// norm) to shared memory.
+/// One warp copies a reference patch and its base score (maximum score minus half its squared norm)
+/// to shared memory.
 __device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
                                       std::uint32_t* patches) {
   std::uint32_t* to = patches + reference * reference_pitch;
@@ -64,9 +64,9 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Loads the samples of a band of rows and the half norms of its patches (step 1 of match.cu).
-/// `thread` is the index in a team of complete warps. The samples begin at the aligned word that
-/// contains `start`, the origin of the union of the search windows.
+/// Loads the samples and half norms of a band of rows (step 1 of match.cu), from the aligned word
+/// that contains `start`, the origin of the union of the search windows. `thread` is the index in a
+/// team of complete warps.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,
@@ -115,12 +115,11 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
                : "memory");
 }
 
-/// The samples of the 16 reference patches that one lane needs: half of each of the rows quad ..
-/// quad + 3, from the patches `g` and `g` + 8. `half` is 0 for the left 4 samples and 1 for the
-/// right.
+/// The samples of 16 reference patches in one lane: half of each of the rows quad .. quad + 3, from
+/// the patches `g` and `g` + 8. `half`: 0 for the left half, 1 for the right half.
 
-/// The order of the 64 terms saves loads: the next row of candidates needs only one new word. All
-/// other words stay in registers, and the rows of the reference patch rotate.
+/// The order of the 64 terms saves loads: the next row of candidates needs one new word. All others
+/// stay in registers, and the rows of the reference patch rotate.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];
@@ -143,7 +142,7 @@ struct References {
   }
 };
 
-/// Computes the scores of a unit of candidates (8 columns and `unit_rows` rows). Calls store(row,
+/// Computes the scores of a unit (8 columns and `unit_rows` rows of candidates). Calls store(row,
 /// a, b) with the scores of two neighbouring candidates: `a` for reference patch g = lane / 4, `b`
 /// for g + 8.
 template <int union_pitch, class Store>
@@ -179,9 +178,8 @@ __device__ __forceinline__ void score_unit(const References& references,
   }
 }
 
-/// Computes the scores of a band of rows (step 2 of match.cu), in units of 8 columns and
-/// `unit_rows` rows. The union of the search windows begins `skew` samples (0 to 3) after an
-/// aligned word.
+/// Computes the scores of a band of rows (step 2 of match.cu). The union of the search windows
+/// begins `skew` samples (0 to 3) after an aligned word.
 template <int union_pitch>
 __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
                                   const SharedTables<union_pitch>& shared) {
@@ -213,9 +211,8 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   }
 }
 
-/// The position (x, y) of a reference patch, and its offset (dx, dy) from the first reference patch
-/// of the block. `start` is the index in the plane of the origin of the union of the search
-/// windows, possibly in the padding.
+/// The position (x, y) of a reference patch, and its offset (dx, dy) from the first of the block.
+/// `start` is the index in the plane of the origin of the union of the search windows.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 
@@ -236,7 +233,7 @@ struct NoBias {
 };
 
 /// Returns the scores of rows `from` to `to` - 1 of the union of the search windows, without the
-/// reference patch itself. The table begins at row `band` of the union.
+/// reference patch itself. `band` is the first row in the table.
 template <int chunk, int union_pitch, class Bias = NoBias>
 __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
                                    int to, const SharedTables<union_pitch>& shared,
@@ -289,8 +286,8 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
   load_reference(a, at.x, at.y, reference, lane, shared.patches);
   BestList best = list_of_itself(a);
   Gathering gathering(shared.gathered + reference * gathered_words);
-  // Processes rows `band` to `band` + `rows` - 1 of the union of the search windows. Rows `from` to
-  // `to` - 1 belong to the window of the warp's reference patch.
+  // Processes rows `band` to `band` + `rows` - 1 of the union of the search windows. The window of
+  // the warp's reference patch has rows `from` to `to` - 1.
   const auto match_band = [&](int band, int rows, int from, int to) {
     load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, at.start + band * a.margins.pitch,
                            rows, shared.samples, shared.norms, threadIdx.x, threads);

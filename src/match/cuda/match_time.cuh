@@ -1,13 +1,12 @@
 #pragma once
-// Matching in several frames: in the reference frame as in match.cu, then in each neighbouring
-// frame around the position that motion predicts.
+// Matching in several frames: the reference frame as in match.cu, then neighbouring frames around
+// the position that motion predicts.
 
-// The reference patches of a tile belong to one bundle (8x4 reference patches) and have one motion
-// vector for each frame. Their search windows therefore form a union in each frame.
+// The reference patches of a tile belong to one bundle (8x4 reference patches) and share a motion
+// vector for each frame, so their search windows form a union.
 
-// Kernels scan the tables of several frames as one table, because the selection takes longer than
-// the scores. A small window of the reference frame is scanned together with the first neighbouring
-// frames.
+// Kernels scan the tables of several frames together, because the selection takes longer than the
+// scores.
 
 #include <algorithm>
 #include <type_traits>
@@ -108,7 +107,7 @@ struct OtherTables {
 };
 
 /// Computes the scores of `count` neighbouring frames from `first` on (step 2 of match.cu), one
-/// frame in each warp. The tables contain only the rows of the search windows.
+/// frame in each warp.
 template <int union_pitch>
 __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int first, int count,
                              const OtherTables<union_pitch>& tables) {
@@ -124,8 +123,8 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // is the same for g + 8
   const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
   const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
-  // Rows above `lower_begin` belong only to the windows of the upper reference patches of the tile,
-  // and rows from `upper_end` on only to those of the lower.
+  // Rows above `lower_begin` belong only to the windows of upper reference patches. Rows from
+  // `upper_end` on belong only to the windows of lower reference patches.
   const int lower_begin = a.own.grid.y(j + 2) - a.own.grid.y(j);
   const int upper_end = a.own.grid.y(j + 1) - a.own.grid.y(j) + a.window;
   const int k = warp % count, warps_of_frame = (warps - 1 - k) / count + 1;
@@ -186,8 +185,8 @@ __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
         tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
 }
 
-/// Returns the scores of `count` neighbouring frames from `first` on, for the selection (step 3 of
-/// match.cu). Adds the motion bias to the patches that motion predicts.
+/// Returns the scores of `count` neighbouring frames from `first` on (step 3 of match.cu), with the
+/// motion bias.
 template <int chunk, int union_pitch>
 __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, int first, int count,
                                const OtherTables<union_pitch>& tables) {
@@ -207,8 +206,8 @@ __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, in
   return scan;
 }
 
-/// Merges the best candidates of `count` neighbouring frames from `first` on into the list (steps 1
-/// to 3 of match.cu).
+/// Adds the best candidates of `count` neighbouring frames from `first` on to the list (steps 1 to
+/// 3 of match.cu).
 template <int N, int chunk, int union_pitch>
 __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched,
                              const OtherFrames& frames, int first, int count,
@@ -238,9 +237,9 @@ struct WordsOfBoth {
   }
 };
 
-/// Finds the best candidates in the reference frame and the first `count` neighbouring frames
-/// (steps 1 to 3 of match.cu). The window in the reference frame must fit in `own_chunk` words per
-/// lane and in one table.
+/// Finds the best candidates in the reference frame and `count` neighbouring frames (steps 1 to 3
+/// of match.cu). The window in the reference frame must fit in `own_chunk` words per lane and in
+/// one table.
 template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch, class Bias>
 __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searched,
                                 const OtherFrames& frames, int count,
@@ -270,8 +269,8 @@ __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searc
   return best;
 }
 
-/// Finds and stores the groups of one tile of reference patches. If `fused` is true, the tables of
-/// the reference frame precede those of the neighbouring frames.
+/// Finds and stores the groups of one tile. If `fused` is true, the tables of the reference frame
+/// come first.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           class Bias>
 __device__ __forceinline__ void match_frames(const TimeSearch& a, const SearchedFrames& searched,

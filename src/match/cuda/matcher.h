@@ -1,6 +1,6 @@
 #pragma once
-// Matching on a GPU. A matcher is planned once for a phase of a session, and then finds groups
-// (group.h) batch by batch.
+// Matching on a GPU. A matcher is planned once for a phase, and finds groups (group.h) batch by
+// batch.
 
 #include <memory>
 #include <span>
@@ -12,11 +12,10 @@ namespace lull::cuda {
 
 /// Input of a matcher for one batch of reference patches of the first frame.
 struct MatchInput {
-  // The parameters of the matcher. If the session stores groups for propagation, tau and the group
-  // size may differ.
+  // The parameters of the matcher. With propagation, tau and the group size may differ.
   MatchParams params;
-  /// The frames that the matcher searches. The scale of the guides must be so small that a score
-  /// can represent tau, or with neighbouring frames tau + motion_bias.
+  /// The frames that the matcher searches. A score must be able to represent tau (with neighbouring
+  /// frames, tau + motion_bias) in the scale of the guides.
   std::span<const SearchFrame> frames;
   const Margins& margins;
   const ReferenceGrid& grid;
@@ -27,13 +26,13 @@ struct MatchInput {
 class Matcher {
  public:
   virtual ~Matcher() = default;
-  /// Queues the search for the groups of the batch. A CUDA graph can capture this function, because
-  /// it neither allocates memory nor waits.
+  /// Queues the search for the groups of the batch. Can be captured in a CUDA graph, because it
+  /// neither allocates memory nor waits.
   virtual void find(const MatchInput& input, const Groups& groups, cudaStream_t stream) const = 0;
 };
 
-/// Makes a matcher on the current device. `others` is the number of neighbouring frames. `greatest`
-/// is the layout of the largest plane.
+/// Makes a matcher on the current device, for `others` neighbouring frames. `greatest` is the
+/// layout of the largest plane.
 using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, int others,
                                                     const Margins& greatest);
 

@@ -12,7 +12,7 @@
 namespace lull {
 
 /// Lowest bit of the frame index in a 32-bit patch number. The bits below contain the position in
-/// the plane (Margins::at). Numbers ascend frame by frame and row by row.
+/// the plane (Margins::at).
 inline constexpr int patch_frame_bit = 27;
 static_assert(max_frames <= 1 << (32 - patch_frame_bit));
 inline constexpr std::size_t max_patch_positions = std::size_t{1} << patch_frame_bit;

@@ -1,10 +1,8 @@
-// Makes groups by propagation (match/propagation.h). A warp processes one reference patch. Its
-// lanes test the candidates of the refinement windows, and then members of stored groups, 32 at a
-// time.
+// Makes groups by propagation (match/propagation.h), one reference patch in each warp. The lanes
+// test candidates of the refinement windows, and then members of stored groups, 32 at a time.
 
-// Each lane computes the dot product of one candidate and the reference patch in the 8-bit guide.
-// Scores, keys and lists are defined in match_select.cuh. A key contains the index of the candidate
-// in the order of propagation.h.
+// Each lane computes the dot product of one candidate and the reference patch in the 8-bit guide. A
+// key (match_select.cuh) contains the candidate index in the order of propagation.h.
 
 // Warps share no data and do not synchronise, so that their loads overlap.
 
@@ -32,8 +30,8 @@ struct Divisor {
   }
 };
 
-/// Arguments of the propagation kernel. Arrays over frames have the index dt + max_temporal for the
-/// frame dt frames after the reference frame.
+/// Arguments of the propagation kernel. Arrays over frames have the index dt + max_temporal, with
+/// dt in frames after the reference frame.
 struct PropagationArgs {
   MatchArgs own;
   std::array<const std::uint8_t*, max_frames> samples;
@@ -63,8 +61,8 @@ __device__ __forceinline__ AdjacentIndices searched_adjacent(const PropagationAr
   return {at_end ? count - 1 : first, at_end ? count - 1 : first + (between ? 1 : 0)};
 }
 
-/// Returns the dot product of the reference patch, in shared memory, and the patch at the index
-/// `at`, which may be unaligned.
+/// Returns the dot product of the reference patch, in shared memory, and the patch at `at`, which
+/// may be unaligned.
 __device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
                                                  const std::uint8_t* samples, int at, int pitch) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (at & ~3));
@@ -113,7 +111,7 @@ struct Propagation {
   }
 
   /// Returns the motion vector to the frame `dt` frames after the reference frame. All lanes of the
-  /// warp must call this function.
+  /// warp must call.
   __device__ std::uint32_t motion_to(int dt) const {
     return a.over_time ? __shfl_sync(~0u, motion, dt + max_temporal) : 0u;
   }
@@ -127,14 +125,14 @@ struct Propagation {
   }
 
   /// Returns the member of a stored group that the lane tests (neighbours_of()), or 0, the
-  /// displacement of the reference patch itself.
+  /// reference patch itself.
   __device__ std::uint32_t kept_member() const {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of surrounding groups, among which the lanes are divided. 0: the reference
-    // patch has its own stored group. Lanes 0 to 14 then test this group, and the next 16 lanes the
-    // groups of its four neighbours.
+    // Log2 of the number of surrounding groups among which the lanes are divided. 0: the reference
+    // patch has its own stored group, for lanes 0 to 14, and four neighbours, for the next 16
+    // lanes.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -154,8 +152,8 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // The size of the group and the member are loaded at the same time. Elements beyond the end of
-    // a group are readable.
+    // Group size and member are loaded at the same time. Elements beyond the end of a group are
+    // readable.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +
@@ -182,7 +180,7 @@ struct Propagation {
   }
 
   /// Computes the score of one candidate in each lane, and merges the best into the list.
-  /// `is_valid` is false if the candidate lies outside the picture.
+  /// `is_valid`: the candidate is inside the picture.
   __device__ void consider(bool is_valid, std::uint32_t displacement, int place) {
     const int dt = displacement_t(displacement);
     const bool predicted = ((displacement ^ motion_to(dt)) & 0xffffffu) == 0;
@@ -201,8 +199,8 @@ struct Propagation {
     if (__any_sync(~0u, key > best.worst)) best.merge(key, a.own.keep, lane);
   }
 
-  /// Returns whether the member of a stored group in this lane is a candidate: inside the search
-  /// window, outside the refinement windows, and not a duplicate of a lower lane.
+  /// Returns whether the member in this lane is a candidate: in the search window, outside the
+  /// refinement windows, and no duplicate of a lower lane.
   __device__ bool is_candidate(std::uint32_t displacement) const {
     const int dt = displacement_t(displacement);
     const std::uint32_t v = motion_to(dt);
@@ -229,8 +227,8 @@ __global__ void __launch_bounds__(threads, 4) propagation_kernel(const Propagati
   __syncwarp();
 
   Propagation p(a, patches + reference * reference_pitch, at, lane);
-  // The members of stored groups are compacted behind the candidates of the refinement windows, to
-  // minimise the number of rounds of 32 candidates.
+  // Members of stored groups are compacted behind the refinement candidates, to minimise the rounds
+  // of 32 candidates.
   const std::uint32_t member = p.kept_member();
   const bool is_candidate = p.is_candidate(member);
   const std::uint32_t ballot = __ballot_sync(~0u, is_candidate);

@@ -30,13 +30,12 @@ struct SamplePlane {
 };
 using FramePlane = FrameAt<SamplePlane>;
 
-/// Returns the group of the reference patch at (x, y) of guides[0]: the most similar patches of the
-/// search windows, clipped to the picture, by the rules of group.h.
+/// Returns the group of the reference patch at (x, y) of guides[0], by the rules of group.h.
 [[nodiscard]] Group match(std::span<const FramePlane> guides, int x, int y,
                           const MatchParams& params, PatchShape shape = square_8);
 
-/// Makes the group of the reference patch at (x, y) by propagation (propagation.h). `members`
-/// contains displacements from stored groups.
+/// Makes the group of the reference patch at (x, y) by propagation (propagation.h). `members` are
+/// displacements from stored groups.
 [[nodiscard]] Group propagate(std::span<const FramePlane> guides, int x, int y,
                               std::span<const std::uint32_t> members, const MatchParams& params,
                               PatchShape shape = square_8);
@@ -48,7 +47,7 @@ class Matcher {
  public:
   virtual ~Matcher() = default;
   /// Prepares the matcher for the reference patches of guides[0]. The data of `guides` must remain
-  /// valid until the last reference patch has its group.
+  /// valid until the last find().
   virtual void begin(std::span<const FramePlane>, const MatchParams&, PatchShape) {}
   [[nodiscard]] virtual Group find(std::span<const FramePlane> guides, int x, int y,
                                    const MatchParams& params, PatchShape shape) const = 0;

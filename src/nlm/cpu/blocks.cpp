@@ -1,6 +1,5 @@
 // The CPU kernel for patches without a border (Params::patch_radius 0), as in the profiles for
-// pictures. The results equal those of tile.cpp, but the kernel works row by row and stores only a
-// few rows of intermediate results.
+// pictures: the results of tile.cpp, row by row, with few rows of intermediate results.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"
@@ -30,8 +29,8 @@ struct Displacement {
   float* weights;
 };
 
-/// Rows of intermediate results for one displacement. Vectors also read the padding behind a row,
-/// but no result depends on the padding.
+/// Rows of intermediate results for one displacement. The padding behind a row is readable, but
+/// never influences results.
 template <int side, int guides>
 struct Lines {
   explicit Lines(const TilePlan& plan, float* memory) {
@@ -44,14 +43,14 @@ struct Lines {
   static std::size_t floats(const TilePlan& plan) {
     return static_cast<std::size_t>(plan.stride) * (guides + 1) * (side + 2);
   }
-  /// Element 0: the sum of squared differences of each cell of a row. Element 1 + c: the sum of the
+  /// Element 0: the sum of squared differences of each cell of a row. Element 1 + c: the sum of
   /// differences in guide plane c.
   float* cells[2][guides + 1];    // sums over the cells of two rows
   float* sums[guides + 1][side];  // sums over rows of patches, for the last `side` rows
 };
 
-/// Sums the differences of reference and candidate samples, and their squares, over each cell
-/// (`cell` x `cell` samples) of a row.
+/// Sums the differences of reference and candidate samples, and their squares, over each cell of a
+/// row.
 template <int cell, int guides>
 HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int row, int e_x, int e_y,
                           float* const* cells) {
@@ -82,7 +81,7 @@ HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int ro
 }
 
 /// Returns, for a vector of cells from `from` on, the sum over each cell and the next side - 1
-/// cells of its row.
+/// cells.
 template <int side>
 HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   Vector sum = hn::Add(hn::Load(d, from), hn::LoadU(d, from + 1));
@@ -91,8 +90,8 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// Returns the sum of the row `last` and the side - 1 rows before it. `rows` contains the previous
-/// `side` rows, oldest first. `last` replaces the oldest row.
+/// Returns the sum of the row `last` and the side - 1 rows before it. `last` replaces the oldest,
+/// first row of `rows`.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   Vector sum = hn::Load(d, rows[1] + x);
@@ -129,8 +128,8 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   const int lanes = static_cast<int>(hn::Lanes(d));
   const Vector mean_share = hn::Set(d, plan.shape.mean_share);
   const Curve<exponential> curve(plan.shape);
-  // The sums along a row follow one iteration after the stores of the row, because a load that
-  // overlaps recent stores stalls.
+  // Sums along a row follow one iteration after the stores of the row, because overlapping loads of
+  // recent stores stall.
   sum_cells<cell, guides>(plan, *at.source, 0, at.e_x, at.e_y, lines.cells[0]);
   for (int row = 0; row < plan.cell_rows; ++row) {
     const float* const* const cells = lines.cells[row % 2];
@@ -201,8 +200,7 @@ void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
   }
 }
 
-/// Displacements for one call of add_samples(). Each call reads and writes all sums of the tile, so
-/// one displacement per call would be slow.
+/// Displacements for one call of add_samples(), which reads and writes all sums of the tile.
 constexpr int per_pass = 2;
 
 template <int cell, int side, bool grey>

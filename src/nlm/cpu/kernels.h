@@ -1,17 +1,15 @@
 #pragma once
 // The interface between the cpu engines (frames.cpp, volumes.cpp) and their kernels (tile.cpp,
-// blocks.cpp). Highway compiles the kernels for every instruction set.
+// blocks.cpp), compiled by Highway for every instruction set.
 
-// A tile is a rectangle of samples, in volumes a box. For each displacement, as in Marques and
-// Pardo, the kernel computes squared differences, their sums over patches, and weights, for the
-// complete tile.
+// For each displacement, as in Marques and Pardo, the kernel computes squared differences, their
+// sums over patches, and weights for a complete tile: a rectangle of samples, in volumes a box.
 
-// The kernel sums over cells, squares of 1 or 2 samples a side, as large as blocks, patches and
-// steps allow. With 4x4 patches at a step of 2, four patches share the sum of a cell, and four
-// samples share a weight.
+// The kernel sums over cells, squares of 1 or 2 samples a side. With 4x4 patches at a step of 2,
+// four patches share the sum of a cell, and four samples share a weight.
 
-// Planes are stored in a polyphase decomposition: phase m contains column m of every cell, so that
-// neighbouring lanes process neighbouring cells.
+// Planes are polyphase: phase m contains column m of every cell, so that neighbouring lanes process
+// neighbouring cells.
 
 #include <cstddef>
 #include <functional>
@@ -36,8 +34,8 @@ struct PhasedView {
 class PhasedPlane {
  public:
   PhasedPlane() = default;
-  /// Allocates a plane with at least `pad` samples of padding on each side. Values beyond the
-  /// padding on the right are arbitrary, but readable by vectors.
+  /// Allocates a plane with at least `pad` samples of padding. Arbitrary values beyond the padding
+  /// on the right are readable by vectors.
   PhasedPlane(int width, int height, int pad, int cell);
   /// Copies samples, multiplied by `scale`.
   void fill(PlaneView<const float> samples, float scale, Border border);
@@ -66,25 +64,24 @@ struct Shape {
   int estimates;   // number of estimates of a sample
   bool is_single;  // a block is one sample, which has one estimate
   Weights weights;
-  /// fill() scales guide plane c by guide_scale sqrt(a_c), where a_c is its weight in the distance
-  /// D (weights.h). D times the slope of WeightCurve is then q1 + mean_share q2^2: q1 is the sum of
-  /// squared differences of two patches, q2 the sum of their differences.
+  /// fill() scales guide plane c by guide_scale sqrt(a_c), with its weight a_c in the distance D
+  /// (weights.h). D times the slope of WeightCurve is q1 + mean_share q2^2, with the sums of
+  /// squared differences q1 and of differences q2 of two patches.
   float guide_scale, mean_share;
   float zero;  // zero of WeightCurve, multiplied by its slope
 };
 
-/// A source of candidates: a frame, or in volumes the slices z + dz for all slices z of the tile,
-/// with a constant dz.
+/// A source of candidates: a frame, or in volumes the slices z + dz for all slices z of the tile.
 struct TileSource {
   /// Guide planes of the reference patches (`wanted`) and of the candidates, for all slices of the
-  /// patches. Plane c of slice k has the index k * guides + c.
+  /// patches. Index: slice * guides + plane.
   std::span<const PhasedView> wanted, candidates;
   /// Sample planes of the candidates. Plane c for slice t of the tile has the index t * planes + c.
-  /// `data` is null if the slice does not exist.
+  /// Missing slices have null `data`.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // motion in samples
   /// True if the candidates are in the target frame. Holes may then be marked in `candidates`
-  /// (hole_mark()), so the kernel reads reference patches from `wanted`.
+  /// (hole_mark()), but not in `wanted`.
   bool is_own = false;
   std::span<const PhasedView> candidates_at(int e_x, int e_y) const {
     return is_own && e_x == 0 && e_y == 0 ? wanted : candidates;
@@ -96,8 +93,8 @@ struct Tile {
   int slices = 1;
   int guides = 1, planes = 1;
   std::span<const TileSource> sources;  // the first source contains the reference patches
-  /// Complete result planes. Plane c of slice t has the index t * planes + c. The kernel writes
-  /// only the samples of the tile.
+  /// Complete result planes. Plane c of slice t has the index t * planes + c. Only the samples of
+  /// the tile are written.
   std::span<const PlaneView<float>> results;
   /// The divisor of the results of each plane.
   std::span<const float> scale;
@@ -113,7 +110,7 @@ class TileMemory {
   std::vector<float> memory_;
 };
 
-/// Default size of tiles in samples. With 4x4 patches at a step of 2, a row of such a tile has 64
+/// Default size of tiles in samples. With 4x4 patches at a step of 2, the patches of a row span 64
 /// cells, which fill vectors completely.
 inline constexpr int tile_width = 124, tile_height = 16;
 

@@ -1,13 +1,11 @@
-// Computes the estimates of a tile in three steps. Step 1: for each source and displacement, the
-// kernel sums squared differences over cells, and then over patches: along rows, along columns,
-// over slices.
+// Computes the estimates of a tile in three steps. Step 1: for each displacement, the kernel sums
+// squared differences over cells, and then over patches: along rows, columns and slices.
 
-// Step 2: the kernel computes weights. If each sample has one estimate, the kernel adds the
-// weighted samples at once. If samples have several estimates, the kernel stores the weights until
+// Step 2: the kernel computes weights. If samples have several estimates, weights are stored until
 // their sums over all displacements are complete.
 
-// Step 3: the kernel divides each stored weight by the sum of the weights of its patch. The weight
-// of a displacement for a cell is the sum of these quotients over all patches that cover the cell.
+// Step 3: each stored weight is divided by the sum of the weights of its patch. A cell's weight is
+// the sum of these quotients over all patches that cover the cell.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/tile.cpp"
@@ -30,7 +28,7 @@ using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
-/// Adds the squared differences of a row of cells to `squares`. If `mean` is true, also stores the
+/// Adds the squared differences of a row of cells to `squares` and, if `mean` is true, stores the
 /// sum of the differences of each cell in `sums`.
 template <int cell, bool mean>
 HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& candidate,
@@ -74,12 +72,12 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
   return sum;
 }
 
-/// Sums of squared differences (`squares`, `patch_squares`) and of differences (`sums`,
-/// `patch_sums`) between the tile and the candidates at one displacement.
+/// Sums of squared differences and of differences between the tile and the candidates at one
+/// displacement.
 struct TileSums {
   float *squares, *sums;  // one sum for each cell of a row
-  // Sums over a patch's cells in one row of cells. `patch_squares` has a plane for each slice,
-  // `patch_sums` for each slice and guide plane.
+  // Sums over a patch's cells in one row of cells: `patch_squares` for each slice, `patch_sums` for
+  // each slice and guide plane.
   float *patch_squares, *patch_sums;
 };
 
@@ -132,8 +130,8 @@ HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdi
   return hn::Mul(t4, t4);
 }
 
-/// Adds weighted samples to the sums of a tile. Each position in a cell has its own plane of sums,
-/// so that a vector contains consecutive cells.
+/// Adds weighted samples to the sums of a tile, in one plane for each position in a cell, so that
+/// vectors contain consecutive cells.
 template <int cell>
 HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const PhasedView* samples,
                             int x, int row, int e_x, int e_y, Vector weight, float* sums) {
@@ -167,8 +165,8 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
   }
 }
 
-/// Stores the weights of one displacement, and adds them to the sums of weights (step 2 of
-/// tile.cpp, several estimates per sample). Cells where no patch begins get the weight 0.
+/// Stores the weights of one displacement, 0 where no patch begins, and adds them to the sums of
+/// weights (step 2 of tile.cpp, several estimates per sample).
 template <bool mean, bool exponential>
 void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, const float* grid,
                   float* kept, float* weights) {
@@ -203,7 +201,7 @@ void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, 
     if (y < block - 1) continue;
     for (int x = 0; x < plan.columns; x += lanes) {
       // The sum begins with the topmost row of patches, so that rounding does not depend on the
-      // first row of the tile.
+      // tile.
       Vector sum = hn::LoadU(d, lines + (y + 1) % block * plan.stride + x);
       for (int k = 2; k <= block; ++k)
         sum = hn::Add(sum, hn::LoadU(d, lines + (y + k) % block * plan.stride + x));

@@ -1,5 +1,5 @@
-// The cpu backend of non-local means for volumes. The engine stores padded slices in a ring buffer,
-// and processes several slices at a time, because neighbouring slices share sums.
+// The cpu backend of non-local means for volumes: a ring buffer of padded slices. Several slices
+// are processed at a time, because they share sums.
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,11 @@
-// The kernel for patches that are 4x4 blocks in one plane, at a step of 1 or 2, as in the profiles
-// for pictures. A second kernel averages the estimates. All sums have a fixed order.
+// The kernel for 4x4 blocks in one plane, at a step of 1 or 2, as in the profiles for pictures. A
+// second kernel averages the estimates. All sums have a fixed order.
 
-// A warp processes 32 columns of cells (`step` x `step` samples), a thread several rows of one
-// column. The thread adds the differences from the lanes to the right to its own. In half
-// precision, a thread processes two strips of columns at a time.
+// A warp processes 32 columns of cells (`step` x `step` samples), and adds differences across
+// lanes. In half precision, a thread processes two strips of columns at a time.
 
-// A thread accumulates the weighted differences of all 16 samples of its patches, and finally
-// divides them by the sum of weights. The estimates are written to several layers. Patches of the
-// same layer do not overlap.
+// A thread accumulates the weighted differences of all 16 samples of its patches. The estimates are
+// written to several layers, in which patches do not overlap.
 
 #include "core/round_up.h"
 #include "cuda/check.h"
@@ -40,8 +38,8 @@ struct Cells {
 };
 
 /// Samples of a thread block in shared memory. Samples of a row with equal x modulo `cell` are
-/// contiguous, so that consecutive lanes read consecutive samples. The row pitch is that of the
-/// search radius `max_search`, which makes all offsets constant.
+/// contiguous, so that lanes read consecutive samples. The row pitch for `max_search` makes all
+/// offsets constant.
 template <int cell, int max_search>
 struct Window {
   static constexpr int pitch = (31 * cell + side + 2 * max_search + cell - 1) / cell;
@@ -56,9 +54,8 @@ struct Window {
 };
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
-/// The estimates of patches, in n x n layers, where n is Cells::across. Layer (a, b) contains the
-/// patches in columns a + i n and rows b + j n, stored at (4 i, 4 j). The patches of a layer do not
-/// overlap.
+/// The estimates of patches, in n x n layers, with n = Cells::across. Layer (a, b) contains the
+/// patches in columns a + i n and rows b + j n, stored at (4 i, 4 j), which do not overlap.
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)
@@ -77,8 +74,8 @@ __device__ __forceinline__ T sum_along(T v) {
   return v;
 }
 
-/// Sums over the two patches of a thread, which share their middle rows. Sums over rows come first,
-/// so that lanes exchange only sums.
+/// Sums over the two patches of a thread, which share their middle rows. Lanes exchange only sums
+/// over rows.
 template <int across, class T, int rows>
 __device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[patches_per_thread]) {
   T shared = cells[1];
@@ -95,8 +92,8 @@ struct Patches {
   T weights[patches_per_thread];
 };
 
-/// Adds the candidates at one displacement to the sums of a thread. `d` contains the differences
-/// from the reference patches.
+/// Adds the candidates at one displacement to the sums of a thread. `d` are the differences from
+/// the reference patches.
 template <int cell, bool exponential, class T>
 __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * cell][side], T top,
                                                T mean_share, Patches<T>& patches) {
@@ -216,8 +213,8 @@ __global__ void __launch_bounds__(32 * warps, 4)
   for (int dy = 0; dy <= 2 * search; ++dy)
 #pragma unroll
     for (int parity = 0; parity < cell; ++parity) {
-      // candidate() returns the sample in row j and column k of candidate `number`. Consecutive
-      // candidates are one cell apart.
+      // candidate() returns the sample in row j and column k of candidate `number`. Candidates are
+      // one cell apart.
       const T* const from = tile + (top_row + dy) * cell * Window<cell, max_search>::pitch + lane;
       const auto candidate = [&](int j, int k, int number) {
         const int x = k + parity;

@@ -1,10 +1,11 @@
-// The kernel for a patch around every sample, if Params::mean_term is 0. It processes one
-// displacement after another (Marques and Pardo 2013), without storing the weights of a complete
-// plane.
+// The kernel for a patch around every sample, without Params::mean_term, displacement by
+// displacement (Marques and Pardo 2013), but without storing the weights of a complete plane.
 
-// A lane processes a column of squared differences: it updates sums along the column from row to
-// row, and adds the sums of the lanes to its right. The warps of a thread block share the
-// displacements of one rectangle, and add their sums in a fixed order.
+// A lane updates sums along a column of squared differences from row to row, and adds the sums of
+// the lanes to its right.
+
+// The warps of a thread block share the displacements of one rectangle, and add their sums in a
+// fixed order.
 
 #include <algorithm>
 

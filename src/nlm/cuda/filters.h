@@ -1,7 +1,7 @@
 #pragma once
-// Filters for frames and slices in the memory of the current device. All functions queue their work
-// on a stream without waiting. Only run() may allocate memory. Input and output planes have no
-// padding (Margins::none()).
+// Filters for frames and slices on the current device. All functions queue their work on a stream
+// without waiting. Only run() may allocate memory. Input and output planes have no padding
+// (Margins::none()).
 
 #include <span>
 #include <vector>
@@ -43,8 +43,8 @@ struct CandidateSlot {
 class FrameFilter {
  public:
   FrameFilter(const FramePlan& plan, cudaStream_t stream);
-  /// Loads a frame as FrameEngine::load() does. `holes` contains one value per sample, row by row
-  /// without gaps; values other than 0 are holes. Null: no holes.
+  /// Loads a frame as FrameEngine::load() does. `holes` has one value per sample, row by row
+  /// without gaps: 0, or a hole. Null: no holes.
   void load(int slot, const Planes3& samples, const Planes3& guides,
             const std::uint8_t* holes = nullptr);
   /// Computes results as FrameEngine::estimate() does.
@@ -81,17 +81,17 @@ class FrameFilter {
   Workspaces workspaces_;
 };
 
-/// Filters the slices of a volume. One stream loads slices, and the compute stream filters them.
-/// Slice z + depth() replaces slice z. The caller orders the streams: slices are loaded before use,
-/// and replaced only after use.
+/// Filters the slices of a volume, loaded on one stream and filtered on the compute stream. Slice z
+/// + depth() replaces slice z. The caller orders the streams: a slice is loaded before use, and
+/// replaced after use.
 class VolumeFilter {
  public:
   /// `batch_size` is the maximum number of slices of one call of run().
   VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t compute_stream);
   /// Returns the preferred number of slices per call of run().
   [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);
-  /// Returns the number of slices in memory: those of one run() with their neighbours, and as many
-  /// for the next run().
+  /// Returns the number of slices in memory: those of one run() with neighbours, and as many for
+  /// the next.
   [[nodiscard]] static int depth(const Params& params, int batch_size) {
     return 2 * (batch_size + params.reach_slices());
   }

@@ -1,8 +1,8 @@
-// The worker for frames uses three streams, for uploads, kernels and downloads. The upload stream
-// has a high priority, because the host waits for its statistics to schedule frames.
+// The worker for frames uses three streams, for uploads, kernels and downloads. Uploads have a high
+// priority, because the host waits for the statistics of frames.
 
-// Each slot has memory for a frame and its result. The worker filters a frame before the session
-// requests the result.
+// Each slot has memory for a frame and its result, which is filtered before the session requests
+// it.
 
 #include <deque>
 #include <optional>
@@ -98,7 +98,7 @@ class CudaFrameWorker final : public FrameWorker {
       set.filter.load(at, planes_of(set.planes.planes, flat_),
                       planes_of(set.planes.guides, flat_guide_), holes);
     // After this wait, the caller may release the frame, in host memory or in a picture of the
-    // decoder in device memory.
+    // decoder.
     check(cudaStreamSynchronize(upload_stream_.get()));
     last_frame_ = {};
   }

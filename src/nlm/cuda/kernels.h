@@ -2,10 +2,9 @@
 // Launches of the kernels of non-local means on `stream`. The functions neither allocate memory nor
 // wait.
 
-// continue_plane() scales guide plane c by Curve::guide_scale sqrt(a_c), where a_c is its weight in
-// the distance D (weights.h). Kernels compute q = q1 + mean_share q2^2, which is D times the slope
-// of the weight: q1 is the sum of squared differences of two patches, q2 the sum of their
-// differences.
+// continue_plane() scales guide plane c by Curve::guide_scale sqrt(a_c), with its weight a_c in the
+// distance D (weights.h). Kernels compute q = q1 + mean_share q2^2, D times the slope of the
+// weight, from the sums of squared differences q1 and of differences q2 of two patches.
 
 #include <cuda_runtime_api.h>
 
@@ -39,8 +38,8 @@ struct Space {
   constexpr std::size_t size() const {
     return static_cast<std::size_t>(pitch) * (height + 2 * pad);
   }
-  /// Returns the offset of a sample in a plane without padding (Margins::none()), the layout of
-  /// input samples and results.
+  /// Returns the offset of a sample in a plane without padding (Margins::none()), as in inputs and
+  /// results.
   constexpr std::ptrdiff_t flat_at(int x, int y) const {
     return static_cast<std::ptrdiff_t>(y) * Margins::flat_pitch(width) + x;
   }
@@ -52,20 +51,20 @@ struct Space {
 using Planes3 = std::array<const float*, 3>;
 using Results3 = std::array<float*, 3>;
 
-/// Replaces samples by `mark` where `places` is not 0. `places` has one value per sample, row by
-/// row without gaps. Null: no replacement.
+/// Replaces samples by `mark` where `places` (one value per sample, row by row without gaps) is not
+/// 0. Null: no replacement.
 struct Marks {
   const std::uint8_t* places = nullptr;
   float mark = 0;
 };
-/// Copies a plane without padding to a padded plane, multiplied by `scale`. The padding replicates
-/// or mirrors the border (`border`).
+/// Copies a plane without padding to a padded plane, times `scale`. The padding replicates or
+/// mirrors the border.
 void continue_plane(const float* samples, const Space& space, Border border, float scale, float* to,
                     cudaStream_t stream, const Marks& marks = {});
 
 /// Half-precision kernels store a sample as its difference from 128, times the scale of the plane.
 inline constexpr float middle = 128;
-/// Minimum sigma for half precision. The rounding error of at most 1/16 (float_range.h) adds at
+/// Minimum sigma for half precision, whose rounding error of up to 1/16 (float_range.h) adds at
 /// most 1/250 to the noise variance.
 inline constexpr float min_half_sigma = 1;
 
@@ -78,7 +77,7 @@ struct BlocksPlan {
   /// Returns the size in bytes of the layers: the estimates of all patches.
   std::size_t layer_bytes() const;
 };
-/// Runs the kernel of blocks.cu, for patches that are 4x4 blocks at a step of 1 or 2. `layers` has
+/// Runs the kernel of blocks.cu, for 4x4 blocks at a step of 1 or 2. `layers` has
 /// plan.layer_bytes() bytes. `result` is a plane without padding.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
@@ -110,8 +109,8 @@ struct CubesPlan {
   /// Returns whether the current device has enough shared memory for volume.cu.
   bool fits() const;
 };
-/// Runs the kernel of volume.cu, for patches of 3x3x3 samples around every sample. `results`
-/// receives the wanted slices, one after another, without padding.
+/// Runs the kernel of volume.cu, for patches of 3x3x3 samples. `results` receives the wanted
+/// slices, one after another, without padding.
 void estimate_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* results,
                     cudaStream_t stream);
 
@@ -147,9 +146,8 @@ struct TileSources {
   // (hole_mark()).
   bool shows_holes = false;
 };
-/// Runs the general kernel (tiles.cu), which supports all parameters, on one frame or slice.
-/// `workspaces` is memory for `workspace_count` thread blocks of plan.workspace(sources.count)
-/// floats.
+/// Runs the general kernel (tiles.cu) on one frame or slice. `workspaces` has `workspace_count`
+/// times plan.workspace(sources.count) floats.
 void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* workspaces,
                     int workspace_count, const Results3& results, cudaStream_t stream);
 

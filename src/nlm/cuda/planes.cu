@@ -1,5 +1,5 @@
-// The kernel that replicates or mirrors the border of planes into the padding, so that other
-// kernels need no checks at the edges.
+// The kernel that replicates or mirrors the border into the padding, so that other kernels need no
+// checks.
 
 #include "core/round_up.h"
 #include "cuda/check.h"

@@ -1,8 +1,8 @@
-// The worker for volumes. Each plane is a separate volume. Three streams upload slices as padded
-// float planes, compute, and download results.
+// The worker for volumes: each plane is a separate volume. Three streams upload padded float
+// planes, compute, and download results.
 
-// The host uploads the next batch of slices while the GPU computes the current batch. Before that,
-// the host waits for the results of the previous batch, whose slices the upload overwrites.
+// The host uploads the next batch of slices while the GPU computes, after the results of the
+// previous batch, whose slices the upload overwrites.
 
 #include <algorithm>
 #include <vector>

@@ -1,9 +1,9 @@
-// The general kernel: supports blocks, steps and patches of any size, separate guides, and several
-// frames with motion. It computes the formulas of weights.h tile by tile.
+// The general kernel, tile by tile, for blocks, steps and patches of any size, separate guides, and
+// several frames with motion (weights.h).
 
-// A thread block first computes the weights of the candidates of each patch that covers the tile,
-// in its workspace. Each sample then becomes the weighted mean of its candidate samples, with the
-// mean weights of the patches that cover it.
+// A thread block first computes, in its workspace, the weights of the candidates of each patch that
+// covers the tile. Each sample is then the mean of its candidate samples, with the mean weights of
+// its patches.
 
 #include <algorithm>
 
@@ -43,8 +43,8 @@ struct TilePosition {
   int cell;              // motion block of the tile
 };
 
-/// Returns the offset, in samples, of the candidates of a motion block in a source. Without motion,
-/// the offset is 0.
+/// Returns the offset, in samples, of the candidates of a motion block in a source, 0 without
+/// motion.
 __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const TileSource& source,
                                                    int cell) {
   if (source.motion == nullptr) return 0;
@@ -53,8 +53,8 @@ __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const 
          (m.x >> plan.shift_x);
 }
 
-/// Returns the distance q (kernels.h) of a reference patch and a candidate. Their first samples
-/// have the offsets `from` and from + away.
+/// Returns the distance q (kernels.h) of a reference patch at the offset `from` and a candidate at
+/// from + away.
 __device__ float distance(const TilesPlan& plan, const TileSource& wanted, const TileSource& source,
                           std::ptrdiff_t from, std::ptrdiff_t away) {
   const int side = plan.block + 2 * plan.patch_radius;
@@ -93,9 +93,8 @@ struct WeightList {
   float all = 0;
 };
 
-/// Computes the weights of a row of candidates for the 4x4 patch `own` in `guides` planes.
-/// Consecutive candidates share 3 columns, which stay in place because column x has the index x
-/// modulo 4.
+/// Computes the weights of a row of candidates for the 4x4 patch `own`. Consecutive candidates
+/// share 3 columns, which stay in place because column x has the index x modulo 4.
 template <int guides>
 __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
                                           const float (&own)[guides][4][4], std::ptrdiff_t first,
@@ -160,8 +159,7 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
     }
   }
   if (sources.shows_holes) {
-    // The reference patch is always its own candidate with distance 0, even if a hole is marked in
-    // it.
+    // The reference patch is its own candidate with distance 0, even with a marked hole.
     const int centre = plan.search * (2 * plan.search + 1) + plan.search;
     float& own_weight = weights[i + centre * place.columns * place.rows];
     const float itself = weight_of(plan, 0);
@@ -173,15 +171,14 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
 
 /// Computes the results of all planes at one sample. `shares` contains 1 / (sum of weights *
 /// estimates of a sample) for each patch. `fixed` is the number of patches along an axis that cover
-/// the sample, or 0 for any number.
+/// the sample (0: any).
 template <int fixed>
 __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int x, int y, const float* weights, const float* shares,
                        const Results3& results) {
   const int patches = place.columns * place.rows, pitch = plan.space.pitch;
   const int across = fixed > 0 ? fixed : plan.block / plan.step;
-  // Column and row of the last patch that covers the sample; all others are in preceding columns
-  // and rows.
+  // Column and row of the last patch that covers the sample, after all others.
   const int column = (x - place.first_x) / plan.step, row = (y - place.first_y) / plan.step;
   const int last = row * place.columns + column;
   float own_shares[fixed > 0 ? fixed * fixed : 1];
@@ -223,8 +220,8 @@ __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const 
     if (c < plan.planes) results[c][plan.space.flat_at(x, y)] = (own[c] + sums[c]) / plan.scale[c];
 }
 
-/// The general kernel. `block_guides` is the number of guide planes for patches that are 4x4
-/// blocks, or 0 for any shape.
+/// The general kernel. `block_guides` is the number of guide planes for 4x4 blocks, or 0 for
+/// patches of any shape.
 template <int block_guides>
 __global__ void __launch_bounds__(max_threads)
     tiles_kernel(const __grid_constant__ TilesPlan plan,

@@ -1,10 +1,10 @@
-// The kernel for patches of 3x3x3 samples around every sample of a volume. A lane processes a
-// column of `slices_per_lane` slices by `rows_per_lane` rows, with a halo of one sample. In half
-// precision, a lane processes a second column, in the other half of the block's slices.
+// The kernel for patches of 3x3x3 samples around every sample. A lane processes `slices_per_lane`
+// slices by `rows_per_lane` rows, with a halo of one sample.
 
-// For each displacement, a lane sums squared differences over three rows and slices in registers,
-// and over three columns with its neighbouring lanes. The order of all sums is fixed, so that the
-// result of a sample does not depend on its thread.
+// In half precision, a lane also processes a column in the other half of the block's slices.
+
+// A lane sums squared differences over three rows and slices in registers, and over three columns
+// with its neighbouring lanes, in a fixed order that does not depend on the thread.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -17,7 +17,7 @@ namespace {
 constexpr int rows_per_lane = 4, slices_per_lane = 4;
 constexpr int columns_per_warp = 30;  // the outer lanes have only one neighbour
 
-/// Shape of a thread block: warps along y and z, and values in a lane (2 in half precision).
+/// Shape of a thread block: warps along y and z, and values per lane (2 in half precision).
 struct CubeBlock {
   int warps_y, warps_z, lanes;
   constexpr int rows() const { return warps_y * rows_per_lane; }
@@ -66,8 +66,8 @@ __device__ __forceinline__ T sum_columns(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
-/// Computes sums over three rows. Sums share pairs of rows. The positions of pairs are fixed, so
-/// that the sums do not depend on the division of the volume.
+/// Computes sums over three rows from shared pairs of rows. Pairs have fixed positions, so that the
+/// sums do not depend on the division of the volume.
 template <class T>
 __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
                                          T (&sums)[rows_per_lane]) {
@@ -85,25 +85,23 @@ struct Voxels {
   T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];
 };
 
-/// Sums in single precision, because large half-precision sums would lose small weights. A thread
-/// adds its half-precision sums after every slice of candidates. These sums are in local memory,
-/// for lack of registers.
+/// Sums in single precision, because large half-precision sums would lose small weights. They are
+/// in local memory, for lack of registers, and updated after every slice of candidates.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
       weights[slices_per_lane * rows_per_lane * 2];
 };
 
-/// Adds the weighted candidates at one displacement to the sums of the thread. `candidate` points
-/// to the first sample of the first candidate. `top` contains one value for each slice, negative
-/// for missing candidates, which get the weight 0.
+/// Adds the weighted candidates at one displacement to the sums of the thread, from the sample
+/// `candidate` on. `top` has one value for each slice, negative for missing candidates, whose
+/// weight is 0.
 template <bool mean, bool exponential, class T>
 __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
     const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
     T mean_share, Voxels<T>& voxels) {
-  // Values of the last slices: slice z has the index z modulo 3, in `centres` z modulo 2. `squares`
-  // and `sums` are sums over three rows, of squared differences and of differences. `centres`
-  // contains the differences at the centres of patches.
+  // Values of the last slices: slice z has the index z modulo 3, in `centres` (differences at the
+  // centres of patches) z modulo 2. `squares` and `sums` are over three rows.
   T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
   for (int z = 0; z < slices_per_lane + 2; ++z) {
@@ -163,9 +161,9 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
 /// Warps along y and z of the largest thread block.
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
-/// Filters the slices of a volume with CubeBlock::threads() threads per block. `in_floats` is true
-/// if half precision cannot sum all candidates. `fixed` is the search radius of a kernel with
-/// constant offsets for the largest thread block, or 0 for any radius and block.
+/// Filters the slices of a volume. `in_floats`: half precision cannot sum all candidates. `fixed`
+/// is the search radius of a kernel with constant offsets for the largest thread block, or 0 for
+/// any.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,
@@ -244,7 +242,7 @@ std::size_t bytes_of(const CubeBlock& block, int search) {
   return CubeWindow(block.rows(), block.half_depth(), search).size() * sizeof(float);
 }
 
-/// Returns the largest thread block that fits in the shared memory of the current device, or one
+/// Returns the largest thread block that fits in shared memory of the current device, or one
 /// without warps.
 CubeBlock block_for(int search, int lanes) {
   const auto limits = lull::cuda::device_limits();
@@ -256,8 +254,7 @@ CubeBlock block_for(int search, int lanes) {
 
 using CubesKernel = void (*)(VolumePlanes, Space, int, Curve, float, float*);
 
-/// Returns the kernel with the fixed search radius of a profile or, if there is none, the kernel
-/// for any radius.
+/// Returns the kernel with the fixed search radius of a profile, or the kernel for any radius.
 template <class T, bool mean, bool exponential, bool in_floats>
 CubesKernel kernel_for(const CubeBlock& block, int search) {
   const bool is_largest = block.warps_y == max_warps_y && block.warps_z == max_warps_z;

@@ -1,6 +1,5 @@
 #pragma once
-// The interface between the cpu backend of non-local means with features (cpu.cpp) and its kernel
-// for one tile (cpu_tile.cpp).
+// The interface between the cpu backend (cpu.cpp) and its kernel for one tile (cpu_tile.cpp).
 
 #include <array>
 #include <span>
@@ -12,8 +11,8 @@
 
 namespace lull::nlm::cpu {
 
-/// Size of a tile. Tiles are wider than high, because vectors contain samples of one row. A tile
-/// fits into a motion block (time/motion.h), and its sums into the second-level cache.
+/// Size of a tile, wider than high for vectors along rows. A tile fits into a motion block
+/// (time/motion.h), and its sums into the second-level cache.
 inline constexpr int light_tile_width = 32, light_tile_height = 8;
 
 /// The planes of a frame, with mirrored padding. Position (0, 0) is the first sample of the frame.

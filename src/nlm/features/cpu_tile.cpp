@@ -1,6 +1,5 @@
-// The CPU kernel of non-local means with features for one tile. For each displacement, the kernel
-// sums the terms of the distance over patches, and adds the weighted candidates to the sums of each
-// pixel. Loops along rows have no branches, so that the compiler vectorises them.
+// The CPU kernel of non-local means with features for one tile, displacement by displacement. Loops
+// along rows have no branches, so that the compiler vectorises them.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/features/cpu_tile.cpp"
@@ -21,8 +20,8 @@ constexpr int halo = widest_patch;
 constexpr int padded_width = width + 2 * halo, padded_height = height + 2 * halo;
 constexpr int samples = width * height;
 
-/// Sums of one filter (colour or guided, formulas.h). Each sum is a plane with one value for each
-/// pixel of a tile.
+/// Sums of one filter (colour or guided, formulas.h), as planes with one value for each pixel of a
+/// tile.
 struct LightSums {
   float *weight, *matrix, *right, *slope_light, *slope;
 };
@@ -109,8 +108,8 @@ HWY_ATTR bool any_weight(const TileLayout& m, int rows) {
   return sum > 0;
 }
 
-/// Adds the weighted candidates at one displacement to the sums of a filter. The linear function of
-/// the filter (step 3 of formulas.h) has `coefficients` coefficients.
+/// Adds the weighted candidates at one displacement to the sums of a filter, whose linear function
+/// (step 3 of formulas.h) has `coefficients` coefficients.
 HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLight& p, int ex,
                   int ey, int coefficients, TileLayout& m, LightSums& sums) {
   const int all = tile.height * width;

@@ -1,7 +1,7 @@
 #pragma once
-// The interface between the session of non-local means with features and its backends. Backends
-// process planes of demodulated illumination (the picture divided by its albedo) by the formulas of
-// formulas.h. Results do not depend on the number of threads.
+// The interface between sessions and backends of non-local means with features. Backends process
+// demodulated illumination (the picture divided by its albedo) by formulas.h. Results do not depend
+// on the number of threads.
 
 #include <array>
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace lull::nlm {
 
-/// The planes that the class Light (noise/render/light.h) computes for a frame: demodulated
-/// illumination (the picture divided by its albedo), regressors, and the noise variances of both.
+/// The planes of class Light (noise/render/light.h): demodulated illumination (the picture divided
+/// by its albedo), regressors, and the noise variances of both.
 struct LightViews {
   std::array<PlaneView<const float>, 3> light, variance;
   int regressors = 0;  // 0..max_regressors; equal for all frames of one call of estimate()
@@ -54,7 +54,7 @@ class FeatureEngine {
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan);
 
 /// Result F of a candidate filter, and its derivative with respect to the demodulated illumination
-/// u_p of each pixel p. On the host, blend() combines both results (steps 4 and 5 of formulas.h).
+/// u_p of each pixel p. On the host, blend() combines both filters.
 struct CandidateResult {
   std::array<Plane<float>, 3> value, derivative;
   CandidateResult() = default;

@@ -1,7 +1,7 @@
 #pragma once
-// The formulas of non-local means with features, in all backends. u is the demodulated illumination
-// (the picture divided by its albedo), v the noise variance of u for each pixel and each of C
-// channels. Planes are mirrored at their borders.
+// The formulas of non-local means with features. u is the demodulated illumination (the picture
+// divided by its albedo), v the noise variance of u for each pixel and each of C channels. Planes
+// are mirrored at their borders.
 
 // p is the target pixel. Candidates are q = p + m + d, for all displacements d of the disc |d|^2 <=
 // S (S + 1/2). m is 0 in the frame itself, and in a neighbouring frame the vector of the motion
@@ -54,13 +54,12 @@ inline constexpr float ridge = 1e-3f;
 inline constexpr float temper = 0.3f;  // T
 inline constexpr int level_radius = 5, error_radius = 3, share_radius = 2;
 
-/// Number of coefficients of the linear function: one for the constant, two for the position, and
-/// one for each regressor.
+/// Number of coefficients of the linear function: a constant, two for the position, and one for
+/// each regressor.
 inline constexpr int position_terms = 2, max_coefficients = 1 + position_terms + max_regressors;
 constexpr int triangle(int n) { return n * (n + 1) / 2; }
 
-/// Returns whether the displacement (dx, dy), with |dx|, |dy| <= S, is in the disc of candidates. S
-/// is the search radius.
+/// Returns whether the displacement (dx, dy) is in the disc of candidates with the search radius S.
 constexpr bool is_in_window(int dx, int dy, int search_radius) {
   return 2 * (dx * dx + dy * dy) <= search_radius * (2 * search_radius + 1);
 }
@@ -105,10 +104,10 @@ constexpr double per_sample(CandidateFilter filter, int channels) {
                 filter.patch());
 }
 
-/// Computes the constant a of the linear function (step 3 of formulas.h) for each channel by
-/// Cholesky decomposition, and returns L (step 4). `matrix` is the lower triangle of sum w g g^T,
-/// row by row, with the constant first. `right` is sum w g u, with `channels` values for each of
-/// `count` coefficients. Overwrites `matrix` and `right`.
+/// Computes the constant a of the linear function (step 3 of formulas.h) by Cholesky decomposition,
+/// and returns L (step 4). `matrix` is the lower triangle of sum w g g^T, row by row, with the
+/// constant first. `right` is sum w g u, with `channels` values for each coefficient. Both are
+/// overwritten.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
   // For the right-hand side (1, 0, 0, ...), the first element of the solution is L of step 4.

@@ -14,8 +14,8 @@
 
 namespace lull::nlm::cuda {
 
-/// Number of quads (four planes, interleaved to one float4 per pixel) that contain the regressors.
-/// Missing planes of the last quad are 0.
+/// Number of quads (four planes, interleaved to one float4 per pixel) of the regressors. Missing
+/// planes are 0.
 constexpr int regressor_quads(int regressors) { return (regressors + 3) / 4; }
 inline constexpr int max_quads = regressor_quads(max_regressors);
 
@@ -28,8 +28,8 @@ struct DeviceLight {
   const Motion* motion = nullptr;  // one vector per motion block; null: no motion
 };
 
-/// A displacement of the search window. `offset` is in floats of a plane (Space::at). `x` and `y`
-/// are in units of the search radius.
+/// A displacement of the search window: `offset` in floats of a plane (Space::at), `x` and `y` in
+/// search radii.
 struct alignas(16) DeviceDisplacement {
   int offset = 0;
   float x = 0, y = 0;
@@ -63,7 +63,7 @@ void pack_planes(const FourPlanes& planes, const Space& space, float4* to, cudaS
 /// formulas.h).
 void filter_light(const LightJob& job, cudaStream_t stream);
 /// Blends the candidate results (steps 4 and 5 of formulas.h). `cost` and `share` are scratch
-/// memory for one plane of floats each.
+/// memory for one plane each.
 void blend_light(const LightJob& job, float* cost, float* share,
                  const std::array<float*, 3>& results, cudaStream_t stream);
 

@@ -1,7 +1,6 @@
 // Filters renders on a GPU. A thread block processes 16 x 16 pixels, with two threads for each
-// pixel, for lack of registers. The first thread sums the terms with demodulated illumination (the
-// picture divided by its albedo), the second the matrix of the linear fit. At the end, the first
-// thread combines all sums.
+// pixel, for lack of registers: one for sums with demodulated illumination (the picture divided by
+// its albedo), one for the matrix of the linear fit.
 
 // For each group of displacements, the threads of a block compute in shared memory
 //   1. the terms of the distance for the tile and a halo of 3 pixels (22 x 22 pixels),
@@ -40,12 +39,12 @@ struct LightSums {
     }
   }
 
-  /// Fits the linear function (step 3 of formulas.h), and stores the result of the pixel and its
-  /// derivative. Overwrites `matrix`.
+  /// Fits the linear function (step 3 of formulas.h), and stores the result and its derivative.
+  /// Overwrites `matrix`.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
-    // solve_line() indexes its arrays dynamically, which forces them into local memory. The sums
-    // are copied, so that the originals remain in registers.
+    // The sums are copied to keep the originals in registers, because solve_line() indexes its
+    // arrays dynamically, which forces them into local memory.
     float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];
@@ -75,8 +74,8 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // Threads outside the plane still compute terms for other pixels. Their own pixel is the
-    // nearest pixel of the plane.
+    // Threads outside the plane also compute terms of other pixels. Their own pixel is the nearest
+    // in the plane.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);
@@ -115,9 +114,8 @@ struct OwnPixel {
   }
 };
 
-/// Calls add(source, from, d, bases) for each displacement d of all sources, group by group. `from`
-/// is the position of the candidate for the pixel at `at`. `bases` contains the bases of its
-/// weights (base_of() in formulas.h).
+/// Calls add(source, from, d, bases) for each displacement d of all sources. `from` is the position
+/// of the candidate for the pixel at `at`, and `bases` its weights as base_of() (formulas.h).
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {
@@ -140,13 +138,13 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
       next = load(job.displacement + group.first + k + 1);
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
-    // No barrier at the end of the loop: faster warps may already write terms and row sums of the
-    // next group, which add() does not read.
+    // No barrier at the end: faster warps may already write terms and row sums of the next group,
+    // which add() does not read.
   }
 }
 
-/// Transfers values between the two threads of a pixel. The second thread passes `to` = null, the
-/// first `from` = null.
+/// Transfers values between the two threads of a pixel: the second passes `to` = null, the first
+/// `from` = null.
 template <int count>
 __device__ __forceinline__ void transfer(const float* from, float* to,
                                          float (&memory)[transfer_size][pixels], int pixel) {

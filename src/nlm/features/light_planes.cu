@@ -1,5 +1,5 @@
-// Kernels for complete planes of renders, one pixel in each thread. One packs planes into quads for
-// light.cu, the other blends the two results of each pixel (steps 4 and 5 of formulas.h).
+// Kernels for complete planes of renders, one pixel in each thread: one packs planes into quads for
+// light.cu, the other blends the two results (steps 4 and 5 of formulas.h).
 
 #include <cmath>
 
@@ -24,8 +24,8 @@ __global__ void pack_kernel(FourPlanes planes, Space space, float4* __restrict__
       make_float4(sample(planes[0]), sample(planes[1]), sample(planes[2]), sample(planes[3]));
 }
 
-/// Returns the mean of `value` over the square of 2 radius + 1 pixels a side around (x, y), without
-/// pixels outside the plane.
+/// Returns the mean of `value` over 2 radius + 1 pixels a side around (x, y), without pixels
+/// outside the plane.
 template <class Value>
 __device__ float mean_around(int x, int y, int width, int height, int radius, Value value) {
   float sum = 0;
@@ -47,9 +47,8 @@ struct Pixel {
         at(static_cast<std::ptrdiff_t>(y) * space.width + x) {}
 };
 
-/// Returns the mean of the variance of each channel over a square of 2 level_radius + 1 pixels a
-/// side, without pixels outside the plane. All threads of the block must call this function,
-/// because they share sums along rows.
+/// Returns the mean variance of each channel over 2 level_radius + 1 pixels a side, without pixels
+/// outside the plane. All threads of the block must call, because they share sums along rows.
 __device__ float3 find_level(const float4* variances, const Space& space, const Pixel& pixel) {
   constexpr int radius = level_radius, high = threads.y + 2 * radius;
   __shared__ float3 rows[high][threads.x];

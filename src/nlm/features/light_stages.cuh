@@ -1,6 +1,6 @@
 #pragma once
-// Steps 1 to 3 of light.cu: a thread block computes, in shared memory, the weights of its pixels
-// for a group of displacements.
+// Steps 1 to 3 of light.cu: the weights of the pixels of a thread block for a group of
+// displacements.
 
 #include <algorithm>
 #include <cmath>
@@ -29,8 +29,8 @@ union SharedMemory {
   float matrix[transfer_size][pixels];
 };
 
-/// Barrier for all threads of the block. The two threads of a pixel call it from different
-/// branches, which __syncthreads() does not allow.
+/// Barrier for all threads of the block. Unlike __syncthreads(), threads may call it from different
+/// branches.
 __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }
@@ -113,8 +113,8 @@ __device__ __forceinline__ void find_summands(const LightJob& job, const Group& 
   }
 }
 
-/// Sums the terms along rows, over 3 and over 7 pixels (step 2 of light.cu), two neighbouring
-/// pixels in each thread.
+/// Sums the terms along rows, over 3 and over 7 pixels (step 2 of light.cu), two pixels in each
+/// thread.
 __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) {
   constexpr int pairs = side / 2;
   const int tx = 2 * (thread % pairs);
@@ -129,8 +129,8 @@ __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) 
   }
 }
 
-/// Sums along columns, and computes the bases of the weights (step 3 of light.cu). Each of the two
-/// threads of a pixel processes half of the displacements.
+/// Sums along columns, and computes the bases of the weights (step 3 of light.cu). Each of a
+/// pixel's two threads processes half of the displacements.
 template <int channels>
 __device__ __forceinline__ void find_bases(int count, int tx, int ty, Stages& stages) {
   constexpr float colour_scale =

@@ -1,6 +1,5 @@
 // Sessions of non-local means for frames in host memory. The class FrameSession
-// (time/frame_session.h) schedules the frames and selects their neighbours. The worker in this file
-// processes the planes.
+// (time/frame_session.h) schedules frames, and the worker in this file processes planes.
 
 #include <algorithm>
 #include <optional>

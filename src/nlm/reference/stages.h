@@ -1,6 +1,6 @@
 #pragma once
-// Non-local means in double precision, after the formulas of weights.h, without optimisation. Tests
-// compare the other backends with these functions.
+// Non-local means in double precision, after weights.h, without optimisation, as reference for
+// tests of other backends.
 
 #include <array>
 #include <span>
@@ -15,8 +15,8 @@ namespace lull::nlm::reference {
 class SourcePlanes {
  public:
   virtual ~SourcePlanes() = default;
-  /// Returns the sample at (x, y) of guide plane c, k slices (0 for pictures) from a source. The
-  /// position may be outside the plane.
+  /// Returns the sample at (x, y) of guide plane c, k slices (0 for pictures) from a source,
+  /// possibly outside the plane.
   virtual double guide(int c, int source, int k, int x, int y) const = 0;
   /// Returns whether a sample of a source is a hole.
   virtual bool is_hole(int, int, int) const { return false; }
@@ -30,14 +30,14 @@ struct Source {
   int motion_x = 0, motion_y = 0;
 };
 
-/// Returns the distance of a candidate (formula 1 of weights.h). `weight` contains the weight a_c
-/// of each guide plane c.
+/// Returns the distance of a candidate (formula 1 of weights.h). `weight` contains the weights a_c
+/// of the guide planes.
 double distance(const Params& params, std::span<const float> weight, const SourcePlanes& world,
                 int r_x, int r_y, int wanted, const Source& candidate, int d_x, int d_y);
 
-/// Returns the result at (x, y) for each of `planes` sample planes (formulas 2 and 3 of weights.h).
-/// `wanted` is the index of the target frame or slice. `sources` contains the sources of
-/// candidates, with the motion at (x, y).
+/// Returns the result at (x, y) of `planes` sample planes (formulas 2 and 3 of weights.h). `wanted`
+/// is the target frame or slice. `sources` contains the sources of candidates, with the motion at
+/// (x, y).
 std::array<double, 3> result(const Params& params, std::span<const float> weight,
                              const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources);
