@@ -1,17 +1,16 @@
 #pragma once
-// Reference cubes, groups, transforms and aggregation window of BM4D, in all backends. Along each
-// axis, reference cubes are at multiples of the step from the first voxel of the volume, and at the
-// last position, so that they cover every voxel.
+// Reference cubes, groups, transforms and aggregation window of BM4D. Along each axis, reference
+// cubes are at multiples of the step from the first voxel of the volume, and at the last position,
+// so that they cover every voxel.
 
-// The first member of a group is its reference cube. The others follow by their distance in the
-// guide, then by their position in the search window: slice by slice, row by row.
+// The first member of a group is its reference cube. The others follow by distance in the guide,
+// then by position in the search window: slice by slice, row by row.
 
-// Group sizes are powers of two: the most distant members are dropped. There is no match threshold,
-// because a threshold reduced the quality at every noise level (docs/measurements/volumes.md).
+// Group sizes are powers of two: the most distant members are dropped. A match threshold reduced
+// the quality at every noise level (docs/measurements/volumes.md).
 
-// First phase: the guide is the noisy volume. Hard thresholding always retains the overall mean of
-// a group. The weight of a group is 1 / (number of retained coefficients, including the overall
-// mean).
+// First phase: the guide is the noisy volume. The overall mean of a group is always retained. The
+// weight of a group is 1 / (number of retained coefficients, including the overall mean).
 
 // Second phase: the guide is the basic estimate. The Wiener factor of the overall mean is 1. The
 // weight of a group is 1 / (sum of the squared Wiener factors).
@@ -34,8 +33,8 @@ constexpr int reference_position(int index, int length, int step, int cube) {
   return index * step < last ? index * step : last;
 }
 
-/// Packs the displacement of a member from the reference cube, -7..7 voxels along each axis. Bits 0
-/// to 7 contain x, bits 8 to 15 y, and bits 16 to 23 z.
+/// Packs the displacement of a member, -7..7 voxels along each axis: x in bits 0 to 7, y in bits 8
+/// to 15, and z in bits 16 to 23.
 constexpr std::uint32_t pack_offset(int dx, int dy, int dz) {
   return (static_cast<std::uint32_t>(dz) & 0xffu) << 16 |
          (static_cast<std::uint32_t>(dy) & 0xffu) << 8 | (static_cast<std::uint32_t>(dx) & 0xffu);
@@ -53,8 +52,8 @@ struct Group {
   std::array<std::uint32_t, max_group> members;
 };
 
-/// Returns the index of the voxel at position `i` of an axis. An axis shorter than a cube is
-/// extended by its mirror image.
+/// Returns the index of the voxel at position `i` of an axis, mirrored if the axis is shorter than
+/// a cube.
 constexpr int mirrored(int i, int length) {
   const int j = i % (2 * length);
   return j < length ? j : 2 * length - 1 - j;
@@ -64,9 +63,8 @@ constexpr int mirrored(int i, int length) {
 using AxisMatrix = std::array<std::array<double, max_cube>, max_cube>;
 [[nodiscard]] inline AxisMatrix dct_rows(int side) { return lull::dct_rows<max_cube>(side); }
 
-/// Returns the separable Kaiser window along one axis: I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) /
-/// I0(beta) at position i, with the modified Bessel function I0 of order 0. Beyond `side`, the
-/// window is 0.
+/// Returns the separable Kaiser window along one axis, I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) /
+/// I0(beta) at position i < `side`, with the modified Bessel function I0 of order 0.
 [[nodiscard]] inline std::array<float, max_cube> kaiser_window(float beta, int side) {
   return lull::kaiser_window<max_cube>(beta, side);
 }

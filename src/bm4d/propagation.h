@@ -1,22 +1,25 @@
 #pragma once
-// The second phase without a search (Params::second_search). Members of a group of the first phase
-// are good candidates for nearby cubes (propagation, Barnes et al. 2009, PatchMatch). All backends
-// follow the rules below.
+// The second phase without a search (Params::second_search): candidates are members of nearby
+// groups of the first phase (propagation, Barnes et al. 2009, PatchMatch). All backends follow the
+// rules below.
 
-// Candidates of a reference cube come from the groups of the nearest reference cube of the first
-// phase and of its neighbours on the grid. On a tie along an axis, the cube with the lower position
-// counts as nearest.
+// Candidates of a reference cube come from the group of the nearest reference cube of the first
+// phase, and from the groups of its neighbours on the grid. On a tie, the lower position is
+// nearest.
 
-// The nearest group provides the most candidates, groups of neighbours along one, two and three
-// axes fewer (`members_listed`). The reference cube of a stored group is not a candidate.
+// The nearest group provides the most candidates, its neighbours along one, two and three axes
+// fewer (`members_listed`). Reference cubes of stored groups are not candidates.
 
-// A candidate has the displacement of the stored member, and must be inside the search window and
-// the volume. Each candidate counts once. The new group contains the best candidates, by their
-// distance in the basic estimate, then by their position in the search window.
+// A candidate has the displacement of the stored member, inside the search window and the volume.
+// Each candidate counts once.
+
+// The new group contains the best candidates, by distance in the basic estimate, then by position
+// in the search window.
 
 // The second phase uses only layers of the first phase within list_reach(). The margin of a part of
-// a volume includes this distance, so the part has the same groups as the complete volume. Cubes
-// that the first phase skipped have no group.
+// a volume includes this distance, so the groups equal those of the complete volume.
+
+// Cubes that the first phase skipped have no group.
 
 #include <array>
 #include <cstdint>
@@ -28,11 +31,10 @@
 
 namespace lull::bm4d {
 
-/// Number of members of a stored group that become candidates. Element n is for neighbours of the
-/// nearest cube along n axes.
+/// Members of a stored group that become candidates. Element n is for neighbours of the nearest
+/// cube along n axes.
 inline constexpr std::array<int, 4> members_listed{15, 8, 4, 2};
-/// Maximum number of candidates of a reference cube: 15 + 6 * 8 + 12 * 4 + 8 * 2 (members_listed),
-/// with 6, 12 and 8 neighbours along one, two and three axes.
+/// Maximum number of candidates of a reference cube (members_listed): 15 + 6 * 8 + 12 * 4 + 8 * 2.
 inline constexpr int max_listed = 127;
 
 /// Returns the index of the reference cube nearest to a position along an axis.
@@ -57,8 +59,8 @@ constexpr std::uint32_t to_offset_bytes(std::uint32_t displacement) {
 struct DisplacementRange {
   std::uint32_t low = 0, high = 0;
 
-  /// Returns the range of displacements along one axis. `before` and `after` count the positions,
-  /// before and after the cube, at which a cube fits in the volume.
+  /// Returns the range of displacements along one axis, with `before` and `after` valid positions
+  /// before and after the cube.
   static constexpr DisplacementRange along(int axis, int radius, int before, int after) {
     const int from = before < radius ? -before : -radius, to = after < radius ? after : radius;
     return {static_cast<std::uint32_t>(from - min_displacement) << (8 * axis),
@@ -67,17 +69,16 @@ struct DisplacementRange {
   constexpr DisplacementRange operator+(const DisplacementRange& other) const {
     return {low + other.low, high + other.high};
   }
-  /// Returns whether the range contains a displacement. All three bytes are subtracted at once:
-  /// with the top bit of each minuend byte set, the bit stays set if the difference is not
-  /// negative.
+  /// Returns whether the range contains a displacement. All three bytes are subtracted at once: the
+  /// top bit of a byte, set in the minuend, stays set if the difference is not negative.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
   }
 };
 
-/// Returns the maximum distance, in slices, from a layer of the second phase to the layers of the
-/// first phase that provide candidates.
+/// Returns the maximum distance, in slices, between a layer of the second phase and the layers of
+/// the first phase that provide its candidates.
 constexpr int list_reach(const Params& params) {
   return params.hard.radius() + params.wiener.radius();
 }
@@ -92,8 +93,8 @@ class KeptLayers {
   void begin() { count_ = 0; }
   /// Returns the slot for a new layer. Layers must ascend along z.
   int add(int z);
-  /// Returns the slots of the layer of the first phase nearest to slice `z`, and of the layers
-  /// before and after it, ascending along z. -1: missing layer.
+  /// Returns the slots of the layer nearest to slice `z` and of its two neighbours, ascending along
+  /// z. -1: missing layer.
   std::array<int, 3> around(int z) const;
 
  private:
@@ -114,9 +115,8 @@ class KeptGroups {
   void begin() { layers_.begin(); }
   /// Returns the memory for the groups of a new layer, row by row. All groups are empty.
   std::span<KeptList> add_layer(int z);
-  /// Writes the candidates of a reference cube of the second phase to `room`, and returns the
-  /// written part: each candidate once, without the reference cube itself, all in the slices
-  /// `available`.
+  /// Writes the candidates of a reference cube to `room`, and returns the written part: each
+  /// candidate once, without the reference cube itself, all in the slices `available`.
   std::span<const std::uint32_t> candidates(int x, int y, int z, SliceSpan available,
                                             std::array<std::uint32_t, max_listed>& room) const;
 

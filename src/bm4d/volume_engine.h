@@ -11,15 +11,15 @@
 
 namespace lull::bm4d {
 
-/// Layers of reference cubes. A layer contains all cubes that begin in the same slice. Layers begin
-/// in the slices z, z + step, z + 2 step and so on.
+/// Layers of reference cubes: all cubes that begin in the same slice. Consecutive layers are `step`
+/// slices apart, from z on.
 struct Layers {
   Phase phase = Phase::first;
   int z = 0;            // first slice of the first layer
   int count = 1;        // number of layers
   SliceSpan available;  // the slices that exist; no cube extends beyond them
   /// A flag for each reference cube, layer by layer, row by row: 1 if a required result may depend
-  /// on the cube, 0 if the engine may skip it. Null: all cubes are required.
+  /// on the cube, 0 if the engine may skip the cube. Null: all 1.
   const std::uint8_t* wanted = nullptr;
 };
 

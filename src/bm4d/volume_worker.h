@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the BM4D session and its backends. The session (open/volume_session.h)
-// schedules slices and layers, and backends process samples.
+// The interface between the BM4D session (open/volume_session.h), which schedules slices and
+// layers, and its backends, which process samples.
 
 #include <memory>
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace lull::bm4d {
 
-/// Processes volumes slice by slice, in all planes with noise. Slices and layers ascend along z.
-/// The session loads all slices of a layer before it filters the layer, and finishes a slice when
-/// no later layer adds estimates. The worker may then release all earlier slices.
+/// Processes volumes slice by slice, in all planes with noise, in ascending order. The session
+/// loads all slices of a layer before filter(), and finishes a slice when no later layer adds
+/// estimates. The worker may then release all earlier slices.
 class VolumeWorker {
  public:
   virtual ~VolumeWorker() = default;
@@ -28,7 +28,7 @@ class VolumeWorker {
   /// Returns a frame for a result, in the memory (host or GPU) of the worker's results.
   [[nodiscard]] virtual Frame acquire() = 0;
   /// Writes the results for the slices `noisy`, from slice `z` on, to the frames `clean` of
-  /// acquire(). Results may be incomplete on return. Voxels without an estimate get the noisy
+  /// acquire(), possibly after the function returns. Voxels without an estimate get the noisy
   /// value, and planes without noise are copied.
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
   /// Waits for the oldest result for which the caller has not waited yet.
@@ -40,8 +40,7 @@ class VolumeWorker {
   [[nodiscard]] virtual int layers_at_a_time() const noexcept { return 1; }
 };
 
-/// A plane with noise and the size of its volume. Axes shorter than a cube are extended by
-/// mirroring.
+/// A plane with noise and the size of its volume. Axes shorter than a cube are mirrored.
 struct PlanePlan {
   int plane = 0;
   VolumePlan volume;

@@ -1,6 +1,6 @@
 #pragma once
-// Limits of a device as plain data, so that plans of kernels (match/cuda/match_plan.h,
-// bm3d/cuda/filter/filter_plan.h) can be tested without a device.
+// Limits of a device as plain data, for tests of plans of kernels (match/cuda/match_plan.h,
+// bm3d/cuda/filter/filter_plan.h) without a device.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,11 +24,11 @@ struct DeviceLimits {
     return bytes > block_shared_memory ? 0 : std::min(warps / (threads / 32), by_memory);
   }
 
-  /// Returns the maximum dynamic shared memory of a thread block, without 1 KB for static shared
+  /// Returns the maximum dynamic shared memory of a thread block. 1 KB is left for static shared
   /// memory.
   constexpr std::size_t dynamic_limit() const { return block_shared_memory - 1024; }
   /// Returns the maximum dynamic shared memory of a thread block if `count` blocks are resident in
-  /// a multiprocessor, without 1 KB per block for static and reserved shared memory.
+  /// a multiprocessor. 1 KB per block is left for static and reserved shared memory.
   constexpr std::size_t dynamic_limit(int count) const {
     return std::min(dynamic_limit(), shared_memory / count - 1024);
   }

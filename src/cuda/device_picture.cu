@@ -1,6 +1,6 @@
 // Converts a decoded picture to planes of samples: separates Cb and Cr, and shifts samples to the
-// low bits. A thread processes one luma sample or one pair of chroma samples. The kernel is limited
-// by memory bandwidth.
+// low bits, one luma sample or one pair of chroma samples in each thread, limited by memory
+// bandwidth.
 
 #include "cuda/check.h"
 #include "cuda/device_planes.h"

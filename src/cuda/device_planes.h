@@ -1,6 +1,6 @@
 #pragma once
-// Layout of planes on a device, and their conversion from and to stored samples. The functions
-// queue their work on `stream`, and neither allocate memory nor wait.
+// Layout and conversion of planes on a device. The functions queue their work on `stream`, and
+// neither allocate memory nor wait.
 
 #include <cuda_runtime_api.h>
 
@@ -16,8 +16,7 @@
 
 namespace lull {
 
-/// Sums of the weighted estimates of all groups, in fixed point, so that they do not depend on the
-/// order of additions.
+/// Fixed-point sums of the weighted estimates of all groups, independent of the order of additions.
 struct Sums {
   unsigned long long* numerator = nullptr;  // signed values, two's complement
   std::uint32_t* denominator = nullptr;     // weights at patch origins, without the Kaiser window
@@ -43,8 +42,8 @@ struct RawPlanes {
         max_value(format.max_value()) {}
 };
 
-/// Returns the dithering thresholds of the format (core/dither/dither.h) in device memory, or an
-/// empty buffer without dithering. The copy is complete when the function returns.
+/// Returns the dithering thresholds of the format (core/dither/dither.h) in device memory, already
+/// copied, or an empty buffer without dithering.
 [[nodiscard]] cuda::DeviceBuffer<float> dither_thresholds(const FrameFormat& format,
                                                           cudaStream_t stream);
 
@@ -65,19 +64,19 @@ struct OutputTransform {
 };
 using OutputTransforms = std::array<OutputTransform, max_planes>;
 
-/// Converts `count` planes, from `first` on, to floats on the 0..255 scale. Applies the stabilising
-/// curves, and then transforms RGB to the opponent colour space.
+/// Converts `count` planes, from `first` on, to floats on the 0..255 scale: applies the stabilising
+/// curves, then transforms RGB to the opponent colour space.
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream, const CurveTables& curves = {});
-/// Converts float planes to stored samples: transforms the planes from the opponent colour space if
-/// `colour` requires it, and applies the output transforms `back`. The results are floats, or
-/// clipped integers with rounding or dithering.
+/// Converts float planes to stored samples: transforms them from the opponent colour space if
+/// `colour` requires it, and applies the output transforms `back`. Integers are clipped, with
+/// rounding or dithering.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back = {});
-/// Converts integer samples of the unfiltered plane `i` to the integer format of the results.
-/// `width` and `height` are in samples.
+/// Converts integer samples of the unfiltered plane `i`, of `width` x `height` samples, to the
+/// integer format of the results.
 void convert_samples(const RawPlanes& from, int i, int width, int height, const RawPlanes& to,
                      cudaStream_t stream);
 /// Computes the clipping shifts of all planes with limits (samples/clip_limits.cu). Called by
@@ -87,9 +86,8 @@ void find_clip_shifts(const Planes& planes, int first, int count, Colour colour,
 /// Copies a picture of 8 to 16 bits on the same device to planes of samples (device_picture.cu).
 void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
                     cudaStream_t stream);
-// Copies the samples of `raw` to `seen`, with out-of-range float samples replaced
-// (core/float_range.h). `sigma` contains the noise levels of the planes. `cells` is memory for the
-// cell sums of each plane.
+// Copies `raw` to `seen`, with out-of-range float samples replaced (core/float_range.h). `sigma`
+// contains the noise levels of the planes. `cells` is memory for the cell sums of each plane.
 void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,
                    const std::array<CellSum*, max_planes>& cells, const RawPlanes& seen,

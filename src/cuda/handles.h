@@ -48,8 +48,8 @@ enum class Timing { off, on };
   return Event(event);
 }
 
-/// Returns a CUDA graph of the work that the callable `work` queues on `stream`. The work does not
-/// run during the capture.
+/// Returns a CUDA graph of the work that `work` queues on `stream`. The work does not run during
+/// the capture.
 template <class Work>
 [[nodiscard]] GraphExec capture(cudaStream_t stream, Work work) {
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));

@@ -22,8 +22,8 @@
 namespace lull::cuda {
 namespace {
 
-// Large blocks are parts of slabs, in huge pages where possible. A slab is page-locked in one call,
-// because locking page by page takes longer than filtering the frames.
+// Large blocks are parts of slabs, page-locked in one call, because locking page by page takes
+// longer than filtering the frames.
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
@@ -50,8 +50,7 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Writes to each page, so that the system allocates it before CUDA locks it. Allocation takes
-  /// most of the time of page locking.
+  /// Writes to each page, because the allocation of pages takes most of the time of page locking.
   void touch() const {
     if (data_ == nullptr) return;
     for (std::size_t at = 0; at < size_; at += page)
@@ -78,7 +77,7 @@ class PagePrefetcher {
 
  private:
   // Slabs in preparation: `of_a_size` of each size, because two GPUs use slabs faster than one core
-  // prepares them. `in_all` suffices for two sizes, of the input and of the results.
+  // prepares them. `in_all` suffices for two sizes, of inputs and results.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
   // Maximum size in bytes of a prepared slab. Larger slabs are rarely requested again.
   static constexpr std::size_t greatest = 4 * slab_size;
@@ -195,8 +194,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
       (void)cudaFreeHost(data);
   }
 
-  /// Releases a block of a slab, and an unused slab to the system. Returns false if the block does
-  /// not belong to a slab.
+  /// Releases a block of a slab, and an unused slab. Returns false if the block does not belong to
+  /// a slab.
   bool give_back(void* data) {
     const std::lock_guard lock(mutex_);
     const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(data); });

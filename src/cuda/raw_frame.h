@@ -1,6 +1,5 @@
 #pragma once
-// The stored samples of a frame in GPU memory, and their conversion to the float planes that a
-// session filters.
+// The stored samples of a frame in GPU memory, and their conversion to float planes.
 
 #include <algorithm>
 #include <array>
@@ -24,8 +23,8 @@ struct CurvePair {
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
-/// Returns `format` with the layout YUV instead of RGB, so that planes are filtered without a
-/// colour transform. All planes keep the scale of the RGB planes.
+/// Returns `format` with the layout YUV instead of RGB, to filter planes without a colour
+/// transform, in the scale of RGB.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
   format.layout = Layout::yuv;
@@ -35,32 +34,32 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma` contains the noise levels of the stored planes, for the treatment of out-of-range
-  /// float samples (core/float_range.h). RGB planes with level 0 are not filtered. `curves` is
-  /// copied. `results` is the format of the results, by default `format`.
+  /// `sigma` contains the noise levels of the stored planes, for out-of-range float samples
+  /// (core/float_range.h). RGB planes with level 0 are not filtered. `curves` is copied. `results`
+  /// is the format of the results, by default `format`.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
            const std::array<CurvePair, max_planes>& curves = {},
            const std::optional<FrameFormat>& results = std::nullopt);
 
-  /// Queues the upload of the samples of `frame` from host or GPU memory. `frame` must remain valid
-  /// until the upload is complete.
+  /// Queues the upload of the samples of `frame`, from host or GPU memory. `frame` must remain
+  /// valid until the upload is complete.
   void upload(const Frame& frame, cudaStream_t stream);
   /// Queues the copy of plane `i` of the results to plane `i` of `frame`, in host or GPU memory.
   void download(int i, const Frame& frame, cudaStream_t stream) const;
   /// Queues the copy of plane `i` of `noisy`, the most recently uploaded frame, to the result
-  /// `frame`. In host memory, the plane is copied immediately, and `noisy` may be any frame.
+  /// `frame`. In host memory, any frame is copied immediately.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the conversion of the samples to floats, and of RGB to the opponent colour space. For
-  /// other layouts, planes with a null pointer are skipped.
+  /// Queues the conversion of the samples to floats, and of RGB to the opponent colour space.
+  /// Without RGB, planes with a null pointer are skipped.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
   /// Queue the conversion of floats to stored samples: of plane `i`, or of all three planes of RGB.
   void from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream);
   void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
-  /// Restores out-of-range samples in the results, after from_plane() or from_opponents(), for
-  /// float samples. `original` contains the planes() of the same frame before the filter.
+  /// Restores out-of-range float samples in the results, after from_plane() or from_opponents().
+  /// `original` contains the planes() before the filter.
   void restore(const RawPlanes& original, cudaStream_t stream);
 
   /// Returns the uploaded samples.
@@ -69,9 +68,9 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results have separate memory. Float samples need it, because the filter input
-  /// replaces out-of-range samples; other formats of results; and RGB with unfiltered planes,
-  /// because the conversion writes all three planes.
+  /// Returns whether results have separate memory: for float samples, whose filter input has
+  /// out-of-range samples replaced; for another format; and for RGB with unfiltered planes, because
+  /// the conversion writes all three planes.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
@@ -88,8 +87,8 @@ class RawFrame {
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
-  // `planes_` refers to the uploaded samples, and `filtered_` to the results. For float samples,
-  // `filtered_` first refers to the filter input.
+  // `planes_` refers to the uploaded samples, `filtered_` to the results, or first to the filter
+  // input for float samples.
   RawPlanes planes_, filtered_;
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;

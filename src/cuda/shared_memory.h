@@ -31,8 +31,8 @@ namespace lull::cuda {
           .reserved = bytes(cudaDevAttrReservedSharedMemoryPerBlock)};
 }
 
-/// Allows the kernel the maximum dynamic shared memory, process-wide. A smaller limit could break
-/// launches of the same kernel by other threads.
+/// Allows the kernel the maximum dynamic shared memory, process-wide, because other threads may
+/// launch it with more memory.
 template <class Kernel>
 void allow_shared_memory(Kernel* kernel) {
   const DeviceLimits limits{.block_shared_memory = static_cast<std::size_t>(

@@ -1,6 +1,6 @@
 #pragma once
-// Copies planes between pageable host memory and a device, with several threads and page-locked
-// buffers. The CUDA driver alone copies pageable memory with a single thread.
+// Copies planes between pageable host memory and a device, with several threads. The CUDA driver
+// uses a single thread.
 
 #include <cuda_runtime_api.h>
 
@@ -21,10 +21,11 @@ template <class T>
                          plane.stride * size);
 }
 
-/// Copies planes through two page-locked buffers of a few megabytes, allocated by the first copy.
-/// Small planes, planes in page-locked memory, and all planes if the allocation fails are copied
-/// directly by the CUDA driver. One thread at a time may use the object, with streams of one
-/// device, and not during the capture of a stream.
+/// Copies planes through two page-locked buffers of a few megabytes, which the first copy
+/// allocates. Small planes and planes in page-locked memory are copied directly, and all planes if
+/// the allocation fails.
+/// One thread at a time may use the object, with streams of one device, and not during the capture
+/// of a stream.
 class Staging {
  public:
   Staging();
@@ -33,12 +34,11 @@ class Staging {
   Staging(Staging&&) noexcept;
   Staging& operator=(Staging&&) noexcept;
 
-  /// Queues the upload of a plane, with a row pitch of `pitch` bytes on the device. A plane in
-  /// page-locked memory must not change until the upload is complete; other planes may change on
-  /// return.
+  /// Queues the upload of a plane, with a row pitch of `pitch` bytes on the device. Page-locked
+  /// memory must not change until the upload is complete. Other memory may change on return.
   void upload(PlaneView<const std::byte> from, void* to, std::size_t pitch, cudaStream_t stream);
-  /// Downloads a plane. To page-locked memory, the download is only queued. To other memory, the
-  /// download is complete on return.
+  /// Downloads a plane. The download is queued for page-locked memory, and complete on return for
+  /// other memory.
   void download(const void* from, std::size_t pitch, PlaneView<std::byte> to, cudaStream_t stream);
 
  private:

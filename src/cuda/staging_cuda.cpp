@@ -15,11 +15,11 @@
 namespace lull::cuda {
 namespace {
 
-/// Minimum size, in bytes, of a plane that several threads copy. Smaller planes are copied before
-/// other threads would have started.
+/// Minimum size in bytes of a plane that several threads copy. The start of threads takes longer
+/// than smaller copies.
 constexpr std::size_t min_plane_bytes = 256 * 1024;
-/// Size of a piece of a plane, in bytes: large enough for the copy engine of the GPU, small enough
-/// for the caches of the CPU.
+/// Size of a piece of a plane, in bytes, large for the copy engine of the GPU but small for the
+/// caches of the CPU.
 constexpr std::size_t buffer_bytes = 4 * 1024 * 1024;
 constexpr std::size_t row_alignment = 64;
 /// Maximum number of threads. A few cores saturate the memory bandwidth of one socket.
@@ -30,8 +30,8 @@ bool is_pageable(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)
     return attributes.type == cudaMemoryTypeUnregistered;
-  // CUDA runtimes before version 11 report an error for pageable memory. Errors of a failed device
-  // recur at the next copy.
+  // CUDA runtimes before version 11 report an error for pageable memory. Device failures recur at
+  // the next copy.
   (void)cudaGetLastError();
   return true;
 }

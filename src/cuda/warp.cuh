@@ -52,8 +52,8 @@ __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int la
   return (lane & j) == 0 ? Values::greater(v, other) : Values::less(v, other);
 }
 
-/// Sorts one value per lane in descending order with a bitonic network. Ascending stages work on
-/// complemented values, so that each exchange depends on a single bit of the lane index.
+/// Sorts one value per lane in descending order with a bitonic network. Ascending stages use
+/// complemented values, so that each exchange depends on one bit of the lane index.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
@@ -230,7 +230,7 @@ __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)
 #endif
 
 /// Returns the transpose of an 8x8 half-precision matrix. With g = lane / 4 and t = lane % 4, a
-/// lane has columns 2t and 2t + 1 of row g, before and after the call.
+/// lane has columns 2t and 2t + 1 of row g.
 __device__ __forceinline__ std::uint32_t transposed_halves(std::uint32_t halves) {
   std::uint32_t turned;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(halves));

@@ -2,11 +2,12 @@
 // Layout of the search windows of a thread block in the shared memory of a GPU. This file does not
 // depend on CUDA.
 
-// A thread block filters `across` x `down` groups. In each pair of frames, the union of their
-// search windows is a rectangle. All rectangles are packed into one array, the window atlas.
+// A thread block filters the groups of `across` x `down` reference patches. In each pair of frames,
+// the union of the search windows is a rectangle. All rectangles are packed into one array, the
+// window atlas. Each frame of a pair has its own atlas.
 
-// The upper strip of an atlas begins with the window of the pair that contains the reference frame.
-// Each frame of a pair has its own atlas.
+// The upper strip of an atlas begins with the window of the pair that begins with the reference
+// frame.
 
 #include <algorithm>
 #include <array>

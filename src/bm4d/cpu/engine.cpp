@@ -1,6 +1,5 @@
-// The cpu backend of BM4D distributes the reference cubes of a layer over the cores, in tiles of
-// four colours. Groups extend beyond their tile, but groups of two tiles of one colour never
-// overlap. Threads therefore process the tiles of one colour in parallel without atomics.
+// The cpu backend of BM4D. Threads process the reference cubes of a layer in tiles of four colours,
+// without atomics, because groups of two tiles of one colour never overlap.
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -62,8 +61,8 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Returns the number of slices that a phase stores: 2 radius + cube for the search windows of a
-  /// layer, `step` for the next layer, and `cube` for the weights of the next finished slice.
+  /// Returns the number of slices that a phase stores: 2 radius + cube for a layer, `step` for the
+  /// next layer, and `cube` for the weights of the next finished slice.
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;
@@ -172,8 +171,8 @@ class CpuEngine final : public VolumeEngine {
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
-    // Side of a tile, in reference cubes: longer than two search radii and a cube (4 voxels), so
-    // that groups of two tiles of one colour, with another tile between them, never overlap.
+    // Side of a tile, in reference cubes, larger than two search radii and a cube (4 voxels), so
+    // that groups of two tiles of one colour never overlap.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

@@ -1,10 +1,11 @@
 // Filters one group. A unit is one cube in vectors of 4 lanes, or two cubes in vectors of 8 lanes.
-// In the spatial domain, a vector contains the row (z, y) of each cube. In the frequency domain, a
-// vector contains the coefficients with index w along z and u along x, and the lane is the index
-// along y. For cubes of side 3, the fourth lane is 0.
+// Spatial vectors contain the row (z, y) of each cube. Spectral vectors contain the coefficients
+// with index w along z and u along x, and the lane is the index along y.
 
-// A unit of two cubes contains the cubes i and i + count / 2 of a group, so that only the last
-// level of the Haar transform combines lanes of the same vector.
+// For cubes of side 3, the fourth lane is 0.
+
+// A unit of two cubes contains the cubes i and i + count / 2, so that only the last level of the
+// Haar transform works within a vector.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/filter.cpp"
@@ -110,8 +111,8 @@ class GroupFilter {
   }
 
  private:
-  /// Returns the index in the group of the cube in unit `u`: in the lower 4 lanes if `block` is 0,
-  /// in the upper 4 lanes if `block` is 1.
+  /// Returns the index in the group of a cube: unit `u`, and the lower (`block` = 0) or upper 4
+  /// lanes (`block` = 1).
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -150,7 +151,7 @@ class GroupFilter {
     }
   }
 
-  /// The last level of the Haar transform for vectors of 8 lanes: (a + b) / sqrt(2) and (a - b) /
+  /// Last level of the Haar transform for vectors of 8 lanes: (a + b) / sqrt(2) and (a - b) /
   /// sqrt(2) of the lower half a and the upper half b. This level is its own inverse.
   static HWY_INLINE V last_level(V v) {
     if constexpr (cubes == 1) {
@@ -163,8 +164,8 @@ class GroupFilter {
     }
   }
 
-  /// Haar transform across the group, for one vector of each unit. `from` is the vector of the
-  /// first unit. x[0] contains the mean.
+  /// Haar transform across the group, for one vector of each unit, from the first unit `from` on.
+  /// x[0] contains the mean.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);
@@ -191,8 +192,8 @@ class GroupFilter {
   }
 
   /// Returns the limits (thresholds or noise powers) of the coefficients in vector `i` of the first
-  /// unit: `own` for the overall mean of the group, `mean` for all other coefficients with Haar
-  /// index 0, and `all` for the rest.
+  /// unit: `own` for the overall mean, `mean` for all other coefficients with Haar index 0, and
+  /// `all` for the rest.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);
@@ -228,8 +229,7 @@ class GroupFilter {
       V b[units];
       load_haar(basic + i * lanes, b);
       const V first = first_limit(i, tables_.limit, mean, 0);
-      // A coefficient without noise power has the Wiener factor 1. A noise power of 1 avoids the
-      // quotient 0 / 0.
+      // A coefficient without noise power has the Wiener factor 1. The divisor 1 avoids 0 / 0.
       const V divisor = first_limit(i, tables_.limit, mean > 0 ? mean : 1, 1);
       for (int u = 0; u < units; ++u) {
         const V power = hn::MulAdd(b[u], b[u], u == 0 ? divisor : all);

@@ -1,10 +1,9 @@
 #pragma once
-// Data and kernels of the cpu backend of BM4D. Highway compiles match.cpp, filter.cpp and
-// finish.cpp for every instruction set, and dispatches at run time.
+// Data and kernels of the cpu backend of BM4D (match.cpp, filter.cpp, finish.cpp), compiled by
+// Highway for every instruction set and dispatched at run time.
 
-// Kernels receive arrays of slice pointers. If the cubes of the layer begin in slice z, element k
-// is slice z - radius + k. Kernels may read and write `row_padding` samples beyond the end of a
-// row.
+// Element k of an array of slices is slice z - radius + k, for cubes that begin in slice z.
+// `row_padding` samples beyond the end of a row are readable and writable.
 
 #include <array>
 #include <cstddef>
@@ -23,9 +22,9 @@ inline constexpr int row_padding = 32;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// Quantisation of the guide: (sample - guide_centre) * guide_levels. Samples in the range of
-/// core/float_range.h become integers from -max_level to max_level, so that the sum of 64 squared
-/// differences fits in 32 bits.
+/// Quantisation of the guide: (sample - guide_centre) * guide_levels. The range of
+/// core/float_range.h becomes -max_level to max_level, so that the sum of 64 squared differences
+/// fits in 32 bits.
 inline constexpr float guide_centre = 128, guide_levels = 8;  // levels of a sample difference of 1
 inline constexpr int max_level = 2040;
 
@@ -33,21 +32,20 @@ inline constexpr int max_level = 2040;
 struct Rows {
   int y0, y1;
 };
-/// Stores the quantised samples at x and x + 1 in the lower and the upper half of word x of
-/// `pairs`.
+/// Stores the quantised samples at x and x + 1 in the lower and upper half of word x of `pairs`.
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs);
 /// Computes the sums of the squared samples of `cube` x `cube` squares, stored at their top-left
 /// samples.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
-/// Computes the sums of the squared samples of all cubes that begin in a slice. `faces` contains
-/// the sums of make_faces() for the consecutive slices of the cubes.
+/// Computes the sums of the squared samples of all cubes that begin in a slice, from the results
+/// `faces` of make_faces() for consecutive slices.
 void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
-  /// Results of make_pairs() and add_faces() for each slice. The last `cube` - 1 slices need no
-  /// `squares`, because no cube begins there.
+  /// Results of make_pairs() and add_faces() for each slice. No cubes, and thus no `squares`, begin
+  /// in the last `cube` - 1 slices.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels
@@ -86,11 +84,11 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 // ---- aggregation ---------------------------------------------------------------------------
 
 /// The data of one slice at the end of a phase. The estimate is the numerator divided by the
-/// convolution of the weights with the aggregation window or, where no cube was filtered, `noisy`.
+/// convolution of the weights with the aggregation window, or `noisy` where no cube was filtered.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
   /// Group weights of this and the preceding slices, stored at the first voxel of each cube. Null:
-  /// the slice does not exist.
+  /// no slice.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

@@ -1,10 +1,9 @@
-// Computes distances as |a - b|^2 = |a|^2 + |b|^2 - 2 a.b of reference cubes a and candidates b.
-// The kernel computes the products a.b of 8 or 16 neighbouring candidates at once. Each lane
-// multiplies two voxels of a row.
+// Computes distances as |a - b|^2 = |a|^2 + |b|^2 - 2 a.b of reference cubes a and candidates b, 8
+// or 16 neighbouring candidates at once. Each lane multiplies two voxels of a row.
 
 // Registers contain the products of up to nine rows of candidates, so that each row of voxels is
-// loaded once. The kernel collects candidates below the current bound of the group. When the
-// collection is full, only the best candidates remain, and the bound falls.
+// loaded once. Candidates below the current bound of the group are collected. When the collection
+// is full, only the best remain.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/match.cpp"
@@ -28,8 +27,8 @@ using Halves = hn::Repartition<std::int16_t, Words>;
 inline constexpr int lanes = static_cast<int>(hn::MaxLanes(Words()));
 inline constexpr int max_rows = 9;  // rows of candidates in registers
 
-/// Selects the `count` candidates with the smallest keys. A key orders candidates by distance, then
-/// by position in the search window. The reference cube itself must not be added.
+/// Selects the `count` candidates with the smallest keys (distance, then position in the search
+/// window), without the reference cube itself.
 class Selection {
  public:
   explicit Selection(int count) : count_(count) {
@@ -151,8 +150,8 @@ class Search {
   }
 
   void search_slice(int k) {
-    // The rows of candidates are divided into as few blocks of at most `max_rows` as possible, of
-    // nearly equal height.
+    // The rows of candidates are divided into few blocks of nearly equal height, at most
+    // `max_rows`.
     const int blocks = (rows_ + max_rows - 1) / max_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
@@ -188,17 +187,16 @@ class Search {
     }
   }
 
-  /// Products of the reference cube and candidates: one vector for each row of candidates, one lane
-  /// for each candidate. A product is `even` + `odd`. On x86, multiply-add sums everything into
-  /// `even`, so all rows share one vector `odd`.
+  /// Products of the reference cube and candidates: `even` + `odd`, one vector for each row, one
+  /// lane for each candidate. On x86, multiply-add sums everything into `even`, so all rows share
+  /// one vector `odd`.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
     hn::Vec<Words> even[rows], odd[apart];
   };
-  /// Multiplies row `i` of the guide by row `b` and all later rows of the reference cube. Each
-  /// product is added to the candidates whose row b is row `i` of the guide, which begin in row i -
-  /// b.
+  /// Multiplies row `i` of the guide by rows `b` and later of the reference cube, and adds the
+  /// products to the candidates that begin in row i - b.
   template <int rows, int cube, int i, int b>
   static HWY_INLINE void add_products(hn::Vec<Halves> pairs, const hn::Vec<Halves>* own,
                                       Sums<rows>& sums) {

@@ -1,6 +1,6 @@
-// Generic filter, for parameters and GPUs that filter_tile.cu does not support. A warp holds a
-// group in its registers. A lane holds two voxels of each cube, 2 apart along z. Bits 0 and 1 of
-// the lane are the position along x, bits 2 and 3 along y, and bit 4 is the lowest bit along z.
+// Generic filter, for parameters and GPUs that filter_tile.cu does not support, with a group in the
+// registers of a warp. A lane holds two voxels of each cube, 2 apart along z. Bits 0 and 1 of the
+// lane are x, bits 2 and 3 are y, and bit 4 is the lowest bit of z.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -12,8 +12,8 @@ constexpr int warps = 4, threads = 32 * warps;
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr float half_root = 0.70710678f;
 
-/// One row of the transform matrix, or of its inverse, for each axis. A lane multiplies the row by
-/// its own values and by those of other lanes.
+/// One row of the transform matrix, or of its inverse, for each axis. A lane combines its own
+/// values with those of other lanes.
 class LaneTransform {
  public:
   __device__ LaneTransform(const FilterPlan& plan, int lane, bool inverse) {
@@ -89,8 +89,8 @@ struct Volumes {
   VolumeSums sums;
 };
 
-/// Filters a group of `count` <= `most` cubes in a warp. In lane m, `member` is the position of the
-/// first voxel of cube m. Cubes from `count` on are 0.
+/// Filters a group of `count` <= `most` cubes in a warp. `member` is the position of the first
+/// voxel of cube m in lane m. Further cubes are 0.
 template <bool wiener, int most>
 class WarpGroup {
  public:
@@ -108,8 +108,7 @@ class WarpGroup {
   __device__ void run() {
     float noisy[most][2];
     const float total = wiener ? filter(noisy) : threshold(noisy);
-    // The weight is rounded first, so that the sums of weighted estimates and of weights use the
-    // same weight.
+    // The rounded weight is used for the estimates and for the sums of weights.
     const float weight = rintf(weight_unit / total) / weight_unit;
     inverse_haar<most / 2>(noisy, count_);
     const LaneTransform inverse(plan_, lane_, true);
@@ -226,8 +225,8 @@ __global__ void __launch_bounds__(threads)
   const int z = cubes.z + cube / (cubes.columns * cubes.rows) * p.step;
   const std::uint32_t* const group = groups + static_cast<std::size_t>(cube) * p.group;
   const int count = static_cast<int>(group[0] >> 24);
-  // The upper byte of group[0] is the number of members. The first member, the reference cube, has
-  // the displacement 0.
+  // The upper byte of group[0] is the number of members. The displacement of the reference cube is
+  // 0.
   const std::uint32_t offset = lane > 0 && lane < count ? group[lane] : 0;
   const int3 member = make_int3(x + offset_x(offset), y + offset_y(offset), z + offset_z(offset));
   WarpGroup<wiener, most>(plan, volumes, margins, member, count).run();

@@ -1,6 +1,6 @@
 #pragma once
-// Filters a group in the registers of a warp: loads samples of the tile, and adds weighted
-// estimates to the sums of the tile (steps 1 to 5 of filter_tile.cu).
+// Filters a group in the registers of a warp, from loading samples of the tile to adding weighted
+// estimates (steps 1 to 5 of filter_tile.cu).
 
 #include "bm4d/cuda/filter_tile.cuh"
 
@@ -91,15 +91,15 @@ __device__ __forceinline__ void inverse_z(__half2 (&x)[cube]) {
   }
 }
 
-/// The coefficients of a group in one lane, at[z][b][r]. z is the index along z. The Haar index
-/// across the group is 0..7 for b = 0 and 8..15 for b = 1. The index in the slice is 0..7 for r = 0
-/// and 8..15 for r = 1.
+/// The coefficients of a group in one lane, at[z][b][r]: z is the index along z. The Haar index is
+/// 0..7 for b = 0, and 8..15 for b = 1. The index in the slice is 0..7 for r = 0, and 8..15 for r =
+/// 1.
 template <int cube>
 struct Spectrum {
   __half2 at[cube][2][2];
 
-  /// Loads and transforms the group. Each lane loads parts of the cubes g and g + 8, where g is
-  /// lane / 4. word[0] and word[1] are the offsets in the tile of its first words of these cubes.
+  /// Loads and transforms the group. word[0] and word[1] are the offsets in the tile of the lane's
+  /// first words of the cubes g and g + 8, with g = lane / 4.
   __device__ __forceinline__ void load(const std::uint32_t* tile, const int (&word)[2],
                                        const TilePlan& plan, const Operands& operands) {
 #pragma unroll
@@ -130,9 +130,8 @@ struct Spectrum {
     }
   }
 
-  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair at[z][b][r] of coefficients.
-  /// `in_mean`: the first coefficient belongs to the mean over the group. `is_mean`: the first
-  /// coefficient is the overall mean.
+  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair of coefficients. `in_mean`:
+  /// the first belongs to the mean over the group. `is_mean`: the first is the overall mean.
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll
@@ -163,7 +162,7 @@ __device__ __forceinline__ int shrink_hard(Spectrum<cube>& group, const FilterPl
 }
 
 /// Replaces the coefficients of the basic estimate in `group` by Wiener factors. Returns the sum of
-/// the squared factors.
+/// their squares.
 template <int cube>
 __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const FilterPlan& plan,
                                                 float scale, int lane) {

@@ -1,39 +1,36 @@
 // Filtering on the tensor cores, in half precision. Shared memory of a thread block contains the
-// union of the search windows of up to 4x4x4 reference cubes. A word contains a voxel and its right
-// neighbour. Estimates are summed in shared memory, in 32-bit fixed point, and finally added to
-// device memory.
+// search windows of up to 4x4x4 reference cubes, a voxel and its right neighbour in each word, and
+// 32-bit fixed-point sums of estimates.
 
 // A warp filters a group of 16 cubes ("slots") in its registers, by matrix products of 16x16 by
-// 16x8 in five steps. Each result has the register layout of the next operand. The layouts below
-// use g = lane / 4 and t = lane % 4, for each slice z of the cubes.
+// 16x8. Each result has the register layout of the next operand. The layouts below use g = lane / 4
+// and t = lane % 4, for each slice z of the cubes.
 
 // Step 1 of the group filter: lane 4g + t loads voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice,
 // from the cubes g and g + 8.
 
-// Step 2 of the group filter: transform of a slice. Lane 4g + t then contains coefficients g and g
-// + 8, of the cubes 2t, 2t + 1, 2t + 8 and 2t + 9. The transform along z combines registers of one
-// lane.
+// Step 2 of the group filter: transform of a slice, then along z. Lane 4g + t then contains
+// coefficients g and g + 8, of the cubes 2t, 2t + 1, 2t + 8 and 2t + 9.
 
-// Step 3 of the group filter: Haar transform across the group. Lane 4g + t then contains, and
-// shrinks, coefficients g and g + 8 of a slice, at the positions 2t, 2t + 1, 2t + 8 and 2t + 9 of
+// Step 3 of the group filter: Haar transform across the group, and shrinkage. Lane 4g + t then
+// contains coefficients g and g + 8 of a slice, at the positions 2t, 2t + 1, 2t + 8 and 2t + 9 of
 // the Haar spectrum.
 
-// Step 4 of the group filter: inverse Haar transform across the group. Lane 4g + t then contains
-// coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice, of the cubes g and g + 8.
+// Step 4 of the group filter: inverse Haar transform. Lane 4g + t then contains coefficients 2t, 2t
+// + 1, 2t + 8 and 2t + 9 of a slice, of the cubes g and g + 8.
 
-// Step 5 of the group filter: inverse transforms along z and in a slice. A lane then contains
-// voxels, multiplied by the aggregation window.
+// Step 5 of the group filter: inverse transforms along z and in a slice, and multiplication by the
+// aggregation window.
 
-// A group of M < 16 cubes is filled up by repeating each cube 16 / M times. The Haar spectrum then
-// contains the spectrum of the M cubes, scaled by sqrt(16 / M), and zeros.
+// A group of M < 16 cubes repeats each cube 16 / M times. The Haar spectrum then contains the
+// spectrum of the M cubes, times sqrt(16 / M), and zeros.
 
-// Range of the sums in shared memory: at most 64 groups of 16 cubes (2^10 cubes) add estimates at
-// one voxel. Weights are at most 1, and estimates differ by at most 255 from estimate_centre. With
-// the fixed-point unit 2^13, a sum is at most 2^10 * 255 * 2^13 < 2^31.
+// Range of the sums in shared memory: at most 64 groups of 16 cubes add estimates at one voxel.
+// Weights are at most 1, and estimates differ by at most 255 from estimate_centre, so a sum with
+// the unit 2^13 is at most 2^10 * 255 * 2^13 < 2^31.
 
-// Range of the samples: the kernel subtracts from all samples the value of a voxel inside all
-// search windows of the block. The choice of this voxel does not depend on the division of a volume
-// into parts.
+// Range of the samples: the kernel subtracts the value of a voxel inside all search windows of the
+// block, whose choice does not depend on the division of a volume into parts.
 
 #include "bm4d/cuda/filter_group.cuh"
 #include "cuda/check.h"
@@ -46,8 +43,8 @@ using namespace filter_detail;
 
 constexpr int threads_of(bool wiener) { return wiener ? 640 : 512; }
 
-/// The filter kernel on the tensor cores. A positive `window` makes the side of the window and the
-/// step compile-time constants. With 0, they are arguments.
+/// The filter kernel on the tensor cores. If `window` is positive, `window` and `step` are
+/// constants. If `window` is 0, the kernel reads both from its arguments.
 template <int cube, bool wiener, int window = 0, int step = 1, int fixed_layers = 1>
 __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     filter_kernel(const __grid_constant__ TileArgs a) {
@@ -107,8 +104,7 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
       group.load(noisy, word, tile, operands);
       total = static_cast<float>(shrink_hard(group, a.filter, scale, lane));
     }
-    // The weight is rounded first, so that the sums of weighted estimates and of weights use the
-    // same weight.
+    // The rounded weight is used for the estimates and for the sums of weights.
     const float units =
         rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(repeats))));
     if (lane < slots)
@@ -129,7 +125,7 @@ Kernel fixed_kernel(const TilePlan& tile) {
   return tile.layers == layers ? filter_kernel<cube, wiener, window, step, layers> : nullptr;
 }
 /// Returns the filter kernel compiled for a profile (params.cpp), or null if there is none or
-/// shared memory is too small for the maximum number of layers.
+/// shared memory is too small.
 Kernel fixed_kernel(const PhaseParams& p, bool wiener, const TilePlan& tile) {
   const auto is = [&](int cube, int window, int step, bool second) {
     return p.cube == cube && p.window == window && p.step == step && wiener == second;

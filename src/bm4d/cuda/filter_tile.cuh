@@ -1,6 +1,6 @@
 #pragma once
-// The tile of a thread block of filter_tile.cu: the union of the search windows of its reference
-// cubes, in shared memory.
+// The tile of a thread block of filter_tile.cu in shared memory: the union of the search windows of
+// its reference cubes.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/warp.cuh"
@@ -33,7 +33,7 @@ struct TilePlan {
             (65536u + side - 1) / side};
   }
   /// Returns the maximum number of layers of a block: a power of two for which the search windows
-  /// of all layers share at least one slice.
+  /// share at least one slice.
   static constexpr int max_layers(const PhaseParams& p) {
     const int most = 1 + (2 * p.radius() + p.cube - 1) / p.step;
     return most >= 4 ? 4 : most >= 2 ? 2 : 1;
@@ -52,13 +52,13 @@ struct TileArgs {
   Margins margins;
   ReferenceCubes cubes;
   const std::uint32_t* groups;
-  /// Index along z of the first thread block of the launch. Block 0 begins with the first layer of
-  /// the volume. -1: only the layer at the end of the volume.
+  /// Index along z of the first thread block of the launch. Block 0 begins with the first layer.
+  /// -1: only the layer at the end of the volume.
   int first_block;
 };
 
-/// Address parameters of the filter kernel: compile-time constants in kernels for profiles (window
-/// > 0), and arguments in all other kernels.
+/// Address parameters of the filter kernel: constants in kernels for profiles (window > 0),
+/// arguments in all other kernels.
 template <int cube, int window, int step, int layers>
 struct Shape {
   static constexpr TilePlan fixed =
@@ -100,8 +100,8 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Position of each slice of the tile in each ring buffer. Missing slices are replaced by the
-/// nearest existing slice.
+/// Position of each slice of the tile in each ring buffer. The nearest slice replaces a missing
+/// slice.
 struct SlicePlaces {
   int noisy[max_slices], basic[max_slices], sums[max_slices];
   bool exists[max_slices];
@@ -118,8 +118,8 @@ struct SlicePlaces {
   }
 };
 
-/// A row of the tile: its slice, the index of its first word in the tile, and the position of its
-/// first voxel in the slice.
+/// A row of the tile: its slice, its offset in the tile in words, and the position of its first
+/// voxel in the slice.
 struct TileRow {
   int slice, word, place;
   template <class Shape>

@@ -1,6 +1,5 @@
 // Completes a phase: divides the sums of weighted estimates by the sums of weights, one voxel in
-// each thread, slice by slice. The weights of all cubes that contain a voxel are summed along one
-// axis after another.
+// each thread, slice by slice. Weights are summed along one axis after another.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -10,7 +9,7 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-/// Sums the weights of all cubes that begin in this slice and contain the voxel, multiplied by the
+/// Sums the weights of all cubes that begin in this slice and contain the voxel, times the
 /// aggregation window along x and y.
 template <int cube>
 __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
@@ -37,9 +36,9 @@ struct ToNextPhase {
     if (bytes.data != nullptr) bytes.at(z)[at] = to_byte(v, scale);
   }
 };
-/// Dithers the sample `v` of each thread of a warp. `p` is its position in a plane of the given
-/// width. Rounding errors propagate within a dithering group (core/dither/dither.h), so each thread
-/// computes all samples of the group up to its own.
+/// Dithers the sample `v` at `p` of each thread of a warp. Rounding errors propagate within a
+/// dithering group (core/dither/dither.h), so each thread computes all samples of the group up to
+/// its own.
 __device__ int dithered_in_group(float v, const Rounding& rounding, int2 p, int width) {
   static_assert(block_x == 32 && 32 % dither_group == 0);
   const int own = p.x % dither_group, first = static_cast<int>(threadIdx.x) - own;

@@ -1,7 +1,7 @@
 #pragma once
 // The kernels of BM4D on a GPU. The functions queue all work on `stream`, and neither allocate
-// memory nor wait. Slices are in ring buffers. Each slice is padded (cuda/device_planes.h), so that
-// search windows may extend beyond it along x and y.
+// memory nor wait. Ring buffers contain padded slices (cuda/device_planes.h), so that search
+// windows may extend beyond them.
 
 #include <cuda_runtime_api.h>
 
@@ -29,9 +29,9 @@ struct ReferenceCubes {
 
 // ---- samples.cu ------------------------------------------------------------------------------
 
-/// Converts the slices `slices` of `stored` to floats on the 0..255 scale. Planes of `noisy` larger
-/// than the slices are filled by mirroring. `cells` is scratch memory for out-of-range float
-/// samples, and may be empty for integer samples.
+/// Converts the slices `slices` of `stored` to floats on the 0..255 scale, mirrored if planes of
+/// `noisy` are larger. `cells` is scratch memory for out-of-range float samples, and may be empty
+/// for integer samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 
@@ -41,28 +41,28 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 struct GuideQuantiser {
   float low = 0, scale = 1;
 };
-/// Returns the quantiser to 8 bits for a noise level `sigma`, limited to 40. Its range extends
-/// beyond 0..255 by three standard deviations at both ends.
+/// Returns the quantiser to 8 bits for a noise level `sigma`, limited to 40: 0..255, extended by
+/// three standard deviations at both ends.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
 /// The guide, and the half norm of each cube: half the sum of its squares, rounded down, stored at
-/// its first voxel. Where no cube begins, the half norm is near `no_patch` (match/cuda/kernels.h),
-/// which excludes the position.
+/// its first voxel. Half norms near `no_patch` (match/cuda/kernels.h) exclude positions without a
+/// cube.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;
 };
 void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& margins,
                 const GuideQuantiser& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream);
-/// Computes the half norms of the cubes that begin in `slices`. The following `cube` - 1 slices
-/// must exist. The padding does not change.
+/// Computes the half norms of the cubes that begin in `slices`, without the padding. The following
+/// `cube` - 1 slices must exist.
 void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
                      cudaStream_t stream);
 
-/// Fixed-point sums, independent of the order of additions. 64 bits suffice, because a cube is a
-/// member of at most 15^3 groups with weights of at most 1.
+/// Fixed-point sums, independent of the order of additions. 64 bits suffice for at most 15^3 groups
+/// per cube with weights of at most 1.
 using Sum = unsigned long long;  // signed numbers modulo 2^64
 /// The units of the fixed-point sums.
 inline constexpr float estimate_unit = 1 << 24;
@@ -71,8 +71,8 @@ inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight 
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;
-  /// Group weights, stored at the first voxel of each cube, and convolved with the aggregation
-  /// window at the end of the phase.
+  /// Group weights, stored at the first voxel of each cube. The aggregation window is applied at
+  /// the end of the phase.
   Ring<std::uint32_t> weights;
 };
 
@@ -98,21 +98,21 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 // ---- match.cu, match_tile.cu -------------------------------------------------------------------
 
 /// The score of a candidate that equals the reference cube. Other scores are best_score - d^2 / 2,
-/// rounded down, with the Euclidean distance d in levels of the 8-bit guide. A cube with a negative
-/// score is not a candidate.
+/// rounded down, with the distance d in levels of the 8-bit guide. Cubes with negative scores are
+/// not candidates.
 inline constexpr int best_score = 65535;
 
 /// Finds the group of each reference cube (cubes.h), with params.group entries. Bits 24 to 31 of
-/// the first entry are the number of members, and unused entries are 0. All kernels find the same
-/// groups.
+/// the first entry are the number of members; unused entries are 0.
+/// All kernels find the same groups.
 void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream);
 namespace detail {
 /// Finds groups with any search window on any GPU (match.cu).
 void find_groups_generic(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                          std::uint32_t* groups, cudaStream_t stream);
-/// Finds groups on the tensor cores (match_tile.cu). Returns false if the search window is too wide
-/// or shared memory too small.
+/// Finds groups on the tensor cores (match_tile.cu). Returns false if the search window is too
+/// wide, or shared memory too small.
 bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                           std::uint32_t* groups, cudaStream_t stream);
 }  // namespace detail
@@ -126,7 +126,7 @@ struct KeptLists {
   PhaseParams params;         // parameters of the first phase
   int columns = 0, rows = 0;  // number of reference cubes in a row and in a column of a layer
   /// For each layer of the second phase, the slots of the nearest layer of the first phase and its
-  /// two neighbours (KeptLayers::around in propagation.h).
+  /// two neighbours (KeptLayers::around).
   int around[max_layers][3] = {};
 };
 /// Finds groups among the candidates that propagation.h defines, in the format of find_groups().
@@ -140,7 +140,7 @@ struct FilterPlan {
   bool wiener = false;
   int cube = 4;
   /// Limits of the coefficients: thresholds in the first phase, noise powers mu2 sigma^2 in the
-  /// second. `limit_mean` is for the mean over the group, `limit` for all other coefficients.
+  /// second phase. `limit_mean` is for the mean over the group.
   float limit = 0, limit_mean = 0;
   std::array<float, max_cube> window{};
   std::array<std::array<float, max_cube>, max_cube> rows{};  // DCT matrix along an axis
@@ -157,7 +157,7 @@ void filter_groups_generic(const FilterPlan& plan, const Ring<float>& noisy,
                            const ReferenceCubes& cubes, const std::uint32_t* groups,
                            const VolumeSums& sums, cudaStream_t stream);
 /// Filters groups in half precision on the tensor cores (filter_tile.cu). Returns false if groups
-/// are too large or shared memory too small.
+/// are too large, or shared memory too small.
 bool filter_groups_in_tiles(const FilterPlan& plan, const Ring<float>& noisy,
                             const Ring<float>& basic, const Margins& margins,
                             const ReferenceCubes& cubes, const std::uint32_t* groups,

@@ -1,15 +1,15 @@
 // Generic matching of cubes, for parameters and GPUs that match_tile.cu does not support. A thread
-// block processes a tile of reference cubes of one layer, a warp one reference cube at a time.
+// block processes a tile of reference cubes of one layer, a warp one cube at a time.
 
-// Shared memory contains the guide in the union of the search windows. Each position stores a word
-// with the four bytes from there on, and the half norm of its cube.
+// Shared memory contains the guide in the union of the search windows. Each position stores its
+// next four bytes as a word, and the half norm of its cube.
 
-// The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b of the reference cube a and
-// candidates b. dp4a multiplies one row of a cube. A lane processes columns of candidates along y,
-// which share words. All distances stay in registers.
+// The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b for reference cubes a and
+// candidates b, with one dp4a for each row. A lane processes columns of candidates along y. All
+// distances stay in registers.
 
-// A binary search over bits, from the highest down, finds the largest distance in the group: the
-// warp counts the distances below a bound. Ties are ordered by position in the search window.
+// A binary search over bits finds the largest distance in the group. Ties are ordered by position
+// in the search window.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -28,8 +28,8 @@ struct Tile {
   int side;           // reference cubes along an axis
   int width, height;  // number of candidate positions along x and y
   int slices;
-  // Size of the tile in words. Along y and z, the size includes the extent of cubes; along x, a
-  // word already contains a row of a cube.
+  // Size of the tile in words. Along y and z, the size includes the extent of cubes. Along x, a
+  // word contains a complete row.
   int words_x, words_y, words_z;
 
   static constexpr Tile of(const PhaseParams& p, int window, int side) {
@@ -77,7 +77,7 @@ class WarpSearch {
       : tile_(tile), words_(words), norms_(norms), lane_(threadIdx.x % 32) {}
 
   /// Computes the distances of all candidates from the reference cube at (x, y) of the tile. `low`
-  /// and `high` limit the displacements to the volume.
+  /// and `high` are the limits of displacements.
   __device__ void find_distances(int x, int y, int3 low, int3 high) {
     const auto* reference = words_ + (radius * tile_.words_y + y) * tile_.words_x + x;
     const int own_norm = norms_[(radius * tile_.height + y) * tile_.width + x];
@@ -130,7 +130,7 @@ class WarpSearch {
     const int found = count([](std::uint32_t d, int) { return d != no_distance; });
     const int most = min(wanted, found);
     if (most == 0) return 0;
-    // The binary search finds the largest distance in the group. If too many candidates have this
+    // A binary search finds the largest distance in the group. If too many candidates have this
     // distance, a second search finds the last accepted position.
     std::uint32_t bound = 0;
 #pragma unroll 1

@@ -1,13 +1,13 @@
-// Matching of cubes on the tensor cores. 4x4x4 cubes have as many samples as 8x8 patches, so two
-// matrix products of 16x32 by 32x8 bytes give the products of 16 reference cubes and 8 candidates
-// (match/cuda/match.cu). A thread block processes 4x2x2 reference cubes in three steps.
+// Matching of cubes on the tensor cores. 4x4x4 cubes have as many samples as 8x8 patches, so the
+// matrix products of match/cuda/match.cu compare 16 reference cubes and 8 candidates. A thread
+// block processes 4x2x2 reference cubes in three steps.
 
 // Step 1 of matching: the thread block loads the guide and the half norms of the union of the
-// search windows. Each position stores a word with the four samples from there on.
+// search windows. Each position stores its next four samples as a word.
 
-// Step 2 of matching: warps fill one table of 16-bit scores for each reference cube, slice by slice
-// and row by row. A lane processes one slice (four rows) of a cube. The next candidate along y
-// shares three rows, so the lane loads one new word.
+// Step 2 of matching: warps fill one table of 16-bit scores for each reference cube. A lane
+// processes one slice (four rows) of a cube. The next candidate along y needs only one new row, a
+// word.
 
 // Step 3 of matching: each warp selects the best candidates of one reference cube
 // (match/cuda/match_select.cuh).
@@ -35,8 +35,7 @@ struct TilePlan {
   int row_words, table;       // words in a row of scores; distance between tables in words
   std::uint32_t row_inverse;  // 2^20 / row_words, rounded up
 
-  /// Returns the layout of shared memory. `scanned` is the number of words of a table that a warp
-  /// reads at once.
+  /// Returns the layout of shared memory. `scanned` is the number of words of one scan of a warp.
   static constexpr TilePlan of(const PhaseParams& p, int scanned) {
     const int w = p.window;
     TilePlan plan{};
@@ -45,16 +44,16 @@ struct TilePlan {
     plan.depth = p.step * (block_z - 1) + w;
     plan.pitch = plan.width + 4;
     plan.plane = plan.pitch * (plan.height + 3);
-    // Lanes read 8 neighbouring words in 4 slices. The slice pitch places these 32 words in
-    // different memory banks.
+    // The slice pitch places the loads of a warp, 8 neighbouring words in 4 slices, in different
+    // memory banks.
     while (plan.plane % 32 != 8 && plan.plane % 32 != 24) plan.plane += 4;
     plan.row_words = (w + 1) / 2;
     plan.table = (plan.words() + scanned - 1) / scanned * scanned + 32;
     plan.row_inverse = ((1u << 20) + plan.row_words - 1) / plan.row_words;
     return plan;
   }
-  /// Returns the number of words of a table of scores: `row_words` for each row of each slice of
-  /// the search window.
+  /// Returns the size of a table of scores: `row_words` words for each row of each slice of the
+  /// search window.
   __host__ __device__ constexpr int words() const {
     const int window = 2 * row_words - 1;
     return window * window * row_words;
@@ -75,8 +74,8 @@ struct TileArgs {
   std::uint32_t* groups;
 };
 
-/// Address parameters of the matching kernel: compile-time constants in kernels for profiles
-/// (window > 0), and arguments in all other kernels.
+/// Address parameters of the matching kernel: constants in kernels for profiles (window > 0),
+/// arguments in all other kernels.
 template <int cube, int window, int step, int chunk>
 struct Shape {
   static constexpr bool is_fixed = window > 0;
@@ -134,8 +133,8 @@ struct BlockPlace {
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
 /// Loads the samples and half norms of the union of the search windows (step 1 of match_tile.cu).
-/// Slices beyond the volume repeat the nearest slice, and their candidates get no score. `places`
-/// contains the positions of the slices in their ring buffers.
+/// Slices beyond the volume repeat the nearest slice, but have no scores. `places` are the
+/// positions of the slices in their ring buffers.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],
@@ -169,14 +168,14 @@ __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
 }
 
 /// Returns the start of the table of scores of a reference cube. Tables begin in different memory
-/// banks, because a warp writes scores of 8 reference cubes at once.
+/// banks, because a warp writes scores of 8 cubes at once.
 __device__ __forceinline__ int table_of(const TilePlan& plan, int reference, int3 offset) {
   const int start = reference * plan.table;
   return start + ((4 * (reference & 7) + offset.x / 2 + offset.y * plan.row_words - start) & 31);
 }
 
-/// Two of the 16 reference cubes, in the registers of a lane: slice t of the reference cubes g and
-/// g + 8, with g = lane / 4 and t = lane % 4.
+/// Two reference cubes in the registers of a lane: slice t of the cubes g and g + 8, with g = lane
+/// / 4 and t = lane % 4.
 template <int cube>
 struct LaneReferences {
   std::uint32_t words[8];  // two mma operands
@@ -239,8 +238,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const auto* norms =
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
-    // Computes the scores of one row of candidates for both layers of reference cubes. `lower` and
-    // `upper` state whether the search windows of the first and the second layer contain the slice.
+    // Computes the scores of one row of candidates. `lower` and `upper`: the slice is in the search
+    // windows of the first or the second layer of reference cubes.
     const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];
@@ -324,8 +323,8 @@ __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape
   group[lane] = lane == 0 ? static_cast<std::uint32_t>(count) << 24 : lane < count ? member : 0u;
 }
 
-/// The matching kernel on the tensor cores. A positive `window` makes the side of the window and
-/// the step compile-time constants. With 0, they are arguments.
+/// The matching kernel on the tensor cores. If `window` is positive, `window` and `step` are
+/// constants. If `window` is 0, the kernel reads both from its arguments.
 template <int cube, int most, int chunk, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const __grid_constant__ TileArgs a) {
   extern __shared__ uint4 aligned_memory[];

@@ -50,7 +50,7 @@ void require_addressable(const Params& params, const FrameFormat& format) {
 }
 
 Extent::Extent(const Params& p, const FrameFormat& format) {
-  // Several layers of small slices are filtered together, to occupy all multiprocessors.
+  // Small slices need more layers at a time to occupy all multiprocessors.
   const double cubes = 1.0 * format.width * format.height / (p.hard.step * p.hard.step);
   layers = cubes < 10000 ? max_layers : cubes < 20000 ? 8 : 4;
   batch = layers * p.hard.step;
@@ -175,8 +175,8 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // Only skipped layers use cubes before the search windows of the current layers. Their slices may
-  // have left the ring buffer, so they get no norms.
+  // Only skipped layers use cubes before the search windows of the current layers. Such cubes get
+  // no norms, because their slices may have left the ring buffer.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)
@@ -184,8 +184,8 @@ void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t 
   memory.normed = std::max(memory.normed, fresh.end);
 }
 
-/// Returns the memory for the groups of the layers `cubes`. Reduces their number if they extend
-/// beyond the end of the ring buffer.
+/// Returns the memory for the groups of the layers `cubes`, reduced in number at the end of the
+/// ring buffer.
 std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   const int place = kept_layers_.add(cubes.z);
   cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);
@@ -204,8 +204,8 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Returns the number of layers whose groups are in memory at the same time. Large slices have few,
-/// so that groups need no more memory than slices.
+/// Returns the number of layers whose groups are in memory at the same time, so that groups need no
+/// more memory than slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);

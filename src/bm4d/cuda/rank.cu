@@ -1,17 +1,16 @@
-// The second phase without a search (propagation.h): groups from members of nearby groups of the
-// first phase. A thread block processes 4x4 reference cubes of up to four layers, with the guide of
-// their search windows in shared memory. A warp processes one column of cubes along z, in three
-// steps per cube.
+// The second phase without a search (propagation.h). A thread block processes 4x4 reference cubes
+// of up to four layers, with the guide of their search windows in shared memory. A warp processes
+// one column of cubes along z, in three steps per cube.
 
 // Step 1: each lane tests four of the listed members. A bitmap of the search window removes
-// duplicates: the lane that first sets the bit of a candidate appends it to the list of the warp.
-// The order of the list is arbitrary.
+// duplicates: only the lane that first sets a bit appends its candidate to the list of the warp, in
+// arbitrary order.
 
 // Step 2: each lane computes the norm of one candidate, and its inner product with the reference
-// cube, row by row with dp4a.
+// cube, with dp4a.
 
-// Step 3: the best scores of the lanes give a bound that enough candidates reach. The warp sorts
-// these candidates (cuda/warp.cuh) by distance, then by position in the search window.
+// Step 3: the warp sorts the candidates above a bound (cuda/warp.cuh) by distance, then by position
+// in the search window. The bound follows from the best scores of the lanes.
 
 #include <algorithm>
 
@@ -32,11 +31,10 @@ constexpr int list_size = 32 * rounds;  // number of words of the list of a warp
 constexpr int max_slices = 32;          // maximum number of slices in a tile
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The member that a lane tests in one round, and the position of its group. A warp tests one
-/// candidate in each lane per round. `member` = 0: none.
+/// The member that a lane tests in one round, and the position of its group. `member` = 0: none.
 struct Entry {
-  // Position of the group's reference cube, in steps of the first phase's grid, relative to the
-  // reference cube nearest to the processed cube.
+  // Position of the group's reference cube relative to the nearest reference cube, in steps of the
+  // first phase's grid.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
@@ -82,8 +80,8 @@ struct RankArgs {
   std::uint32_t* groups;
 };
 
-/// Address parameters of rank_kernel(): compile-time constants in kernels for profiles (window >
-/// 0), and arguments in all other kernels.
+/// Address parameters of rank_kernel(): constants in kernels for profiles (window > 0), arguments
+/// in all other kernels.
 template <int cube, int window, int step>
 struct RankShape {
   static constexpr RankTile fixed_tile =
@@ -100,8 +98,8 @@ struct RankShape {
   }
 };
 
-/// Loads the guide in the union of the search windows. `start` is the offset of its origin in a
-/// slice. `places` contains the positions of the slices in the ring buffer.
+/// Loads the guide in the union of the search windows, whose origin has the offset `start` in a
+/// slice. `places` are the positions of the slices in the ring buffer.
 __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& tile, int slices,
                                            int start, const int* places, std::uint32_t* words) {
   constexpr int lanes = 8;
@@ -122,7 +120,7 @@ __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& ti
 }
 
 /// Selects the groups of one column of reference cubes along z. All lanes of a warp call the
-/// functions of this class together.
+/// functions together.
 template <int cube, class Shape>
 class Ranking {
  public:
@@ -157,8 +155,8 @@ class Ranking {
     }
   }
 
-  /// Selects the group of cube `k` of the column, in the layer at `z`. `layers` contains the
-  /// nearest stored layer, the layer before it, and the layer after it.
+  /// Selects the group of cube `k` of the column, in the layer at `z`. `layers` are the nearest
+  /// stored layer, the layer before it, and the layer after it.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {
     const std::uint32_t* window = words_ + k * shape_.spacing * shape_.tile.plane;
@@ -181,9 +179,9 @@ class Ranking {
   }
 
  private:
-  /// Lists the candidates of a reference cube, and returns their number (step 1 of rank.cu). The
-  /// upper half of an entry is the position in the search window, the lower half the offset of the
-  /// candidate's first word in the window.
+  /// Lists the candidates of a reference cube, and returns their number (step 1 of rank.cu). Upper
+  /// half of an entry: position in the search window. Lower half: offset of the first word in the
+  /// window.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,
@@ -229,8 +227,8 @@ class Ranking {
                   first * (1 + pitch + plane));  // modulo 2^32
   }
 
-  /// Computes the key of each listed candidate: score << 16 | (65535 - position) (step 2 of
-  /// rank.cu). A lane without a candidate has the key 0.
+  /// Computes the key of each listed candidate: score << 16 | (65535 - position), or 0 without a
+  /// candidate (step 2 of rank.cu).
   __device__ __forceinline__ void score(const std::uint32_t* window, int count,
                                         std::uint32_t (&keys)[rounds]) const {
     constexpr std::uint32_t inside = cube == 4 ? ~0u : 0xffffffu;
@@ -265,7 +263,7 @@ class Ranking {
   }
 
   /// Returns keys in descending order, one in each lane, including the best keep - 1 keys (step 3
-  /// of rank.cu). A lane without a key returns 0.
+  /// of rank.cu). 0: no key.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];
@@ -304,8 +302,8 @@ class Ranking {
   int layer_[rounds];  // 0: layer before the nearest, 1: nearest, 2: layer after it
 };
 
-/// The kernel of the second phase without a search. A positive `window` makes the side of the
-/// window and the step compile-time constants. With 0, they are arguments.
+/// The kernel of the second phase without a search. If `window` is positive, `window` and `step`
+/// are constants. If `window` is 0, the kernel reads both from its arguments.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];
@@ -375,7 +373,7 @@ void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
     return sizeof(std::uint32_t) * (RankTile::of(p).plane * slices_of(p, layers) +
                                     warps * (list_size + map_words(p.window)));
   };
-  // One layer needs at most 72 KiB of shared memory. GPUs with less do not support the widest
+  // One layer needs up to 72 KiB of shared memory. GPUs with less do not support the widest
   // windows.
   int layers = std::min(block_side, cubes.layers);
   while (layers > 1 && bytes(layers) > lull::cuda::device_limits().dynamic_limit()) layers /= 2;

@@ -1,5 +1,5 @@
-// Converts stored samples to floats, one voxel of several slices in each thread. The kernels are
-// limited by memory bandwidth.
+// Converts stored samples to floats, one voxel of several slices in each thread, limited by memory
+// bandwidth.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"

@@ -7,7 +7,7 @@
 
 namespace lull::bm4d {
 
-/// Makes a worker for the current device, which must be current at every use of the worker
+/// Makes a worker for the current device, which must be current at every use
 /// (cuda/session_on_device.h). `params` and `format` must be valid. Slices may be in device or host
 /// memory. If `results_on_device` is true, results remain in GPU memory.
 /// @throws InvalidArgument  kernels cannot address slices of this size

@@ -1,8 +1,7 @@
-// The worker uses three CUDA streams: for uploads and conversions to floats, for kernels, and for
-// downloads. Each batch of layers takes a few launches over all its slices.
+// The worker uses three CUDA streams, for uploads and conversions, for kernels, and for downloads.
+// Each batch of layers takes a few launches.
 
-// The host uploads the next batch while the GPU computes the previous batch. The host waits only
-// for results, whose memory is then reused.
+// The host uploads the next batch while the GPU computes, and waits only for results.
 
 #include <algorithm>
 #include <array>
@@ -65,8 +64,8 @@ class CudaWorker final : public VolumeWorker {
 
   void load(int z, const Frame& slice) override {
     const lull::cuda::NvtxRange range("upload a slice");
-    // The new slice overwrites an old slice of the ring buffer, so the upload waits for the
-    // download of the old slice's result.
+    // The new slice replaces an old slice of the ring buffer, whose result must be downloaded
+    // first.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
         check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));
@@ -93,8 +92,8 @@ class CudaWorker final : public VolumeWorker {
     const lull::cuda::NvtxRange range("download results");
     make_planes();
     const SliceSpan slices{z, z + static_cast<int>(clean.size())};
-    // The ring buffer has space for the results of two batches, so old results are overwritten only
-    // after their download.
+    // The ring buffer has space for the results of two batches. Old results are overwritten after
+    // their download.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > slices.first - 2 * extent_.batch &&
           pending.first < slices.end - 2 * extent_.batch)

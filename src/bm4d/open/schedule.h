@@ -10,12 +10,11 @@
 
 namespace lull::bm4d {
 
-/// The schedule of one phase in one volume. Layers are at multiples of the step from the first
-/// slice of the complete volume, also in sessions for a part, and at the end of the volume.
+/// The schedule of one phase. Layers are at multiples of the step from the first slice of the
+/// complete volume, also in sessions for a part, and at the end of the volume.
 class PhaseSchedule {
  public:
-  /// `at_a_time` is the number of layers that the phase filters together. The last batch of a
-  /// volume may have fewer layers.
+  /// `at_a_time` is the number of layers of a batch. The last batch of a volume may be smaller.
   PhaseSchedule(Phase phase, const PhaseParams& params, int at_a_time)
       : phase_(phase), params_(params), at_a_time_(at_a_time) {}
 
@@ -27,11 +26,10 @@ class PhaseSchedule {
   }
   /// Adds one slice to the available slices.
   void add_slice() { ++available_; }
-  /// Ends the volume after the last slice. The volume must have at least as many slices as a cube.
+  /// Ends the volume, which must have at least as many slices as a cube.
   void end() { ended_ = true; }
 
-  /// Returns the next layers that the phase can filter, and marks them as filtered. Returns an
-  /// empty value if no layer is ready.
+  /// Returns the next layers that the phase can filter, marked as filtered, or an empty value.
   std::optional<Layers> next_layers() {
     /// Last position at which a cube fits in the available slices. At the end of the volume, the
     /// position of the last layer.
@@ -53,8 +51,8 @@ class PhaseSchedule {
     return Layers{.phase = phase_, .z = z, .count = count, .available = {first_, available_}};
   }
 
-  /// Returns the next slice to which no later layer adds estimates, and marks it as finished.
-  /// Returns an empty value if there is none.
+  /// Returns the next slice to which no later layer adds estimates, marked as finished, or an empty
+  /// value.
   std::optional<int> next_finished() {
     // Last position at which a cube fits in the available slices. At the end of the volume, the
     // position of the last layer.

@@ -30,8 +30,8 @@ class VolumeSession final : public SliceSession {
     const int side = max_cube_side(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
     min_slices_ = side;
     for (const PlanePlan& plan : plan_planes(params, format)) {
-      // A mask has the size of the first plane. If a plane with noise has another size, masks are
-      // ignored.
+      // A mask has the size of the first plane. Masks are ignored if planes with noise have
+      // different sizes.
       uses_masks_ = uses_masks_ && format.plane_width(plan.plane) == format.width &&
                     format.plane_height(plan.plane) == format.height;
     }
@@ -63,8 +63,7 @@ class VolumeSession final : public SliceSession {
   }
 
   void end_volume() override {
-    // A volume with fewer slices than a cube is extended by its mirror image. None of its slices is
-    // finished yet.
+    // A volume with fewer slices than a cube is mirrored. None of its slices is finished yet.
     const int slices = next_slice_ - first_;
     for (int i = slices; i < min_slices_; ++i) {
       load(pending_[mirrored(i, slices)], first_ + i);
@@ -104,8 +103,8 @@ class VolumeSession final : public SliceSession {
       worker_->filter(layers);
   }
 
-  /// Filters only layers with a required cube. A session for a part of a volume thus skips the same
-  /// layers as a session for the complete volume.
+  /// Filters only layers with a required cube, so that a part of a volume skips the same layers as
+  /// the complete volume.
   void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
@@ -140,8 +139,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices, at most those of one batch of layers, for which the next
-  /// phase has memory.
+  /// Returns the next finished slices, at most those of one batch of layers, because the next phase
+  /// has no memory for more.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;

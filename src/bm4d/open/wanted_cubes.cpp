@@ -9,8 +9,8 @@
 namespace lull::bm4d {
 namespace {
 
-/// Returns the summed-area table of a plane, with width + 1 columns. Element (x, y) is the sum over
-/// the first x columns and y rows.
+/// Returns the summed-area table of a plane: element (x, y) is the sum over the first x columns and
+/// y rows.
 std::vector<std::int32_t> summed_area(const std::vector<std::uint8_t>& plane, int width,
                                       int height) {
   const int stride = width + 1;

@@ -15,8 +15,8 @@ namespace lull::bm4d {
 int first_phase_reach(const Params& params);
 
 /// The masks of the slices in progress. The second phase needs cubes that contain a voxel inside
-/// the mask, the first phase cubes within first_phase_reach() of the mask. The decision depends
-/// only on slices that the group of the cube can reach.
+/// the mask, the first phase cubes within first_phase_reach() of the mask. Only slices that the
+/// group of a cube can reach influence the decision.
 class WantedCubes {
  public:
   /// `width` and `height` are the size of a slice in voxels, including its mirror extension.
@@ -29,8 +29,8 @@ class WantedCubes {
   /// Releases the slices before `z`. Later calls of choose() must not need them.
   void forget_before(int z);
 
-  /// Appends a flag for each cube of the layer at slice `z` to `cubes`, row by row: 1 if the cube
-  /// is required, 0 if not. Returns whether any cube is required.
+  /// Appends a flag for each cube of the layer at slice `z` to `cubes`, row by row: whether the
+  /// cube is required. Returns whether any cube is required.
   bool choose(Phase phase, int z, std::vector<std::uint8_t>& cubes) const;
 
  private:

@@ -1,5 +1,5 @@
 // The reference backend: BM4D in double precision, after Maggioni et al. 2013, section II, without
-// optimisation. Tests compare the other backends with it.
+// optimisation.
 
 #include <array>
 
@@ -12,8 +12,7 @@ namespace {
 
 using namespace reference;
 
-/// Sums of weights and of weighted estimates, whose quotient is the aggregation (equation 8 of
-/// Maggioni et al. 2013).
+/// Sums of weights and of weighted estimates (equation 8 of Maggioni et al. 2013).
 struct Sums {
   Sums(int width, int height) : numerator(width, height), denominator(width, height) {}
   Slices numerator, denominator;

@@ -1,6 +1,6 @@
 #pragma once
-// The stages of the reference backend of BM4D, for tests of other backends. The functions compute
-// in double precision and follow Maggioni et al. 2013, section II.
+// The stages of the reference backend of BM4D, in double precision, after Maggioni et al. 2013,
+// section II. Tests of other backends use them.
 
 #include <array>
 #include <map>
@@ -40,7 +40,7 @@ struct Place {
   int x = 0, y = 0, z = 0;  // first voxel of a cube
 };
 
-/// Returns the group of the reference cube whose first voxel is `at` (cubes.h). Candidates are in
+/// Returns the group of the reference cube with the first voxel `at` (cubes.h). Candidates are in
 /// the slices `available`.
 [[nodiscard]] Group find_group(const Slices& guide, SliceSpan available, const Place& at,
                                const PhaseParams& params);
@@ -57,15 +57,14 @@ using GroupStack = std::vector<Cube>;
 [[nodiscard]] GroupStack gather(const Slices& volume, const Place& at, const Group& group,
                                 int side);
 
-/// Hard thresholding of `stack`, in place (equation 7 of Maggioni et al. 2013). The threshold of
-/// the mean over the group (Haar coefficient 0) is threshold * mean_factor. Returns the weight of
-/// the group: 1 / (number of retained coefficients).
+/// Hard thresholding of `stack`, in place (equation 7 of Maggioni et al. 2013), with threshold *
+/// mean_factor for the mean over the group (Haar coefficient 0). Returns the weight of the group: 1
+/// / (number of retained coefficients).
 double hard_threshold(GroupStack& stack, int side, double threshold, double mean_factor);
 
-/// Wiener filter of `stack`, in place (equation 10 of Maggioni et al. 2013), with the signal power
-/// of the basic estimate `basic`. The noise power is `noise` = mu2 sigma^2, times `mean_factor` for
-/// the mean over the group. Returns the weight of the group: 1 / (sum of the squared Wiener
-/// factors).
+/// Wiener filter of `stack`, in place (equation 10 of Maggioni et al. 2013). The noise power is
+/// `noise` = mu2 sigma^2, times `mean_factor` for the mean over the group. Returns the weight of
+/// the group: 1 / (sum of the squared Wiener factors).
 double wiener(GroupStack& stack, GroupStack basic, int side, double noise, double mean_factor);
 
 }  // namespace lull::bm4d::reference

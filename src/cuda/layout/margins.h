@@ -1,6 +1,6 @@
 #pragma once
-// Layout of planes in device memory, and the maximum sizes that kernels can address. Needs neither
-// a device nor the CUDA toolkit.
+// Layout of planes in device memory, and the maximum sizes that kernels can address, without the
+// CUDA toolkit.
 
 #include <algorithm>
 #include <cstddef>
@@ -12,16 +12,16 @@
 namespace lull {
 
 /// Layout of a plane with margins, so that kernels read search windows beyond the picture without
-/// checks. Offsets are in elements of the plane.
+/// checks. Offsets are in elements.
 struct Margins {
   int width = 0, height = 0;  // size of the picture
   int left = 0, top = 0;      // margins; multiples of 4, at least the search window's radius
   int pitch = 0, rows = 0;    // size of the plane with its margins; `pitch` is a multiple of 32
 
   Margins() = default;
-  // The right and lower margins exceed the radius of the search window by 64 samples: kernels load
-  // the union of the windows of reference patches up to 24 samples apart, rounded up to words.
-  // Kernels that sum weights read the `rows_above` rows above the picture.
+  // Kernels load the union of the windows of reference patches up to 24 samples apart, rounded up
+  // to words, so the right and lower margins exceed the window radius by 64. The upper margin
+  // includes `rows_above` rows for kernels that sum weights.
   constexpr Margins(int w, int h, int window, int rows_above)
       : width(w),
         height(h),
@@ -32,8 +32,7 @@ struct Margins {
   constexpr int at(int x, int y) const { return (y + top) * pitch + x + left; }
   constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
 
-  /// Returns a layout without margins, for conversions from and to other layouts. Row pitches are
-  /// multiples of 32 samples.
+  /// Returns a layout without margins, for conversions. Row pitches are multiples of 32 samples.
   static constexpr Margins none(int width, int height) {
     Margins flat;
     flat.width = width, flat.height = flat.rows = height;
@@ -51,8 +50,7 @@ inline constexpr std::int64_t max_plane_rows = 8 * 65535;
 constexpr bool is_addressable(std::int64_t pitch, std::int64_t rows) {
   return rows <= max_plane_rows && pitch * rows <= max_plane_samples;
 }
-/// Checks the size of a plane of width x height samples. With its padding, the plane has `rows`
-/// rows of `pitch` samples.
+/// Checks the size of a plane, with `rows` rows of `pitch` samples including its padding.
 /// @throws InvalidArgument  kernels cannot address the plane
 void require_addressable(int width, int height, std::int64_t pitch, std::int64_t rows);
 inline void require_addressable(const Margins& margins) {

@@ -3,9 +3,8 @@
 // / 4 and t = lane % 4, a lane has columns 8n + 2t and 8n + 2t + 1 of row 8h + g, in half[n].at[2h]
 // and half[n].at[2h + 1].
 
-// The layout of class Block is that of tensor core results. The same registers are the left operand
-// of a product, or the right operand of a product with the transposed block, so lanes exchange no
-// values.
+// Blocks have the layout of tensor core results, which is also that of the left operand and of the
+// transposed right operand, so lanes exchange no values.
 
 #include <cstdint>
 
@@ -17,8 +16,8 @@ struct Block {
   FloatSums half[2];
 };
 
-/// A block of floats as a tensor core operand, with 11 significant bits per factor. Each float is
-/// stored as the sum of two such factors.
+/// A block of floats as a tensor core operand. Each float is the sum of two factors of 11
+/// significant bits.
 struct Factor {
 #if __CUDA_ARCH__ >= 800
   std::uint32_t high[2][4], low[2][4];
@@ -45,14 +44,13 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
 }
 
 /// Step `step` (of `product_steps`) of the product c += a b' of blocks, where b' is the transpose
-/// of b. For several independent products, all should perform a step before the next step, to hide
-/// latencies.
+/// of b. Independent products should be interleaved step by step.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
 __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
-  // Column order within eight columns: for t = 0..3, columns 2t and 2t + 1 of a block are columns t
-  // and t + 4 of an operand.
+  // For t = 0..3, columns 2t and 2t + 1 of eight columns of a block are columns t and t + 4 of an
+  // operand.
   const int k = step / 3;
   const auto& left = step % 3 == 0 ? a.low[k] : a.high[k];
   const auto& right = step % 3 == 1 ? b.low[k] : b.high[k];
@@ -81,7 +79,7 @@ __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Fac
 #endif
 
 /// Transposes an 8x8 matrix. With g = lane / 4 and t = lane % 4, a lane has columns 2t and 2t + 1
-/// of row g, before and after the call.
+/// of row g.
 __device__ __forceinline__ void transpose_8x8(float& first, float& second) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const bool odd = g % 2 != 0;
@@ -154,9 +152,9 @@ __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&co
       }
 }
 
-/// Replaces a symmetric negative definite matrix by the inverse of its negative. Reads the lower
-/// triangle of blocks, and writes the upper triangle. Diagonal elements change only by sums of
-/// squares, which limits the rounding errors of small elements.
+/// Replaces a symmetric negative definite matrix by the inverse of its negative: reads the lower
+/// triangle of blocks, writes the upper. Diagonal elements change only by sums of squares, which
+/// limits rounding errors.
 template <int T>
 __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
 #pragma unroll
@@ -177,8 +175,8 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // Of the blocks (i, j) and (j, i), only one is stored: the upper if i and j are below
-          // `k`, and otherwise the lower.
+          // Of the blocks (i, j) and (j, i), only one is stored: above the diagonal if i and j are
+          // below `k`, below the diagonal if not.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
         }

@@ -7,8 +7,8 @@
 
 namespace lull::cuda {
 
-/// Returns a memory resource of GPU memory, for buffers that sessions reuse, valid until the
-/// process ends. Allocation throws OutOfDeviceMemory.
+/// Returns a memory resource of GPU memory for buffers that sessions reuse. It exists until the
+/// process ends, and throws OutOfDeviceMemory.
 [[nodiscard]] std::pmr::memory_resource* device_memory(int device);
 
 /// Usual number of results that wait for a sink. Sessions allocate page-locked memory for them in
@@ -17,12 +17,11 @@ inline constexpr int expected_queued_results = 6;
 
 class ResultFrames {
  public:
-  /// Results are in the memory of the current device if `on_device` is true, and in host memory if
-  /// not.
+  /// `on_device`: results are in the memory of the current device, not in host memory.
   ResultFrames(const FrameFormat& format, bool on_device);
   void reserve(int frames) { pool_.reserve(frames); }
-  /// Returns a frame whose `planes` the GPU can write, in host or GPU memory. Frame::on_device is
-  /// set for planes in GPU memory.
+  /// Returns a frame whose `planes` the GPU can write, in host memory or, with Frame::on_device
+  /// set, in GPU memory.
   [[nodiscard]] Frame acquire();
 
  private:
@@ -33,8 +32,8 @@ class ResultFrames {
 /// Returns `frame` with Frame::on_device set. Its buffer must come from a pool in
 /// device_memory(device).
 [[nodiscard]] Frame on_device(Frame frame, int device);
-/// Returns the frame for users of the session, which must have queued all work that writes it. On a
-/// device, its host `planes` become empty.
+/// Returns the frame for users of the session, after all work that writes it was queued. The host
+/// `planes` of a frame on a device become empty.
 [[nodiscard]] Frame publish_frame(Frame frame);
 
 // synchronize() and copy_bytes() return when their work is complete. In builds without CUDA, all

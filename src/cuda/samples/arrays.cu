@@ -1,8 +1,8 @@
-// Converts array elements to samples and back, one element in each thread. The 32 elements of a
-// warp are contiguous, or belong to one row. The kernels are limited by memory bandwidth.
+// Converts array elements to samples and back, one element in each thread, limited by memory
+// bandwidth. The elements of a warp are contiguous, or belong to one row.
 
-// The kernels compute in double precision and round each step as numpy does, which converts arrays
-// on the host (python/lull/_values.py). Results on the host and on a GPU are equal bit for bit.
+// The kernels compute in double precision and round each step as numpy does on the host
+// (python/lull/_values.py), so that results are equal bit for bit.
 
 #include <cuda_fp16.h>
 
@@ -26,8 +26,8 @@ struct PlanePairs {
   std::array<int, 3> width{}, height{};
 };
 
-/// Conversion between samples and elements. If `plain` is true, elements are samples. If not, an
-/// element is low + sample * span.
+/// Conversion between samples and elements: low + sample * span, or the sample itself if `plain` is
+/// true.
 struct Scale {
   bool plain;
   double low, span;

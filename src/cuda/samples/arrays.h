@@ -1,6 +1,6 @@
 #pragma once
-// Converts arrays of other programs in GPU memory to planes of samples and back, with any type and
-// strides. The input must be complete before a call, and the output is complete on return.
+// Converts arrays in GPU memory, of any type and strides, to planes of samples and back. The input
+// must be complete before a call, and the output is complete on return.
 // @throws DeviceUnavailable (also in builds without CUDA), DeviceFailure
 
 #include <array>
@@ -20,8 +20,8 @@ struct ArrayPlane {
   std::ptrdiff_t row = 0, number = 0;  // bytes from row to row, and from element to element
 };
 
-/// Planes of a frame in an array whose elements are low + sample * span. For the integer type of
-/// the samples, low is 0 and span is 1.
+/// Planes of a frame in an array with elements low + sample * span. For the integer type of the
+/// samples, low is 0 and span is 1.
 struct ArrayPicture {
   int device = 0;
   NumberType type = NumberType::f32;
@@ -43,9 +43,8 @@ using DevicePlanes = std::array<PlaneView<std::byte>, 3>;  // width and stride i
 /// samples below -0.5 or above 1.5 become NaN, which filters preserve.
 /// @throws InvalidArgument  the elements need a conversion, but the format's samples are not floats
 void array_to_samples(const ArrayPicture& from, const FrameFormat& format, const DevicePlanes& to);
-/// Converts samples back to elements. Where a sample is NaN or equals the original sample, the
-/// element of `original` is copied. `original` must be on the device of the destination, with the
-/// same type, low and span.
+/// Converts samples back to elements. Samples that are NaN or unchanged become the element of
+/// `original`, on the same device and with the same type, low and span as the destination.
 void samples_to_array(const DevicePicture& result, const FrameFormat& format,
                       const ArrayPicture& original, const ArrayPicture& to);
 
@@ -64,7 +63,7 @@ struct NumberGrid {
 };
 
 /// Copies every `step`-th element of an array, in C order, to contiguous memory at `to` on the same
-/// device. Elements have 1, 2, 4 or 8 bytes. The copy is complete on return.
+/// device, before the function returns. Elements have 1, 2, 4 or 8 bytes.
 void gather(const NumberGrid& from, int bytes, std::int64_t step, void* to, int device);
 /// Returns the maximum of an array of 16-bit integers.
 [[nodiscard]] int max_u16(const NumberGrid& numbers, int device);

@@ -1,6 +1,5 @@
 // Computes the clipping shifts, which preserve local means when samples are clipped
-// (core/clip_limits.h). A thread block processes 128x128 samples, with 16 samples in the registers
-// of each thread. The order of all sums is fixed.
+// (core/clip_limits.h). A thread block processes 128x128 samples. The order of all sums is fixed.
 
 #include <cmath>
 

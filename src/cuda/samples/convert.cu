@@ -1,5 +1,5 @@
-// Converts stored samples to planes of floats and back, 4 adjacent samples of a row in each thread.
-// The kernels are limited by memory bandwidth.
+// Converts stored samples to planes of floats and back, 4 adjacent samples of a row in each thread,
+// limited by memory bandwidth.
 
 #include <algorithm>
 
@@ -67,7 +67,7 @@ __device__ void store_quad(float* plane, const Margins& margins, int2 p, const f
 struct AsIs {
   __device__ float operator()(float v) const { return v; }
 };
-/// An input curve as a table of 8 KiB, of which the GPU caches the part that a picture uses.
+/// An input curve as a table of 8 KiB, of which the GPU caches the used part.
 struct TableCurve {
   const float* values;  // null: samples are not changed
   __device__ float operator()(float v) const {

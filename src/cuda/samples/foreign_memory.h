@@ -7,13 +7,13 @@
 
 namespace lull::cuda {
 
-/// Makes later work on the legacy and the per-thread default stream of GPU `device` wait for the
-/// work that is already on `stream`, a cudaStream_t. Null is the legacy default stream: no wait.
+/// Makes later work on the default streams (legacy and per-thread) of GPU `device` wait for the
+/// work on `stream`, a cudaStream_t. Null, the legacy default stream: no wait.
 void wait_for_stream(void* stream, int device);
 
 /// Maps a dma-buf of `bytes` bytes into the address space of a GPU. The caller may then close the
-/// descriptor. Returns null if the driver cannot import the memory. Only drivers for Thor and newer
-/// Tegra devices can (CUDA 13, cuImportExternalMemory).
+/// descriptor. Returns null without support, which only drivers for Thor and newer Tegra devices
+/// have (CUDA 13, cuImportExternalMemory).
 [[nodiscard]] std::shared_ptr<std::byte> import_dma_buf(int descriptor, std::size_t bytes,
                                                         int device);
 

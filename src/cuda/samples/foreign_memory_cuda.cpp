@@ -7,8 +7,8 @@
 namespace lull::cuda {
 namespace {
 
-/// CUDA driver functions that the CUDA runtime does not offer. They are loaded at run time, because
-/// programs must start without a driver.
+/// CUDA driver functions that the CUDA runtime does not offer, loaded at run time, because programs
+/// must start without a driver.
 struct ImportFunctions {
   decltype(&cuImportExternalMemory) import = nullptr;
   decltype(&cuExternalMemoryGetMappedBuffer) map = nullptr;

@@ -41,7 +41,7 @@ struct Rounding {
   }
 };
 
-/// Converts a float to a sample, as as_sample() (core/samples.h) does on the host. Integers are
+/// Converts a float to a sample, as as_sample() (core/samples.h) does on the host: integers are
 /// rounded to nearest, ties upwards, and clamped.
 template <class Sample>
 __device__ Sample to_sample(float v, const Rounding& rounding) {

@@ -62,8 +62,8 @@ struct Guide {
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
-/// Maximum of half a squared distance in a 16-bit score, in squared levels of the 8-bit guide, and
-/// upper bound of tau in this unit.
+/// Maximum of half a squared distance in a 16-bit score, in squared levels of the 8-bit guide. The
+/// scale of the guide must keep tau below this value.
 inline constexpr int max_half_distance = 65534;
 inline float max_guide_scale(float tau) {
   return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));
