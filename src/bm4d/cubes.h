@@ -3,8 +3,8 @@
 // cubes are at multiples of the step from the first voxel of the volume, and at the last position,
 // so that they cover every voxel.
 
-// The first member of a group is its reference cube. The others follow by distance in the guide,
-// then by position in the search window: slice by slice, row by row.
+// The first member of a group is its reference cube. All other members follow by distance in the
+// guide, then by position in the search window: slice by slice, row by row.
 
 // Group sizes are powers of two: the most distant members are dropped. A match threshold reduced
 // the quality at every noise level (docs/measurements/volumes.md).

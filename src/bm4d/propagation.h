@@ -4,11 +4,12 @@
 // rules below.
 
 // Candidates of a reference cube come from the group of the nearest reference cube of the first
-// phase, and from the groups of its neighbours on the grid. On a tie, the lower position is
-// nearest.
+// phase, and from the groups of the neighbours of the nearest cube on the grid. On a tie, the cube
+// with the lower position is nearest.
 
-// The nearest group provides the most candidates, its neighbours along one, two and three axes
-// fewer (`members_listed`). Reference cubes of stored groups are not candidates.
+// The nearest group provides the most candidates. Groups of neighbours along one, two and three
+// axes provide fewer candidates (`members_listed`). Reference cubes of stored groups are not
+// candidates.
 
 // A candidate has the displacement of the stored member, inside the search window and the volume.
 // Each candidate counts once.
@@ -17,7 +18,7 @@
 // in the search window.
 
 // The second phase uses only layers of the first phase within list_reach(). The margin of a part of
-// a volume includes this distance, so the groups equal those of the complete volume.
+// a volume includes this distance, so the part has the same groups as the complete volume.
 
 // Cubes that the first phase skipped have no group.
 

@@ -36,11 +36,13 @@ class VolumeWorker {
   /// Returns the number of results of finish() that may be incomplete while the session loads
   /// slices.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
-  /// Returns the preferred number of layers to filter together. Memory and latency grow with it.
+  /// Returns the preferred number of layers to filter together. A larger number needs more memory
+  /// and increases the latency.
   [[nodiscard]] virtual int layers_at_a_time() const noexcept { return 1; }
 };
 
-/// A plane with noise and the size of its volume. Axes shorter than a cube are mirrored.
+/// A plane with noise and the size of its volume. Axes shorter than a cube are extended by
+/// mirroring.
 struct PlanePlan {
   int plane = 0;
   VolumePlan volume;

@@ -1,5 +1,5 @@
 #pragma once
-// Limits of a device as plain data, for tests of plans of kernels (match/cuda/match_plan.h,
+// Limits of a device as plain data. Tests can therefore plan kernels (match/cuda/match_plan.h,
 // bm3d/cuda/filter/filter_plan.h) without a device.
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Converts a decoded picture to planes of samples: separates Cb and Cr, and shifts samples to the
-// low bits, one luma sample or one pair of chroma samples in each thread, limited by memory
-// bandwidth.
+// low bits. Each thread converts one luma sample or one pair of chroma samples.
 
 #include "cuda/check.h"
 #include "cuda/device_planes.h"

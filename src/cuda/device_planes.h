@@ -69,9 +69,9 @@ using OutputTransforms = std::array<OutputTransform, max_planes>;
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream, const CurveTables& curves = {});
-/// Converts float planes to stored samples: transforms them from the opponent colour space if
-/// `colour` requires it, and applies the output transforms `back`. Integers are clipped, with
-/// rounding or dithering.
+/// Converts float planes to stored samples. Transforms the planes from the opponent colour space if
+/// `colour` requires the transform, and applies the output transforms `back`. Integers are clipped,
+/// with rounding or dithering.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back = {});
@@ -92,7 +92,8 @@ void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,
                    const std::array<CellSum*, max_planes>& cells, const RawPlanes& seen,
                    cudaStream_t stream);
-/// Restores the samples that guard_samples() has replaced: copies them from `raw` to `filtered`.
+/// Restores the samples that guard_samples() has replaced: copies these samples from `raw` to
+/// `filtered`.
 void restore_samples(const RawPlanes& raw, const FrameFormat& format,
                      const std::array<float, max_planes>& sigma, const RawPlanes& filtered,
                      cudaStream_t stream);

@@ -76,8 +76,8 @@ class PagePrefetcher {
   }
 
  private:
-  // Slabs in preparation: `of_a_size` of each size, because two GPUs use slabs faster than one core
-  // prepares them. `in_all` suffices for two sizes, of inputs and results.
+  // Slabs in preparation: `of_a_size` slabs of each size, because two GPUs use slabs faster than
+  // one core prepares slabs. `in_all` suffices for two sizes, of inputs and results.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
   // Maximum size in bytes of a prepared slab. Larger slabs are rarely requested again.
   static constexpr std::size_t greatest = 4 * slab_size;
@@ -194,8 +194,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
       (void)cudaFreeHost(data);
   }
 
-  /// Releases a block of a slab, and an unused slab. Returns false if the block does not belong to
-  /// a slab.
+  /// Releases a block. A slab without used blocks returns to the system. Returns false if the block
+  /// does not belong to a slab.
   bool give_back(void* data) {
     const std::lock_guard lock(mutex_);
     const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(data); });

@@ -32,7 +32,7 @@ namespace lull::cuda {
 }
 
 /// Allows the kernel the maximum dynamic shared memory, process-wide, because other threads may
-/// launch it with more memory.
+/// launch the same kernel with more memory.
 template <class Kernel>
 void allow_shared_memory(Kernel* kernel) {
   const DeviceLimits limits{.block_shared_memory = static_cast<std::size_t>(

@@ -15,8 +15,8 @@
 namespace lull::cuda {
 namespace {
 
-/// Minimum size in bytes of a plane that several threads copy. The start of threads takes longer
-/// than smaller copies.
+/// Minimum size in bytes of a plane that several threads copy. Smaller copies take less time than
+/// the start of threads.
 constexpr std::size_t min_plane_bytes = 256 * 1024;
 /// Size of a piece of a plane, in bytes, large for the copy engine of the GPU but small for the
 /// caches of the CPU.
@@ -138,7 +138,7 @@ class Staging::Buffers {
     }
   };
 
-  /// Returns the less recently used buffer, once it is free.
+  /// Returns the less recently used buffer as soon as the buffer is free.
   const Buffer& next() {
     current_ ^= 1;
     check(cudaEventSynchronize(buffers_[current_].copied.get()));

@@ -8,8 +8,8 @@
 // Step 2: the patches of each tile are split in two recursively, down to clusters of at most `leaf`
 // patches. The patches remain in order: frame by frame, row by row.
 
-// A split begins with 8 evenly spaced seed patches. The first is one centre. The second centre is
-// the seed at which the cumulative distance from the first exceeds half of its total.
+// A split begins with 8 evenly spaced seed patches. The first seed is one centre. The other centre
+// is the seed at which the cumulative distance from the first seed exceeds half of the total.
 
 // 2-means runs on the 8 seed patches for at most 5 rounds.
 
@@ -19,8 +19,9 @@
 // If all patches of a cluster are assigned to one centre, the cluster is halved in the order of its
 // patches.
 
-// Step 3: candidates of a reference patch are the patches of its clusters in all tilings, each
-// counted once, and the patches that motion predicts in neighbouring frames.
+// Step 3: candidates of a reference patch are all patches in the clusters that contain the
+// reference patch, one cluster in each tiling. Patches that motion predicts in neighbouring frames
+// are also candidates.
 
 // Candidates at equal distance are ordered frame by frame, row by row. All other rules of group.h
 // apply.
@@ -221,8 +222,9 @@ class PatchSpace {
   /// Returns the split of the cluster with the members `patches`. The default implementation calls
   /// find_split().
   virtual std::optional<Split> split(std::span<const std::uint32_t> patches) const;
-  /// Moves the patches of the second part behind those of the first, in stable order. Returns the
-  /// size of the first part. `scratch` has `scratch_padding` more elements than `patches`.
+  /// Moves the patches of the second part behind the patches of the first part, in stable order.
+  /// Returns the size of the first part. `scratch` has `scratch_padding` more elements than
+  /// `patches`.
   virtual std::size_t partition(std::span<std::uint32_t> patches, const Split& split,
                                 std::uint32_t* scratch) const = 0;
 };

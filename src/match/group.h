@@ -1,8 +1,9 @@
 #pragma once
 // Groups of similar patches, one for each reference patch. All backends follow the rules below.
 
-// Order of members: the reference patch, and then the others by distance in the guide. Ties are
-// ordered by frame, then by position in the search window, row by row.
+// Order of members: the reference patch, and then all other members by distance in the guide.
+// Members at equal distance are ordered by frame, then by position in the search window, row by
+// row.
 
 // Order of frames: the reference frame, the frame before it, the frame after it, the second frame
 // before it, and so on.
@@ -22,8 +23,9 @@
 // Group sizes are powers of two: the most distant members are dropped. With MatchParams::any_size,
 // no member is dropped.
 
-// The overall mean of a group (coefficient 0 of the group transform of the DC coefficients) is
-// always retained and counted in the first phase. In the second phase, its Wiener factor is 1.
+// The overall mean of a group is coefficient 0 of the group transform of the DC coefficients. The
+// first phase always retains the overall mean. In the second phase, the Wiener factor of the
+// overall mean is 1.
 
 // The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
 // of the squared Wiener factors) in the second phase.
@@ -39,12 +41,12 @@
 namespace lull {
 
 inline constexpr int max_group = 32;
-/// Maximum group size with MatchParams::any_size. Without it, group sizes are powers of two up to
+/// Maximum group size if MatchParams::any_size is set. If not, group sizes are powers of two up to
 /// `max_group`.
 inline constexpr int max_large_group = 64;
 
 /// Packs the displacement of a member from the reference patch: x in bits 0..11, y in bits 12..23
-/// (samples), and time in bits 24..31 (frames, as the class Timeline counts them).
+/// (in samples), and time in bits 24..31 (in frames of the class Timeline).
 constexpr std::uint32_t pack_displacement(int dx, int dy, int dt = 0) {
   return static_cast<std::uint32_t>(dt) << 24 | (static_cast<std::uint32_t>(dy) & 0xfffu) << 12 |
          (static_cast<std::uint32_t>(dx) & 0xfffu);
@@ -60,8 +62,8 @@ constexpr int displacement_t(std::uint32_t packed) {
 }
 
 struct Group {
-  // Number of members: a power of two up to `max_group`, or, with MatchParams::any_size, any number
-  // up to `max_large_group`.
+  // Number of members: a power of two up to `max_group`. With MatchParams::any_size, any number up
+  // to `max_large_group`.
   int count = 0;
   std::array<std::uint32_t, max_large_group> members;
 };

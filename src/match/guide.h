@@ -1,6 +1,6 @@
 #pragma once
-// The guides in which planes are matched, equal in all backends. docs/measurements/colour.md
-// contains the measurements behind them.
+// The guides in which planes are matched, equal in all backends. The choice of guides is based on
+// docs/measurements/colour.md.
 
 // First phase, without temporal filtering: luma is matched in luma, and both chroma planes in (C1 -
 // C2) / sqrt(2), because their edges usually have opposite signs. Groups found in luma are worse
@@ -12,14 +12,14 @@
 
 // Planes of equal size have the same groups in the second phase.
 
-// In the second phase, a distance is a sum over up to three planes, so its threshold is
-// `colour_tau` times that of grey pictures.
+// In the second phase, a distance is a sum over up to three planes, so the match threshold is
+// `colour_tau` times the threshold for grey pictures.
 
-// If one chroma plane is not filtered, the other chroma plane replaces C1 - C2. If neither is
-// filtered, luma is filtered as a grey picture.
+// If one chroma plane is not filtered, the other chroma plane replaces C1 - C2. If no chroma plane
+// is filtered, luma is filtered as a grey picture.
 
 // With temporal filtering, all planes are matched in downsampled luma, which best identifies the
-// same object in other frames. Without filtered luma, the guides are those without temporal
+// same object in other frames. If luma is not filtered, sessions use the guides without temporal
 // filtering.
 
 #include <array>
@@ -60,9 +60,9 @@ struct PlaneSet {
   /// Returns whether the guide is a separate picture. If not, the guide is the luma plane.
   bool is_composite() const { return has_chroma() || planes.front() != 0; }
 };
-/// Returns the sets of planes of a phase, in the order of filtering. Planes without noise, or
-/// smaller than a patch, are in no set. `noise` is that of the filtered planes (for RGB: of the
-/// opponent space).
+/// Returns the sets of planes of a phase, in the order of filtering. Planes without noise, and
+/// planes smaller than a patch, are in no set. `noise` is the noise of the filtered planes (for
+/// RGB: of the planes of the opponent space).
 [[nodiscard]] std::vector<PlaneSet> plane_sets(Phase phase, bool over_time,
                                                const FrameFormat& format, const NoiseModel& noise);
 
@@ -71,14 +71,14 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set of planes. If samples are not clipped, three
-/// standard deviations of the guide's noise are added at both ends. `share` is the share of the
-/// input noise in the guide.
+/// Returns the range of values in the guide of a set of planes. If samples are not clipped, the
+/// range is extended at both ends by three standard deviations of the guide's noise. `share` is the
+/// share of the input noise in the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 
 /// Returns MatchParams::bias of a guide: 2 sigma^2 rho, with the noise level sigma and the
-/// autocorrelation rho of its noise. Null: white noise.
+/// autocorrelation rho of the guide's noise. Null: white noise.
 [[nodiscard]] std::shared_ptr<const DistanceBias> distance_bias(const PlaneSet& set,
                                                                 const FrameFormat& format,
                                                                 const NoiseModel& noise);

@@ -8,7 +8,8 @@
 
 // The loss of quality is measured in docs/measurements/propagation.md.
 
-// The second phase does the same with the groups of the first phase, in its own guide.
+// The second phase compares the members of the groups of the first phase in the same way, in the
+// guide of the second phase.
 
 // Candidates of a reference patch whose window is not searched, in this order:
 // 1. patches of the refinement window in the reference frame, row by row;
@@ -30,8 +31,8 @@ namespace lull {
 /// Maximum number of stored group members that are compared with one reference patch.
 inline constexpr int max_propagated = 32;
 
-/// The searched reference patches near a reference patch. The members of their groups, except
-/// member 0, are candidates.
+/// The searched reference patches near a reference patch. Members of the groups of these patches,
+/// except member 0, are candidates.
 struct NeighbourPatches {
   struct Neighbour {
     int column = 0, row = 0;  // position of the searched reference patch on their grid

@@ -31,8 +31,9 @@ float max_sigma(const NoiseModel& noise) {
   return std::max({noise.sigma(0), noise.sigma(1), noise.sigma(2)});
 }
 
-/// Returns the strength h of the filter, in units of sigma: larger for weak noise, and smaller
-/// without Params::mean_term or for large windows, where more patches are similar by chance.
+/// Returns the strength h of the filter, in units of sigma. h is larger for weak noise. h is
+/// smaller without Params::mean_term, and for large windows, where more patches are similar by
+/// chance.
 float volume_strength(Profile profile, const NoiseModel& noise) {
   const float weak = std::clamp((23 - max_sigma(noise)) / 15, 0.0f, 1.0f);
   if (profile == Profile::fast) return 0.85f + 0.35f * weak;
@@ -73,7 +74,8 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   }
   p.noise = noise;
   p.temporal = temporal;
-  // The best candidates are near the motion vector. Most others are similar only by chance.
+  // The best candidates are near the motion vector. Most other candidates are similar only by
+  // chance.
   if (temporal > 0 && profile != Profile::paper) {
     p.search_radius = is_high(profile) ? 3 : 2;
     p.h = is_high(profile) ? 0.9f : 1.0f;

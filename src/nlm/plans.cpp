@@ -5,8 +5,8 @@
 namespace lull::nlm {
 namespace {
 
-/// Bias for skewed noise (skew_bias of Stabiliser). Not measured, but between the measured values
-/// for BM3D (bm3d/stabilisers.cpp).
+/// Bias of the stabilisers for skewed noise. The value was not measured, but lies between the
+/// measured values for BM3D (bm3d/stabilisers.cpp).
 constexpr double skew_bias = 0.03;
 
 /// Sets the parameters for a separate guide, whose distances need no correction because it has

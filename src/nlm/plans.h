@@ -28,8 +28,8 @@ struct PlaneSet {
 /// Returns the plan of the engine for plane `plane` of a volume. The plane must have noise.
 [[nodiscard]] VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plane);
 
-/// Returns the number of slices that a GPU filters together for patches that are small cubes. Few
-/// large slices occupy the GPU.
+/// Returns the number of slices that a GPU filters together if patches are small cubes. Few large
+/// slices occupy the GPU.
 [[nodiscard]] constexpr int slices_on_gpu(int width, int height) {
   return width * height > 1024 * 1024 ? 16 : 32;
 }

@@ -23,8 +23,8 @@ class SlicesWorker {
  public:
   virtual ~SlicesWorker() = default;
   virtual SliceMemory memory() const { return SliceMemory::host; }
-  /// Returns the maximum number of slices per call of finish(). Efficiency and latency grow with
-  /// it.
+  /// Returns the maximum number of slices per call of finish(). A large number is more efficient,
+  /// but increases the latency.
   virtual int slices_at_a_time() const = 0;
   /// Begins a volume. `z` is the first slice that the session receives. All previous results must
   /// be complete.
@@ -32,8 +32,8 @@ class SlicesWorker {
   /// Loads the next slice. The worker copies unfiltered planes to the result (for unwanted slices,
   /// all planes).
   virtual void load(int z, PendingSlice& slice) = 0;
-  /// Computes the results of the slices `span`. Of the existing slices `available`, those up to
-  /// reach_slices() from `span` must be loaded.
+  /// Computes the results of the slices `span`. `available` contains the slices that exist. All
+  /// available slices up to reach_slices() from `span` must be loaded.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
   /// Returns the number of calls of finish() that may be incomplete at the same time. Their `noisy`
   /// and `clean` must stay valid. Before any other call, the session waits for all results.

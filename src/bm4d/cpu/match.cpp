@@ -59,8 +59,8 @@ class Selection {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
     worst_key_ = keys_[count_ - 1];
-    // One above the distance of the worst member, because a later candidate at this distance may
-    // have an earlier position in the search window.
+    // The bound is one above the distance of the worst member, because a later candidate at this
+    // distance may have an earlier position in the search window.
     bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 
@@ -232,7 +232,7 @@ class Search {
         for (int b = 0; b < cube; ++b) own[b] = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
         add_rows<rows, cube, 0>(slices_.pairs[k + c] + at + 2 * p, stride, own, sums);
       }
-    // No branch on small distances, because it would be unpredictable.
+    // There is no branch on small distances, because the branch would be unpredictable.
     alignas(64) std::int32_t distances[rows][lanes];
     std::uint32_t near[rows];  // one bit for each lane
     const auto bound = hn::Set(d, selection_.bound()), own = hn::Set(d, own_);

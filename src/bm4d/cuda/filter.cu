@@ -13,7 +13,7 @@ constexpr unsigned all_lanes = 0xffffffffu;
 constexpr float half_root = 0.70710678f;
 
 /// One row of the transform matrix, or of its inverse, for each axis. A lane combines its own
-/// values with those of other lanes.
+/// values with values of other lanes.
 class LaneTransform {
  public:
   __device__ LaneTransform(const FilterPlan& plan, int lane, bool inverse) {

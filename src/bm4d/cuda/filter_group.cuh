@@ -182,8 +182,8 @@ __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const Fil
   return static_cast<float>(warp_sum(static_cast<int>(energy * 65536.0f))) * (1 / 65536.0f);
 }
 
-/// Transforms the group back to voxels, and adds them to the sums of the tile, multiplied by
-/// `weight`.
+/// Transforms the group back to voxels, and adds the voxels, multiplied by `weight`, to the sums of
+/// the tile.
 template <int cube>
 __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float weight,
                                               float level, const int (&word)[2],

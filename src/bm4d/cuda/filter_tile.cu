@@ -1,6 +1,7 @@
 // Filtering on the tensor cores, in half precision. Shared memory of a thread block contains the
-// search windows of up to 4x4x4 reference cubes, a voxel and its right neighbour in each word, and
-// 32-bit fixed-point sums of estimates.
+// search windows of up to 4x4x4 reference cubes, and 32-bit fixed-point sums of estimates.
+
+// A word of the search windows contains a voxel and its right neighbour.
 
 // A warp filters a group of 16 cubes ("slots") in its registers, by matrix products of 16x16 by
 // 16x8. Each result has the register layout of the next operand. The layouts below use g = lane / 4

@@ -38,7 +38,7 @@ struct ToNextPhase {
 };
 /// Dithers the sample `v` at `p` of each thread of a warp. Rounding errors propagate within a
 /// dithering group (core/dither/dither.h), so each thread computes all samples of the group up to
-/// its own.
+/// its own sample.
 __device__ int dithered_in_group(float v, const Rounding& rounding, int2 p, int width) {
   static_assert(block_x == 32 && 32 % dither_group == 0);
   const int own = p.x % dither_group, first = static_cast<int>(threadIdx.x) - own;

@@ -29,9 +29,9 @@ struct ReferenceCubes {
 
 // ---- samples.cu ------------------------------------------------------------------------------
 
-/// Converts the slices `slices` of `stored` to floats on the 0..255 scale, mirrored if planes of
-/// `noisy` are larger. `cells` is scratch memory for out-of-range float samples, and may be empty
-/// for integer samples.
+/// Converts the slices `slices` of `stored` to floats on the 0..255 scale. If planes of `noisy` are
+/// larger, the slices are extended by mirroring. `cells` is scratch memory for out-of-range float
+/// samples, and may be empty for integer samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 
@@ -47,9 +47,9 @@ constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
-/// The guide, and the half norm of each cube: half the sum of its squares, rounded down, stored at
-/// its first voxel. Half norms near `no_patch` (match/cuda/kernels.h) exclude positions without a
-/// cube.
+/// The guide, and the half norm of each cube: half the sum of the squared voxels, rounded down,
+/// stored at the first voxel. Half norms near `no_patch` (match/cuda/kernels.h) exclude positions
+/// without a cube.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;
@@ -125,8 +125,8 @@ struct KeptLists {
   const std::uint32_t* groups = nullptr;
   PhaseParams params;         // parameters of the first phase
   int columns = 0, rows = 0;  // number of reference cubes in a row and in a column of a layer
-  /// For each layer of the second phase, the slots of the nearest layer of the first phase and its
-  /// two neighbours (KeptLayers::around).
+  /// For each layer of the second phase, the slots of the nearest layer of the first phase and of
+  /// the two layers next to the nearest layer (KeptLayers::around).
   int around[max_layers][3] = {};
 };
 /// Finds groups among the candidates that propagation.h defines, in the format of find_groups().

@@ -1,8 +1,8 @@
 // Generic matching of cubes, for parameters and GPUs that match_tile.cu does not support. A thread
 // block processes a tile of reference cubes of one layer, a warp one cube at a time.
 
-// Shared memory contains the guide in the union of the search windows. Each position stores its
-// next four bytes as a word, and the half norm of its cube.
+// Shared memory contains the guide in the union of the search windows. Each position stores the
+// four bytes from this position on as a word, and the half norm of its cube.
 
 // The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b for reference cubes a and
 // candidates b, with one dp4a for each row. A lane processes columns of candidates along y. All

@@ -3,7 +3,7 @@
 // block processes 4x2x2 reference cubes in three steps.
 
 // Step 1 of matching: the thread block loads the guide and the half norms of the union of the
-// search windows. Each position stores its next four samples as a word.
+// search windows. Each position stores the four samples from this position on as a word.
 
 // Step 2 of matching: warps fill one table of 16-bit scores for each reference cube. A lane
 // processes one slice (four rows) of a cube. The next candidate along y needs only one new row, a

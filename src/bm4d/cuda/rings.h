@@ -23,7 +23,7 @@ template <class T>
 class Slices {
  public:
   Slices() = default;
-  /// Sets all bytes to `fill`. Kernels read the padding, but no result depends on it.
+  /// Sets all bytes to `fill`. Kernels read the padding, but no result depends on the padding.
   Slices(int depth, std::size_t slice, cudaStream_t stream, int fill = 0)
       : memory_(depth * slice), ring_{memory_.get(), slice, depth} {
     if (memory_) lull::cuda::check(cudaMemsetAsync(memory_.get(), fill, memory_.bytes(), stream));

@@ -1,5 +1,4 @@
-// Converts stored samples to floats, one voxel of several slices in each thread, limited by memory
-// bandwidth.
+// Converts stored samples to floats. Each thread converts one voxel of several slices.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"

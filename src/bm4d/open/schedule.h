@@ -29,7 +29,8 @@ class PhaseSchedule {
   /// Ends the volume, which must have at least as many slices as a cube.
   void end() { ended_ = true; }
 
-  /// Returns the next layers that the phase can filter, marked as filtered, or an empty value.
+  /// Returns the next layers that the phase can filter, and marks the layers as filtered. Returns
+  /// an empty value if no layer is ready.
   std::optional<Layers> next_layers() {
     /// Last position at which a cube fits in the available slices. At the end of the volume, the
     /// position of the last layer.
@@ -51,8 +52,8 @@ class PhaseSchedule {
     return Layers{.phase = phase_, .z = z, .count = count, .available = {first_, available_}};
   }
 
-  /// Returns the next slice to which no later layer adds estimates, marked as finished, or an empty
-  /// value.
+  /// Returns the next slice to which no later layer adds estimates, and marks the slice as
+  /// finished. Returns an empty value if there is no such slice.
   std::optional<int> next_finished() {
     // Last position at which a cube fits in the available slices. At the end of the volume, the
     // position of the last layer.

@@ -63,7 +63,8 @@ class VolumeSession final : public SliceSession {
   }
 
   void end_volume() override {
-    // A volume with fewer slices than a cube is mirrored. None of its slices is finished yet.
+    // A volume with fewer slices than a cube is extended by mirroring. No slice of such a volume is
+    // finished yet.
     const int slices = next_slice_ - first_;
     for (int i = slices; i < min_slices_; ++i) {
       load(pending_[mirrored(i, slices)], first_ + i);
@@ -139,8 +140,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices, at most those of one batch of layers, because the next phase
-  /// has no memory for more.
+  /// Returns the next finished slices, at most as many as one batch of layers finishes. The next
+  /// phase has no memory for more slices.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;

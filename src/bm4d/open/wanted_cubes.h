@@ -26,7 +26,7 @@ class WantedCubes {
   void begin(int z);
   /// Adds the mask of the next slice. Null: all voxels are inside the mask.
   void add(const SliceMask* mask);
-  /// Releases the slices before `z`. Later calls of choose() must not need them.
+  /// Releases the slices before `z`, which later calls of choose() must not need.
   void forget_before(int z);
 
   /// Appends a flag for each cube of the layer at slice `z` to `cubes`, row by row: whether the

@@ -1,6 +1,6 @@
 #pragma once
 // The stages of the reference backend of BM4D, in double precision, after Maggioni et al. 2013,
-// section II. Tests of other backends use them.
+// section II. Tests compare other backends with these stages.
 
 #include <array>
 #include <map>
@@ -44,8 +44,7 @@ struct Place {
 /// the slices `available`.
 [[nodiscard]] Group find_group(const Slices& guide, SliceSpan available, const Place& at,
                                const PhaseParams& params);
-/// Returns the group of the best candidates, whose displacements must be distinct and inside the
-/// volume.
+/// Returns the group of the best candidates. The candidates must be distinct and inside the volume.
 [[nodiscard]] Group rank_group(const Slices& guide, const Place& at, const PhaseParams& params,
                                std::span<const std::uint32_t> candidates);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Layout of planes in device memory, and the maximum sizes that kernels can address, without the
-// CUDA toolkit.
+// Layout of planes in device memory, and the maximum sizes that kernels can address. This file does
+// not need the CUDA toolkit.
 
 #include <algorithm>
 #include <cstddef>

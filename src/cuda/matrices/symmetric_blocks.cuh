@@ -3,8 +3,8 @@
 // / 4 and t = lane % 4, a lane has columns 8n + 2t and 8n + 2t + 1 of row 8h + g, in half[n].at[2h]
 // and half[n].at[2h + 1].
 
-// Blocks have the layout of tensor core results, which is also that of the left operand and of the
-// transposed right operand, so lanes exchange no values.
+// Blocks have the layout of tensor core results. Left operands and transposed right operands have
+// the same layout, so lanes exchange no values.
 
 #include <cstdint>
 
@@ -83,8 +83,8 @@ __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Fac
 __device__ __forceinline__ void transpose_8x8(float& first, float& second) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const bool odd = g % 2 != 0;
-  // The first exchange moves values whose row and column have the same parity, the second all
-  // others.
+  // The first exchange moves values whose row and column have the same parity. The second exchange
+  // moves all other values.
   const float alike = __shfl_sync(~0u, odd ? second : first, 4 * (2 * t + (odd ? 1 : 0)) + g / 2);
   const float other = __shfl_sync(~0u, odd ? first : second, 4 * (2 * t + (odd ? 0 : 1)) + g / 2);
   first = odd ? other : alike;
@@ -152,9 +152,9 @@ __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&co
       }
 }
 
-/// Replaces a symmetric negative definite matrix by the inverse of its negative: reads the lower
-/// triangle of blocks, writes the upper. Diagonal elements change only by sums of squares, which
-/// limits rounding errors.
+/// Replaces a symmetric negative definite matrix by the inverse of its negative. Reads the lower
+/// triangle of blocks, and writes the upper triangle. Diagonal elements change only by sums of
+/// squares, which limits rounding errors.
 template <int T>
 __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
 #pragma unroll

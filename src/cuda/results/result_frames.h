@@ -7,12 +7,12 @@
 
 namespace lull::cuda {
 
-/// Returns a memory resource of GPU memory for buffers that sessions reuse. It exists until the
-/// process ends, and throws OutOfDeviceMemory.
+/// Returns a memory resource of GPU memory for buffers that sessions reuse. The resource exists
+/// until the process ends. Allocation throws OutOfDeviceMemory.
 [[nodiscard]] std::pmr::memory_resource* device_memory(int device);
 
-/// Usual number of results that wait for a sink. Sessions allocate page-locked memory for them in
-/// advance.
+/// Usual number of results that wait for a sink. Sessions allocate page-locked memory for this
+/// number of results in advance.
 inline constexpr int expected_queued_results = 6;
 
 class ResultFrames {

@@ -43,8 +43,8 @@ using DevicePlanes = std::array<PlaneView<std::byte>, 3>;  // width and stride i
 /// samples below -0.5 or above 1.5 become NaN, which filters preserve.
 /// @throws InvalidArgument  the elements need a conversion, but the format's samples are not floats
 void array_to_samples(const ArrayPicture& from, const FrameFormat& format, const DevicePlanes& to);
-/// Converts samples back to elements. Samples that are NaN or unchanged become the element of
-/// `original`, on the same device and with the same type, low and span as the destination.
+/// Converts samples back to elements. Where a sample is NaN or unchanged, the function copies the
+/// element of `original`. `original` must have the device, type, low and span of the destination.
 void samples_to_array(const DevicePicture& result, const FrameFormat& format,
                       const ArrayPicture& original, const ArrayPicture& to);
 
@@ -63,7 +63,7 @@ struct NumberGrid {
 };
 
 /// Copies every `step`-th element of an array, in C order, to contiguous memory at `to` on the same
-/// device, before the function returns. Elements have 1, 2, 4 or 8 bytes.
+/// device. Elements have 1, 2, 4 or 8 bytes. The copy is complete on return.
 void gather(const NumberGrid& from, int bytes, std::int64_t step, void* to, int device);
 /// Returns the maximum of an array of 16-bit integers.
 [[nodiscard]] int max_u16(const NumberGrid& numbers, int device);

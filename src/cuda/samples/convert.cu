@@ -1,5 +1,5 @@
-// Converts stored samples to planes of floats and back, 4 adjacent samples of a row in each thread,
-// limited by memory bandwidth.
+// Converts stored samples to planes of floats and back. Each thread converts 4 adjacent samples of
+// a row.
 
 #include <algorithm>
 

@@ -15,7 +15,7 @@
 namespace lull::cpu {
 
 /// The patches of all frames, in strips of 4 rows, so that a patch is two contiguous pieces. The
-/// element at [patch number] contains 4 samples of a column, downwards.
+/// element at [patch number] contains 4 samples of a column, from top to bottom.
 struct PatchStrips {
   const std::uint8_t* columns = nullptr;  // [number][4]
   std::size_t below = 0;  // distance in memory between the upper and the lower piece of a patch
@@ -70,8 +70,8 @@ struct Nearest {
   int count = 0;
   std::array<std::uint32_t, max_group> patches;
 };
-/// Selects the nearest of `count` different patches, by distance, then by number. The arrays have
-/// `candidate_places` elements.
+/// Selects the nearest of `count` different patches, by distance, then by patch number. The arrays
+/// have `candidate_places` elements.
 void find_nearest(const std::uint32_t* patches, std::int32_t* distances, int count,
                   Nearest& nearest);
 

@@ -54,7 +54,8 @@ class Products {
   /// to signed bytes.
   std::int32_t offset() const { return offset_; }
 
-  /// Returns partial sums of the dot product for one patch: the sum of all lanes plus offset().
+  /// Returns partial sums of the dot product for one patch. The dot product is the sum of all lanes
+  /// plus offset().
   HWY_INLINE hn::Vec<Sums> of(const PatchStrips& strips, std::uint32_t number) const {
     const auto ones = hn::Set(Halves(), 1);
     auto sum = hn::Zero(Sums()), more = sum;
@@ -251,7 +252,8 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
     first += sum_lanes - std::popcount(seconds);
     second += std::popcount(seconds);
   }
-  // An incomplete last vector is copied, because the elements behind it belong to another cluster.
+  // An incomplete last vector is copied, because the elements behind the last patch belong to
+  // another cluster.
   if (const std::size_t rest = count - i; rest > 0) {
     const unsigned there = all_lanes >> (sum_lanes - rest);
     alignas(64) std::uint32_t numbers[sum_lanes] = {};

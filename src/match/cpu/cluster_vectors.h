@@ -39,7 +39,7 @@ HWY_INLINE hn::Vec<Halves> samples_at(const PatchStrips& strips, std::uint32_t n
                        hn::LoadU(hn::Rebind<std::uint8_t, Halves>(), sample_at(strips, number, k)));
 }
 
-/// Returns four sums for each block of four lanes: those of a, b, c and d.
+/// Returns four sums for each block of four lanes: the sums of a, b, c and d over the block.
 HWY_INLINE hn::Vec<Sums> sums_by_block(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec<Sums> c,
                                        hn::Vec<Sums> d) {
   const Sums tag;

@@ -1,5 +1,5 @@
-// Stores the 8-bit guide as pairs or quads of samples (PhasedGuide), not vectorised, because its
-// share of the run time is small.
+// Stores the 8-bit guide as pairs or quads of samples (PhasedGuide). The code is not vectorised,
+// because its share of the run time is small.
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Computes the scores of a block with AVX-512 VNNI, which adds four products of bytes to a 32-bit
-// sum, one reference patch in each lane.
+// sum. Each lane processes one reference patch.
 
 // The squared distance of patches a and b is sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b, with
 // the unsigned operand a + 128. The second sum, the norm, is the same for all reference patches.
@@ -209,8 +209,8 @@ class ProductScorer {
     }
   }
 
-  /// Completes the scores of one row of reference patches: `sum` for the last band of rows,
-  /// `history` for all other bands.
+  /// Completes the scores of one row of reference patches. `sum` contains the products of the last
+  /// band of rows, `history` the products of all other bands.
   HWY_INLINE void finish(const Candidates& candidates, int row, int lane, const Totals& sum,
                          const Totals (&history)[before + 1]) const {
     const QuadSums d;

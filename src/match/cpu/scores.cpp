@@ -4,10 +4,11 @@
 // For each displacement, the kernel compares each sample only once, in two steps, because
 // neighbouring patches overlap.
 
-// Step 1: the kernel sums pairs over `step` rows, and these sums over the height of the patch.
+// Step 1: the kernel sums pairs over `step` rows, and then sums the results over the height of the
+// patch.
 
-// Step 2: pairs beyond the first `step` columns also belong to patches on the right, whose sums are
-// loaded with a lane offset.
+// Step 2: pairs beyond the first `step` columns also belong to reference patches on the right. The
+// kernel loads the sums of these patches with a lane offset.
 
 // All sums saturate at 16 bits. The unit of the bytes prevents saturation of tau.
 

@@ -8,7 +8,8 @@
 // goes to the destination buffer, the second to the front of the source buffer, and finally behind
 // the first part.
 
-// Each cluster has its own range of both buffers, so its warp does not influence the result.
+// Each cluster has its own range of both buffers, so the assignment of warps to clusters does not
+// influence the result.
 
 #include "cuda/check.h"
 #include "cuda/warp.cuh"
@@ -69,7 +70,7 @@ __device__ __forceinline__ int warp_max(int v) {
 }
 
 /// Finds the split of a cluster from its seed patches (step 1 at the top of clusters.cu). Returns
-/// false if all are equal.
+/// false if all seed patches are equal.
 __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, uint2 node,
                               Weights& weights, int& bound) {
   const int lane = threadIdx.x & 31;
@@ -91,7 +92,7 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
     total += distance[i];
   }
   if (total == 0) return false;
-  // The rule of second_centre() (clusters.h), without its array of distances.
+  // The rule of second_centre() (clusters.h), without an array of distances.
   unsigned in_second = 0;
   int passed = 0;
 #pragma unroll

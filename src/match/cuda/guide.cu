@@ -1,7 +1,7 @@
 // Computes guides (weighted sums of planes, quantised to 8 bits) and the norms of their patches.
 
-// Each lane sums the squares of its 4 samples over the rows of a patch, and stores prefix sums,
-// which give the sum over any 8 columns from three lanes.
+// Each lane sums the squares of its 4 samples over the rows of a patch, and stores prefix sums. The
+// prefix sums of three lanes give the sum over any 8 columns.
 
 #include "cuda/boxes.cuh"
 #include "cuda/check.h"
@@ -84,8 +84,8 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
                                       const ClearedSums& sums) {
   if (p.lane >= box_words) return;
   const int top = max(p.y, 0), rows = min(p.y + GuideBoxes::rows, margins.height) - top;
-  // Each lane clears two numerators at a time, for coalesced stores, so its numerators and
-  // denominators belong to different columns.
+  // Each lane clears two numerators at a time, for coalesced stores. The numerators and the
+  // denominators of a lane therefore belong to different columns.
   const int left = p.x - 2 * p.lane, right = left + box_width / 2;
   const int end = (margins.width + 3) / 4 * 4;  // sums are read four at a time
   const auto inside = [&](int x) { return x >= 0 && x < end; };
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(GuideBoxes::threads)
   // Number of samples of the lane's word inside the picture.
   const int inside = x < 0 ? 0 : min(max(margins.width - x, 0), 4);
   const std::uint32_t mask = inside == 0 ? 0u : 0xffffffffu >> (32 - 8 * inside);
-  // The kernel loads all rows before it uses the first, without branches. Positions outside the
+  // The kernel loads all rows before it uses the first row, without branches. Positions outside the
   // picture are clamped.
   const int nearest_x = min(max(x, 0), (margins.width - 1) / 4 * 4);
   float4 v[GuideBoxes::passes];

@@ -53,8 +53,8 @@ class GuideFrame {
   std::optional<RawFrame> raw_;  // empty until the first frame arrives
 };
 
-/// Queues the upload of the mask of positions at which a patch of `side` samples overlaps a hole
-/// (Holes::reached()), row by row.
+/// Queues the upload of a mask, row by row: the positions at which a patch of `side` samples
+/// overlaps a hole (Holes::reached()).
 inline void copy_reached(const Frame& frame, int side, std::uint8_t* places, cudaStream_t stream) {
   const Holes* const holes = holes_of(frame).get();
   const std::size_t size = static_cast<std::size_t>(frame.format.width) * frame.format.height;

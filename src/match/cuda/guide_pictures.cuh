@@ -1,6 +1,6 @@
 #pragma once
-// The pictures from which kernels compute guides, four samples of a row at a time. Their x is a
-// multiple of 4.
+// The pictures from which kernels compute guides, four samples of a row at a time, at x positions
+// that are multiples of 4.
 
 #include <cuda_runtime_api.h>
 
@@ -51,8 +51,8 @@ struct MixedColours {
 
   __device__ int shift_x() const { return is_420 ? 1 : mix.shift_x; }
   __device__ int shift_y() const { return is_420 ? 1 : mix.shift_y; }
-  /// Returns whether the four samples at (x, y) each cover at most two luma columns, all inside the
-  /// picture.
+  /// Returns whether each of the four samples at (x, y) covers at most two luma columns, and all
+  /// luma samples are inside the picture.
   __device__ bool lies_within(int x, int y) const {
     return shift_x() <= 1 && (x + 4) << shift_x() <= mix.luma_margins.width &&
            (y + 1) << shift_y() <= mix.luma_margins.height;

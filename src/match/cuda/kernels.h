@@ -26,8 +26,8 @@ struct Batch {
   int tiles_x = 0, tiles_y = 0;
 };
 
-/// The groups of one batch: the log2 of each size, and up to `capacity` displacements (group.h),
-/// the reference patch first, the others by ascending distance.
+/// The groups of one batch. A group has the log2 of its size, and up to `capacity` displacements
+/// (group.h), in the order of members.
 /// Tile b contains the reference patches 16 b to 16 b + 15.
 struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]

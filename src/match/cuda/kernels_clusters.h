@@ -24,9 +24,9 @@ struct ClusterFrames {
   const Motion* motion[max_frames] = {};  // motion vectors, as SearchView::motion
 };
 
-/// The clusters of one plane. `members` lists the patches of each tiling cluster by cluster.
-/// `begins` is the offset of each patch's cluster in `members`, and `counts` at this offset the
-/// size of the cluster.
+/// The clusters of one plane. `members` lists the patches of each tiling, cluster by cluster.
+/// `begins` contains, for each patch, the offset of its cluster in `members`. `counts` contains, at
+/// the offset of a cluster, the size of the cluster.
 struct ClusterMemory {
   std::uint32_t* members = nullptr;  // [tilings][members_of]
   std::uint32_t* begins = nullptr;   // [tiling][frame][position in the plane with its margins]

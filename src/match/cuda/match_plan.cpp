@@ -14,8 +14,8 @@ using namespace match_detail;
 
 namespace {
 
-/// Preferred number of thread blocks per multiprocessor, to hide latencies. If they do not fit, the
-/// number is 1.
+/// Preferred number of thread blocks per multiprocessor, to hide latencies. If this number does not
+/// fit, the plan uses one thread block.
 constexpr int wanted_blocks = 2;
 
 /// Options for devices with at least `shared_memory` bytes of shared memory per multiprocessor.
@@ -39,9 +39,9 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands in `limit` bytes of shared memory. Of all shapes, the
-/// best scans the fewest words per band. If it does not fit and `any` is true, the plan has another
-/// shape.
+/// Returns the plan with the tallest bands in `limit` bytes of shared memory, with the shape that
+/// scans the fewest words per band. If this shape does not fit and `any` is true, the plan has
+/// another shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;

@@ -5,8 +5,8 @@
 
 namespace lull::match_detail {
 
-/// Row pitches of tables in shared memory, in words. They are constants, so that offsets are part
-/// of the instructions.
+/// Row pitches of tables in shared memory, in words. The pitches are constants, so that offsets are
+/// part of the instructions.
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
@@ -51,8 +51,8 @@ __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int
   return __funnelshift_r(words[0], words[1], bits);
 }
 
-/// One warp copies a reference patch and its base score (maximum score minus half its squared norm)
-/// to shared memory.
+/// One warp copies a reference patch and its base score to shared memory. The base score is the
+/// maximum score minus half the squared norm of the patch.
 __device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
                                       std::uint32_t* patches) {
   std::uint32_t* to = patches + reference * reference_pitch;
@@ -118,8 +118,8 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
 /// The samples of 16 reference patches in one lane: half of each of the rows quad .. quad + 3, from
 /// the patches `g` and `g` + 8. `half`: 0 for the left half, 1 for the right half.
 
-/// The order of the 64 terms saves loads: the next row of candidates needs one new word. All others
-/// stay in registers, and the rows of the reference patch rotate.
+/// The order of the 64 terms saves loads: the next row of candidates needs one new word. All other
+/// words stay in registers, and the rows of the reference patch rotate.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];
@@ -156,7 +156,8 @@ __device__ __forceinline__ void score_unit(const References& references,
     c[0] = references.base[0] - n.x, c[1] = references.base[0] - n.y;
     c[2] = references.base[1] - n.x, c[3] = references.base[1] - n.y;
   };
-  // `add_even` adds the products of the words in even rows, and `add_odd` those in odd rows.
+  // `add_even` adds the products of the words in even rows, and `add_odd` the products of the words
+  // in odd rows.
   const auto add_even = [&](int row, int(&c)[4]) {
     mma_u8(c, references.words[(4 - row % 4) % 4], w[0], w[2]);
   };
@@ -211,8 +212,9 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   }
 }
 
-/// The position (x, y) of a reference patch, and its offset (dx, dy) from the first of the block.
-/// `start` is the index in the plane of the origin of the union of the search windows.
+/// The position (x, y) of a reference patch, and its offset (dx, dy) from the first reference patch
+/// of the block. `start` is the index in the plane of the origin of the union of the search
+/// windows.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 

@@ -43,8 +43,8 @@ __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   a.own = with_constants<fixed.own>(a.own);
   if constexpr (fixed.own.window > 0) {
     constexpr MatchPlan plan = fixed.others.plan();
-    // The pitch of score tables is not constant: it depends on the number of frames searched at
-    // once.
+    // The pitch of score tables is not constant, because it depends on the number of frames
+    // searched at once.
     const int pitch = a.others.score_pitch;
     a.others = plan;
     a.others.score_pitch = pitch;
@@ -270,7 +270,7 @@ __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searc
 }
 
 /// Finds and stores the groups of one tile. If `fused` is true, the tables of the reference frame
-/// come first.
+/// precede the tables of the neighbouring frames.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           class Bias>
 __device__ __forceinline__ void match_frames(const TimeSearch& a, const SearchedFrames& searched,

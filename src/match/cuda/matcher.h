@@ -26,13 +26,13 @@ struct MatchInput {
 class Matcher {
  public:
   virtual ~Matcher() = default;
-  /// Queues the search for the groups of the batch. Can be captured in a CUDA graph, because it
-  /// neither allocates memory nor waits.
+  /// Queues the search for the groups of the batch. A CUDA graph can capture the function, because
+  /// the function neither allocates memory nor waits.
   virtual void find(const MatchInput& input, const Groups& groups, cudaStream_t stream) const = 0;
 };
 
-/// Makes a matcher on the current device, for `others` neighbouring frames. `greatest` is the
-/// layout of the largest plane.
+/// Makes a matcher on the current device. `others` is the number of neighbouring frames. `greatest`
+/// is the layout of the largest plane.
 using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, int others,
                                                     const Margins& greatest);
 

@@ -130,9 +130,8 @@ struct Propagation {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of surrounding groups among which the lanes are divided. 0: the reference
-    // patch has its own stored group, for lanes 0 to 14, and four neighbours, for the next 16
-    // lanes.
+    // Log2 of the number of surrounding groups, among which the lanes are divided. 0: the reference
+    // patch has a stored group of its own (lanes 0 to 14) and four neighbours (the next 16 lanes).
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -179,8 +178,8 @@ struct Propagation {
                              displacement_y(v) + row - side / 2, dt);
   }
 
-  /// Computes the score of one candidate in each lane, and merges the best into the list.
-  /// `is_valid`: the candidate is inside the picture.
+  /// Computes the score of one candidate in each lane, and merges the best candidates into the
+  /// list. `is_valid` states whether the candidate lies inside the picture.
   __device__ void consider(bool is_valid, std::uint32_t displacement, int place) {
     const int dt = displacement_t(displacement);
     const bool predicted = ((displacement ^ motion_to(dt)) & 0xffffffu) == 0;

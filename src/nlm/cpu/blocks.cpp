@@ -22,7 +22,7 @@ using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
-/// A displacement, and the weights of all patches for it.
+/// A displacement, and the weights of all patches for this displacement.
 struct Displacement {
   const TileSource* source;
   int e_x, e_y;
@@ -90,8 +90,8 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// Returns the sum of the row `last` and the side - 1 rows before it. `last` replaces the oldest,
-/// first row of `rows`.
+/// Returns the sum of the row `last` and the side - 1 rows before `last`. `last` replaces the
+/// oldest row, the first of `rows`.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   Vector sum = hn::Load(d, rows[1] + x);

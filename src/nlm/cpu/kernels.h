@@ -65,8 +65,8 @@ struct Shape {
   bool is_single;  // a block is one sample, which has one estimate
   Weights weights;
   /// fill() scales guide plane c by guide_scale sqrt(a_c), with its weight a_c in the distance D
-  /// (weights.h). D times the slope of WeightCurve is q1 + mean_share q2^2, with the sums of
-  /// squared differences q1 and of differences q2 of two patches.
+  /// (weights.h). D times the slope of WeightCurve is q1 + mean_share q2^2. q1 is the sum of the
+  /// squared differences of two patches, q2 the sum of the differences.
   float guide_scale, mean_share;
   float zero;  // zero of WeightCurve, multiplied by its slope
 };

@@ -165,8 +165,8 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
   }
 }
 
-/// Stores the weights of one displacement, 0 where no patch begins, and adds them to the sums of
-/// weights (step 2 of tile.cpp, several estimates per sample).
+/// Stores the weights of one displacement, and adds them to the sums of weights (step 2 of
+/// tile.cpp, several estimates per sample). Where no patch begins, the weight is 0.
 template <bool mean, bool exponential>
 void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, const float* grid,
                   float* kept, float* weights) {

@@ -1,5 +1,5 @@
-// The cpu backend of non-local means for volumes: a ring buffer of padded slices. Several slices
-// are processed at a time, because they share sums.
+// The cpu backend of non-local means for volumes, with a ring buffer of padded slices. The engine
+// processes several slices at a time, because neighbouring slices share sums.
 
 #include <algorithm>
 #include <cmath>

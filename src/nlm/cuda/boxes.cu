@@ -2,7 +2,7 @@
 // displacement (Marques and Pardo 2013), but without storing the weights of a complete plane.
 
 // A lane updates sums along a column of squared differences from row to row, and adds the sums of
-// the lanes to its right.
+// lanes to the right.
 
 // The warps of a thread block share the displacements of one rectangle, and add their sums in a
 // fixed order.

@@ -90,8 +90,8 @@ class VolumeFilter {
   VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t compute_stream);
   /// Returns the preferred number of slices per call of run().
   [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);
-  /// Returns the number of slices in memory: those of one run() with neighbours, and as many for
-  /// the next.
+  /// Returns the number of slices in memory: the slices of one run() with their neighbours, and as
+  /// many slices for the next run().
   [[nodiscard]] static int depth(const Params& params, int batch_size) {
     return 2 * (batch_size + params.reach_slices());
   }

@@ -1,8 +1,8 @@
 // The worker for frames uses three streams, for uploads, kernels and downloads. Uploads have a high
 // priority, because the host waits for the statistics of frames.
 
-// Each slot has memory for a frame and its result, which is filtered before the session requests
-// it.
+// Each slot has memory for a frame and its result. The worker filters frames before the session
+// requests the results.
 
 #include <deque>
 #include <optional>
@@ -97,8 +97,8 @@ class CudaFrameWorker final : public FrameWorker {
     for (FilteredSet& set : sets_)
       set.filter.load(at, planes_of(set.planes.planes, flat_),
                       planes_of(set.planes.guides, flat_guide_), holes);
-    // After this wait, the caller may release the frame, in host memory or in a picture of the
-    // decoder.
+    // After the wait, the caller may release the frame. Frames are in host memory, or in a picture
+    // of the decoder.
     check(cudaStreamSynchronize(upload_stream_.get()));
     last_frame_ = {};
   }
@@ -231,8 +231,8 @@ class CudaFrameWorker final : public FrameWorker {
     return holes_.get();
   }
 
-  /// Returns the original float samples for RawFrame::restore(). Planes that are not filtered are
-  /// those of `raw`.
+  /// Returns the original float samples for RawFrame::restore(). For unfiltered planes, the samples
+  /// are those of `raw`.
   RawPlanes original_in(int at, const RawFrame& raw) const {
     RawPlanes planes = raw.planes();
     for (int i = 0; i < format_.planes(); ++i)

@@ -3,8 +3,9 @@
 // wait.
 
 // continue_plane() scales guide plane c by Curve::guide_scale sqrt(a_c), with its weight a_c in the
-// distance D (weights.h). Kernels compute q = q1 + mean_share q2^2, D times the slope of the
-// weight, from the sums of squared differences q1 and of differences q2 of two patches.
+// distance D (weights.h). Kernels compute q = q1 + mean_share q2^2, which is D times the slope of
+// the weight. q1 is the sum of the squared differences of two patches, q2 the sum of the
+// differences.
 
 #include <cuda_runtime_api.h>
 

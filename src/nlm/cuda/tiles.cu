@@ -53,8 +53,8 @@ __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const 
          (m.x >> plan.shift_x);
 }
 
-/// Returns the distance q (kernels.h) of a reference patch at the offset `from` and a candidate at
-/// from + away.
+/// Returns the distance q (kernels.h) of the reference patch at the offset `from` and the candidate
+/// at from + away.
 __device__ float distance(const TilesPlan& plan, const TileSource& wanted, const TileSource& source,
                           std::ptrdiff_t from, std::ptrdiff_t away) {
   const int side = plan.block + 2 * plan.patch_radius;
@@ -159,7 +159,8 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
     }
   }
   if (sources.shows_holes) {
-    // The reference patch is its own candidate with distance 0, even with a marked hole.
+    // The reference patch is its own candidate with distance 0, even if a hole is marked in the
+    // patch.
     const int centre = plan.search * (2 * plan.search + 1) + plan.search;
     float& own_weight = weights[i + centre * place.columns * place.rows];
     const float itself = weight_of(plan, 0);
@@ -178,7 +179,8 @@ __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const 
                        const Results3& results) {
   const int patches = place.columns * place.rows, pitch = plan.space.pitch;
   const int across = fixed > 0 ? fixed : plan.block / plan.step;
-  // Column and row of the last patch that covers the sample, after all others.
+  // Column and row of the last patch that covers the sample. All other such patches are in
+  // preceding columns and rows.
   const int column = (x - place.first_x) / plan.step, row = (y - place.first_y) / plan.step;
   const int last = row * place.columns + column;
   float own_shares[fixed > 0 ? fixed * fixed : 1];

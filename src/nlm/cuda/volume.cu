@@ -3,8 +3,9 @@
 
 // In half precision, a lane also processes a column in the other half of the block's slices.
 
-// A lane sums squared differences over three rows and slices in registers, and over three columns
-// with its neighbouring lanes, in a fixed order that does not depend on the thread.
+// A lane sums squared differences over three rows and three slices in registers, and over three
+// columns with its neighbouring lanes. The order of all sums is fixed, and does not depend on the
+// thread.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -92,16 +93,17 @@ struct FloatVoxels {
       weights[slices_per_lane * rows_per_lane * 2];
 };
 
-/// Adds the weighted candidates at one displacement to the sums of the thread, from the sample
-/// `candidate` on. `top` has one value for each slice, negative for missing candidates, whose
-/// weight is 0.
+/// Adds the weighted candidates at one displacement to the sums of the thread. `candidate` is the
+/// first sample of the first candidate. `top` has one value for each slice, negative for missing
+/// candidates, which get the weight 0.
 template <bool mean, bool exponential, class T>
 __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
     const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
     T mean_share, Voxels<T>& voxels) {
-  // Values of the last slices: slice z has the index z modulo 3, in `centres` (differences at the
-  // centres of patches) z modulo 2. `squares` and `sums` are over three rows.
+  // Values of the last slices. Slice z has the index z modulo 3, in `centres` z modulo 2. `squares`
+  // and `sums` are sums over three rows. `centres` contains the differences at the centres of
+  // patches.
   T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
   for (int z = 0; z < slices_per_lane + 2; ++z) {
@@ -254,7 +256,8 @@ CubeBlock block_for(int search, int lanes) {
 
 using CubesKernel = void (*)(VolumePlanes, Space, int, Curve, float, float*);
 
-/// Returns the kernel with the fixed search radius of a profile, or the kernel for any radius.
+/// Returns the kernel with the fixed search radius of a profile. If there is none, returns the
+/// kernel for any radius.
 template <class T, bool mean, bool exponential, bool in_floats>
 CubesKernel kernel_for(const CubeBlock& block, int search) {
   const bool is_largest = block.warps_y == max_warps_y && block.warps_z == max_warps_z;

@@ -12,7 +12,8 @@ void blend(const FeaturePlan& plan, const std::array<PlaneView<const float>, 3>&
       scratch(plan.width, plan.height);
   const PlaneView<float> s = share.view(), l = level.view();
   for (int y = 0; y < plan.height; ++y) std::fill_n(s.row(y), plan.width, 0.0f);
-  // Estimated error of the guided result minus that of the colour result (step 4 of formulas.h).
+  // Estimated error of the guided result minus the estimated error of the colour result (step 4 of
+  // formulas.h).
   for (int c = 0; c < plan.planes; ++c) {
     box_mean(variance[c], level_radius, scratch.view(), l);
     const auto f = colour.value[c].view(), g = guided.value[c].view();

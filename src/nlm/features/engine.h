@@ -54,7 +54,7 @@ class FeatureEngine {
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan);
 
 /// Result F of a candidate filter, and its derivative with respect to the demodulated illumination
-/// u_p of each pixel p. On the host, blend() combines both filters.
+/// u_p of each pixel p. On the host, blend() combines the results of both filters.
 struct CandidateResult {
   std::array<Plane<float>, 3> value, derivative;
   CandidateResult() = default;

@@ -2,8 +2,8 @@
 // Non-local means of renders, on the demodulated illumination (the picture divided by its albedo).
 // The weights of a first result depend on the illumination and its variance.
 
-// A second result also uses surface features from the renderer (noise/render/features.h). Both are
-// blended by their estimated errors (formulas.h).
+// A second result also uses surface features from the renderer (noise/render/features.h). The
+// filter blends both results by their estimated errors (formulas.h).
 
 #include <memory>
 
@@ -25,8 +25,8 @@ struct FeatureParams {
   float scene_cut = 0.5f;
 };
 
-/// Returns the search radius S of a profile for renders with features, larger than for pictures,
-/// because the weights are more selective.
+/// Returns the search radius S of a profile for renders with features. The radius is larger than
+/// for pictures, because the weights are more selective.
 [[nodiscard]] constexpr int feature_search_radius(Profile profile) {
   return profile == Profile::fast                               ? 5
          : profile == Profile::high || profile == Profile::best ? 10

@@ -1,11 +1,11 @@
 #pragma once
 // The formulas of non-local means with features. u is the demodulated illumination (the picture
-// divided by its albedo), v the noise variance of u for each pixel and each of C channels. Planes
-// are mirrored at their borders.
+// divided by its albedo). v is the noise variance of u for each pixel and each of C channels.
+// Planes are mirrored at their borders.
 
 // p is the target pixel. Candidates are q = p + m + d, for all displacements d of the disc |d|^2 <=
-// S (S + 1/2). m is 0 in the frame itself, and in a neighbouring frame the vector of the motion
-// block (time/motion.h) of p.
+// S (S + 1/2). In the frame itself, m is 0. In a neighbouring frame, m is the vector of the motion
+// block (time/motion.h) that contains p.
 
 // Step 1: the distance D_f of two patches of 2 f + 1 pixels a side (Rousselle, Manzi, Zwicker 2013,
 // doi:10.1111/cgf.12219, equation 4):
@@ -28,8 +28,8 @@
 // pixels. V is the mean of v over 11 x 11 pixels.
 //   e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p
 
-// The derivative of F in step 4, with W = sum w and x = D_f / k^2. L is 1 / W for the colour
-// result, and for the guided result the factor of u_p in a, at fixed weights.
+// The derivative of F in step 4, with W = sum w and x = D_f / k^2. For the colour result, L is 1 /
+// W. For the guided result, L is the factor of u_p in a, at fixed weights.
 //   dF/du_p = L + sum over q of w' (u_p - u_q) (u_q - F) / (v_p + v_q) / W,
 //   w' = dw/dx * 2 / (k^2 C (2 f + 1)^2)
 

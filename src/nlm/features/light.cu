@@ -1,6 +1,6 @@
 // Filters renders on a GPU. A thread block processes 16 x 16 pixels, with two threads for each
-// pixel, for lack of registers: one for sums with demodulated illumination (the picture divided by
-// its albedo), one for the matrix of the linear fit.
+// pixel, for lack of registers. The first thread sums demodulated illumination (the picture divided
+// by its albedo). The second thread sums the matrix of the linear fit.
 
 // For each group of displacements, the threads of a block compute in shared memory
 //   1. the terms of the distance for the tile and a halo of 3 pixels (22 x 22 pixels),
@@ -43,8 +43,8 @@ struct LightSums {
   /// Overwrites `matrix`.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
-    // The sums are copied to keep the originals in registers, because solve_line() indexes its
-    // arrays dynamically, which forces them into local memory.
+    // The sums are copied, because solve_line() indexes its arrays dynamically, which forces the
+    // arrays into local memory. The original sums stay in registers.
     float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];
@@ -115,7 +115,8 @@ struct OwnPixel {
 };
 
 /// Calls add(source, from, d, bases) for each displacement d of all sources. `from` is the position
-/// of the candidate for the pixel at `at`, and `bases` its weights as base_of() (formulas.h).
+/// of the candidate for the pixel at `at`. `bases` contains the bases of the weights (base_of() in
+/// formulas.h).
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {

@@ -1,5 +1,6 @@
-// Kernels for complete planes of renders, one pixel in each thread: one packs planes into quads for
-// light.cu, the other blends the two results (steps 4 and 5 of formulas.h).
+// Kernels for complete planes of renders, with one thread for each pixel. The first kernel packs
+// planes into quads for light.cu. The second kernel blends the two results (steps 4 and 5 of
+// formulas.h).
 
 #include <cmath>
 
@@ -48,7 +49,8 @@ struct Pixel {
 };
 
 /// Returns the mean variance of each channel over 2 level_radius + 1 pixels a side, without pixels
-/// outside the plane. All threads of the block must call, because they share sums along rows.
+/// outside the plane. All threads of the block must call the function, because the threads share
+/// sums along rows.
 __device__ float3 find_level(const float4* variances, const Space& space, const Pixel& pixel) {
   constexpr int radius = level_radius, high = threads.y + 2 * radius;
   __shared__ float3 rows[high][threads.x];

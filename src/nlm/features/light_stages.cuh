@@ -29,8 +29,8 @@ union SharedMemory {
   float matrix[transfer_size][pixels];
 };
 
-/// Barrier for all threads of the block. Unlike __syncthreads(), threads may call it from different
-/// branches.
+/// Barrier for all threads of the block. Unlike __syncthreads(), threads may call the function from
+/// different branches.
 __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }

@@ -70,8 +70,8 @@ class GatheringWorker final : public FrameWorker {
       set.engine->load(at, samples, guides, params_.holes ? holes_of(last_frame_).get() : nullptr);
     }
     if (motion_) motion_->load(at, guide);
-    // Without motion estimation, the next frame is not compared with the current frame, which the
-    // worker releases.
+    // Without motion estimation, the worker releases the current frame, because the worker does not
+    // compare it with the next frame.
     if (!motion_) last_frame_ = {};
   }
 

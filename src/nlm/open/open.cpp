@@ -90,8 +90,8 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i)
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
-  // Each frame in progress has its result, and the planes and guide of the engine. Two more frames
-  // are being loaded and returned.
+  // For each frame in progress, the session stores the result, and the planes and guide of the
+  // engine. Two more frames are being loaded and returned.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);
