@@ -11,8 +11,8 @@
 // axes provide fewer candidates (`members_listed`). Reference cubes of stored groups are not
 // candidates.
 
-// A candidate has the displacement of the stored member, inside the search window and the volume.
-// Each candidate counts once.
+// A candidate has the displacement of the stored member. The displacement must be inside the search
+// window and the volume. Each candidate counts once.
 
 // The new group contains the best candidates, by distance in the basic estimate, then by position
 // in the search window.

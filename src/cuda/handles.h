@@ -39,7 +39,7 @@ enum class Priority { normal, high };
 
 enum class Timing { off, on };
 
-/// Creates a CUDA event with blocking waits, which leave the CPU core to decoders and encoders.
+/// Creates a CUDA event with blocking waits, so that decoders and encoders can use the CPU core.
 [[nodiscard]] inline Event make_event(Timing timing = Timing::off) {
   cudaEvent_t event = nullptr;
   const unsigned flags =

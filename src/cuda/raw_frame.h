@@ -55,7 +55,8 @@ class RawFrame {
   /// Without RGB, planes with a null pointer are skipped.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
-  /// Queue the conversion of floats to stored samples: of plane `i`, or of all three planes of RGB.
+  /// The two functions queue the conversion of floats to stored samples: of plane `i`, or of all
+  /// three planes of RGB.
   void from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream);
   void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
   /// Restores out-of-range float samples in the results, after from_plane() or from_opponents().

@@ -18,8 +18,8 @@ namespace {
 /// Minimum size in bytes of a plane that several threads copy. Smaller copies take less time than
 /// the start of threads.
 constexpr std::size_t min_plane_bytes = 256 * 1024;
-/// Size of a piece of a plane, in bytes, large for the copy engine of the GPU but small for the
-/// caches of the CPU.
+/// Size of a piece of a plane, in bytes: large enough for the copy engine of the GPU, small enough
+/// for the caches of the CPU.
 constexpr std::size_t buffer_bytes = 4 * 1024 * 1024;
 constexpr std::size_t row_alignment = 64;
 /// Maximum number of threads. A few cores saturate the memory bandwidth of one socket.
@@ -75,7 +75,7 @@ std::size_t row_in_buffer(std::size_t row) { return round_up(row, row_alignment)
 
 }  // namespace
 
-/// The two page-locked buffers. The CPU fills one buffer while the GPU copies the other.
+/// The two page-locked buffers. The CPU fills one buffer while the GPU copies the other buffer.
 class Staging::Buffers {
  public:
   /// @throws std::bad_alloc

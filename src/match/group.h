@@ -2,7 +2,7 @@
 // Groups of similar patches, one for each reference patch. All backends follow the rules below.
 
 // Order of members: the reference patch, and then all other members by distance in the guide.
-// Members at equal distance are ordered by frame, then by position in the search window, row by
+// Members at the same distance are ordered by frame, then by position in the search window, row by
 // row.
 
 // Order of frames: the reference frame, the frame before it, the frame after it, the second frame

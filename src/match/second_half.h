@@ -1,6 +1,6 @@
 #pragma once
 // The second halves of candidates. A patch that spans two frames (time/frame_pairs.h) has one half
-// in each. For uniform motion, both halves have the same position.
+// in each frame. For uniform motion, both halves have the same position.
 
 // If motion accelerates, as in hand-held video, the matcher displaces second halves by the
 // acceleration of their bundle (8x4 reference patches, motion_grid.h).

@@ -9,8 +9,8 @@ namespace {
 /// measured values for BM3D (bm3d/stabilisers.cpp).
 constexpr double skew_bias = 0.03;
 
-/// Sets the parameters for a separate guide, whose distances need no correction because it has
-/// hardly any noise.
+/// Sets the parameters for a separate guide. Such a guide has hardly any noise, so distances need
+/// no correction.
 Params guided(const Params& params) {
   Params p = params;
   if (params.guided) p.correction = 0;

@@ -2,8 +2,9 @@
 // The formulas of non-local means, in all backends. B is Params::block, p is Params::patch_radius,
 // and S is Params::search_radius.
 
-// A patch with origin r consists of the samples r + i with -p <= i < B + p along x and y, its block
-// of those with 0 <= i < B. In volumes, a patch also extends p slices before and after its block.
+// A patch with origin r consists of the samples r + i with -p <= i < B + p along x and y. Its block
+// consists of the samples with 0 <= i < B. In volumes, a patch also extends p slices before and
+// after its block.
 
 // Reference patches have their origins at all multiples (also negative) of Params::step along x and
 // y, in every slice, so that (B / step)^2 blocks cover each sample. With B = 1, a patch is a box of

@@ -164,8 +164,8 @@ class GroupFilter {
     }
   }
 
-  /// Haar transform across the group, for one vector of each unit, from the first unit `from` on.
-  /// x[0] contains the mean.
+  /// Haar transform across the group, for one vector of each unit. `from` points to the vector of
+  /// the first unit. x[0] contains the mean.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);

@@ -44,8 +44,8 @@ void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
-  /// Results of make_pairs() and add_faces() for each slice. No cubes, and thus no `squares`, begin
-  /// in the last `cube` - 1 slices.
+  /// Results of make_pairs() and add_faces() for each slice. The last `cube` - 1 slices need no
+  /// `squares`, because no cube begins in these slices.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels

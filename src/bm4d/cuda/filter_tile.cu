@@ -125,8 +125,8 @@ Kernel fixed_kernel(const TilePlan& tile) {
   constexpr int layers = TilePlan::max_layers(p);
   return tile.layers == layers ? filter_kernel<cube, wiener, window, step, layers> : nullptr;
 }
-/// Returns the filter kernel compiled for a profile (params.cpp), or null if there is none or
-/// shared memory is too small.
+/// Returns the filter kernel compiled for a profile (params.cpp). Returns null for other
+/// parameters, or if shared memory is too small.
 Kernel fixed_kernel(const PhaseParams& p, bool wiener, const TilePlan& tile) {
   const auto is = [&](int cube, int window, int step, bool second) {
     return p.cube == cube && p.window == window && p.step == step && wiener == second;

@@ -97,9 +97,9 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 
 // ---- match.cu, match_tile.cu -------------------------------------------------------------------
 
-/// The score of a candidate that equals the reference cube. Other scores are best_score - d^2 / 2,
-/// rounded down, with the distance d in levels of the 8-bit guide. Cubes with negative scores are
-/// not candidates.
+/// The score of a candidate that equals the reference cube. All other scores are best_score - d^2 /
+/// 2, rounded down, where d is the distance in levels of the 8-bit guide. Cubes with negative
+/// scores are not candidates.
 inline constexpr int best_score = 65535;
 
 /// Finds the group of each reference cube (cubes.h), with params.group entries. Bits 24 to 31 of

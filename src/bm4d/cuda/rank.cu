@@ -3,8 +3,8 @@
 // one column of cubes along z, in three steps per cube.
 
 // Step 1: each lane tests four of the listed members. A bitmap of the search window removes
-// duplicates: only the lane that first sets a bit appends its candidate to the list of the warp, in
-// arbitrary order.
+// duplicates: only the lane that first sets a bit appends its candidate to the list. The order of
+// the list is arbitrary.
 
 // Step 2: each lane computes the norm of one candidate, and its inner product with the reference
 // cube, with dp4a.
@@ -352,7 +352,8 @@ __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant_
 }
 
 using Kernel = void (*)(RankArgs);
-/// Returns the kernel compiled for a profile (params.cpp) or, if there is none, the generic kernel.
+/// Returns the kernel compiled for a profile (params.cpp). For other parameters, returns the
+/// generic kernel.
 Kernel kernel_for(const PhaseParams& p) {
   const auto is = [&](int cube, int window, int step) {
     return p.cube == cube && p.window == window && p.step == step;

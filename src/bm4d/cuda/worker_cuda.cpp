@@ -64,8 +64,8 @@ class CudaWorker final : public VolumeWorker {
 
   void load(int z, const Frame& slice) override {
     const lull::cuda::NvtxRange range("upload a slice");
-    // The new slice replaces an old slice of the ring buffer, whose result must be downloaded
-    // first.
+    // The new slice replaces an old slice of the ring buffer. The result of the old slice must be
+    // downloaded first.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
         check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));

@@ -253,8 +253,8 @@ __global__ void convert_kernel(const RawPlane from, double ratio, const Rounding
   to.quad_at<To>(p) = converted;
 }
 
-/// Returns the factor from the 0..255 scale to samples of plane `i`, the same as in store_plane()
-/// on the host.
+/// Returns the factor from the 0..255 scale to samples of plane `i`. On the host, store_plane()
+/// uses the same factor.
 float store_scale(const RawPlanes& raw, int i) {
   return static_cast<float>(raw.full_scale[i]) / 255.0f;
 }

@@ -213,7 +213,7 @@ class ClusterMatcher final : public Matcher {
   }
 
   /// Returns the number of the patch that motion predicts in frame `f` for the reference patch at
-  /// (x, y), or std::nullopt outside the picture.
+  /// (x, y). Returns std::nullopt if the patch is not completely inside the picture.
   std::optional<std::uint32_t> predicted(std::size_t f, int x, int y) const {
     const GuideView& frame = frames_[f].frame;
     const Motion motion = frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];

@@ -165,7 +165,8 @@ HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t 
 
 constexpr std::int32_t distance_of(Key key) { return key >> place_bits; }
 
-/// Orders patches at equal distance, sorted by list index, by their patch number.
+/// Sorts patches at equal distance by patch number. Before the call, these patches are sorted by
+/// list index.
 HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count) {
   for (int i = 1; i < count; ++i)
     for (int k = i;

@@ -190,7 +190,8 @@ struct Ranking {
   std::array<std::uint16_t, max_group> score;
   std::array<std::uint32_t, max_group> member;
 };
-/// Maximum number of keys collected for one reference patch. When full, only the best keys remain.
+/// Maximum number of keys collected for one reference patch. When the array is full, only the best
+/// keys remain.
 inline constexpr int max_keys = 192;
 struct SelectScratch {
   std::uint32_t* keys;  // [lanes of a vector][max_keys]
@@ -205,7 +206,8 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
 struct TemporalRankParams {
   int group;            // maximum number of members of a group
   std::uint16_t limit;  // maximum score of a member, < 65535
-  /// Subtracted from the score of the patch that motion predicts, unless the score is saturated.
+  /// Amount subtracted from the score of the patch that motion predicts, unless the score is
+  /// saturated.
   std::uint16_t motion_bias;
   int offset;  // frame that contains the candidates
 };

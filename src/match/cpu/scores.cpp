@@ -155,8 +155,8 @@ struct BlockScorer {
   }
 };
 
-/// Computes the scores of one block. kStep is the stride of reference patches, or the width of a
-/// patch if the stride is larger.
+/// Computes the scores of one block. kStep is the stride of reference patches. If the stride is
+/// larger than a patch, kStep is the width of a patch.
 template <int kStep>
 class BlockMatcher {
  public:

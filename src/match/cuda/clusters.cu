@@ -1,8 +1,8 @@
 // Makes clusters. A thread block splits one tile level by level, with one cluster at a time in each
 // warp.
 
-// Step 1: the warp finds the split from 8 seed patches, with two samples of every patch in each
-// lane. All arithmetic is integer (match/clusters.h), except for one truncated square root.
+// Step 1: the warp finds the split from 8 seed patches. Each lane processes two samples of every
+// patch. All arithmetic is integer (match/clusters.h), except for one truncated square root.
 
 // Step 2: the warp partitions the cluster, one patch in each lane, with ballots. The first part
 // goes to the destination buffer, the second to the front of the source buffer, and finally behind

@@ -108,8 +108,8 @@ struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
-/// Make the 8-bit guide of a plane and the norms of its patches, and clear the sums of the next
-/// phase. `samples` and `half_norms` are padded like the planes.
+/// The functions make the 8-bit guide of a plane and the norms of its patches, and clear the sums
+/// of the next phase. `samples` and `half_norms` are padded like the planes.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);

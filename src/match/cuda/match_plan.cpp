@@ -145,8 +145,8 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // Limits of the tables: (1) one block's share of shared memory; (2) for neighbouring frames, all
-  // shared memory; (3) for all frames, all shared memory.
+  // The first attempt limits all tables to one block's share of shared memory. The second attempt
+  // lets the tables of neighbouring frames use all shared memory, the third attempt all tables.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

@@ -181,8 +181,8 @@ struct Gathering {
   }
 };
 
-/// Scans all words in order. In flat pictures, nearly all words reach the bound: after keep - 1
-/// such words, only scores above the bound are gathered.
+/// Scans all words in order. In flat pictures, nearly all words reach the bound. After keep - 1
+/// such words, the warp gathers only scores above the bound.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {

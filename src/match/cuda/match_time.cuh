@@ -171,8 +171,8 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   }
 }
 
-/// Loads `count` neighbouring frames from `first` on (step 1 of match.cu), one frame in each team
-/// of warps.
+/// Loads `count` neighbouring frames, from `first` on (step 1 of match.cu). Each team of warps
+/// loads one frame.
 template <int union_pitch>
 __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
                             const OtherFrames& frames, int first, int count,
@@ -206,8 +206,8 @@ __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, in
   return scan;
 }
 
-/// Adds the best candidates of `count` neighbouring frames from `first` on to the list (steps 1 to
-/// 3 of match.cu).
+/// Adds the best candidates of `count` neighbouring frames, from `first` on, to the list (steps 1
+/// to 3 of match.cu).
 template <int N, int chunk, int union_pitch>
 __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched,
                              const OtherFrames& frames, int first, int count,

@@ -111,7 +111,7 @@ struct Propagation {
   }
 
   /// Returns the motion vector to the frame `dt` frames after the reference frame. All lanes of the
-  /// warp must call.
+  /// warp must call the function.
   __device__ std::uint32_t motion_to(int dt) const {
     return a.over_time ? __shfl_sync(~0u, motion, dt + max_temporal) : 0u;
   }
@@ -151,8 +151,8 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // Group size and member are loaded at the same time. Elements beyond the end of a group are
-    // readable.
+    // The size of a group and the member are loaded at the same time. Elements beyond the end of a
+    // group are readable.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +

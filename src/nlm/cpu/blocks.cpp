@@ -121,7 +121,8 @@ struct Curve {
   Vector top;
 };
 
-/// Computes the weights of all patches for one displacement, and adds them to the sums `totals`.
+/// Computes the weights of all patches for one displacement, and adds the weights to the sums
+/// `totals`.
 template <int cell, int side, int guides, bool exponential>
 void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, guides> lines,
                      float* HWY_RESTRICT totals) {

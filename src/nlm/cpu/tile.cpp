@@ -72,8 +72,8 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
   return sum;
 }
 
-/// Sums of squared differences and of differences between the tile and the candidates at one
-/// displacement.
+/// Sums of squared differences (`squares`, `patch_squares`) and of plain differences (`sums`,
+/// `patch_sums`) between the tile and the candidates at one displacement.
 struct TileSums {
   float *squares, *sums;  // one sum for each cell of a row
   // Sums over a patch's cells in one row of cells: `patch_squares` for each slice, `patch_sums` for

@@ -23,7 +23,7 @@ constexpr int side = 4;  // side of a patch
 /// Sizes that depend on the step between reference patches. A cell has `cell` x `cell` samples.
 template <int cell>
 struct Cells {
-  // Cells along a side of a patch.
+  // Number of cells along a side of a patch.
   static constexpr int across = side / cell;
   // Columns of patches of a warp.
   static constexpr int columns = 33 - across;

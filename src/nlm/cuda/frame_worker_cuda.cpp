@@ -231,8 +231,8 @@ class CudaFrameWorker final : public FrameWorker {
     return holes_.get();
   }
 
-  /// Returns the original float samples for RawFrame::restore(). For unfiltered planes, the samples
-  /// are those of `raw`.
+  /// Returns the original float samples for RawFrame::restore(). For unfiltered planes, returns the
+  /// samples of `raw`.
   RawPlanes original_in(int at, const RawFrame& raw) const {
     RawPlanes planes = raw.planes();
     for (int i = 0; i < format_.planes(); ++i)

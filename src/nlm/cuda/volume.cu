@@ -160,7 +160,7 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
   clear(voxels);
 }
 
-/// Warps along y and z of the largest thread block.
+/// Numbers of warps along y and z in the largest thread block.
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
 /// Filters the slices of a volume. `in_floats`: half precision cannot sum all candidates. `fixed`
@@ -244,8 +244,8 @@ std::size_t bytes_of(const CubeBlock& block, int search) {
   return CubeWindow(block.rows(), block.half_depth(), search).size() * sizeof(float);
 }
 
-/// Returns the largest thread block that fits in shared memory of the current device, or one
-/// without warps.
+/// Returns the largest thread block that fits in the shared memory of the current device. If none
+/// fits, the result has no warps.
 CubeBlock block_for(int search, int lanes) {
   const auto limits = lull::cuda::device_limits();
   for (const CubeBlock& block :
@@ -256,7 +256,7 @@ CubeBlock block_for(int search, int lanes) {
 
 using CubesKernel = void (*)(VolumePlanes, Space, int, Curve, float, float*);
 
-/// Returns the kernel with the fixed search radius of a profile. If there is none, returns the
+/// Returns the kernel with the fixed search radius of a profile, if there is such a kernel, or the
 /// kernel for any radius.
 template <class T, bool mean, bool exponential, bool in_floats>
 CubesKernel kernel_for(const CubeBlock& block, int search) {

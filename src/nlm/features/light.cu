@@ -74,8 +74,8 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // Threads outside the plane also compute terms of other pixels. Their own pixel is the nearest
-    // in the plane.
+    // Threads outside the plane also compute terms of other pixels. The own pixel of such a thread
+    // is the nearest pixel of the plane.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);
@@ -139,8 +139,8 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
       next = load(job.displacement + group.first + k + 1);
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
-    // No barrier at the end: faster warps may already write terms and row sums of the next group,
-    // which add() does not read.
+    // There is no barrier at the end of the loop. Faster warps may already write terms and row sums
+    // of the next group, but add() does not read such data.
   }
 }
 
