@@ -1,10 +1,9 @@
 #pragma once
 // Reference cubes, groups, transforms and aggregation window of BM4D. Along each axis, reference
-// cubes are at multiples of the step from the first voxel of the volume, and at the last position,
-// so that they cover every voxel.
+// cubes are at multiples of the step, and at the last position, so that they cover every voxel.
 
 // The first member of a group is its reference cube. All other members follow by distance in the
-// guide, then by position in the search window: slice by slice, row by row.
+// guide, then by position in the search window, row by row.
 
 // Group sizes are powers of two: the most distant members are dropped. A match threshold reduced
 // the quality at every noise level (docs/measurements/volumes.md).

@@ -1,15 +1,13 @@
 #pragma once
 // The second phase without a search (Params::second_search): candidates are members of nearby
-// groups of the first phase (propagation, Barnes et al. 2009, PatchMatch). All backends follow the
-// rules below.
+// groups of the first phase (propagation, Barnes et al. 2009, PatchMatch).
 
 // Candidates of a reference cube come from the group of the nearest reference cube of the first
-// phase, and from the groups of the neighbours of the nearest cube on the grid. On a tie, the cube
-// with the lower position is nearest.
+// phase (on a tie, with the lower position), and from the groups of the neighbours of the nearest
+// cube.
 
 // The nearest group provides the most candidates. Groups of neighbours along one, two and three
-// axes provide fewer candidates (`members_listed`). Reference cubes of stored groups are not
-// candidates.
+// axes provide fewer candidates (`members_listed`).
 
 // A candidate has the displacement of the stored member. The displacement must be inside the search
 // window and the volume. Each candidate counts once.
@@ -17,8 +15,8 @@
 // The new group contains the best candidates, by distance in the basic estimate, then by position
 // in the search window.
 
-// The second phase uses only layers of the first phase within list_reach(). The margin of a part of
-// a volume includes this distance, so the part has the same groups as the complete volume.
+// The second phase uses only layers of the first phase within list_reach(), which the margin of a
+// part of a volume includes.
 
 // Cubes that the first phase skipped have no group.
 
@@ -70,8 +68,8 @@ struct DisplacementRange {
   constexpr DisplacementRange operator+(const DisplacementRange& other) const {
     return {low + other.low, high + other.high};
   }
-  /// Returns whether the range contains a displacement. All three bytes are subtracted at once: the
-  /// top bit of a byte, set in the minuend, stays set if the difference is not negative.
+  /// Returns whether the range contains a displacement. All three bytes are subtracted at once. The
+  /// top bit of a byte stays set if the difference is not negative.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
@@ -116,8 +114,8 @@ class KeptGroups {
   void begin() { layers_.begin(); }
   /// Returns the memory for the groups of a new layer, row by row. All groups are empty.
   std::span<KeptList> add_layer(int z);
-  /// Writes the candidates of a reference cube to `room`, and returns the written part: each
-  /// candidate once, without the reference cube itself, all in the slices `available`.
+  /// Writes the candidates of a reference cube, each once and all in the slices `available`, to
+  /// `room`. Returns the written part.
   std::span<const std::uint32_t> candidates(int x, int y, int z, SliceSpan available,
                                             std::array<std::uint32_t, max_listed>& room) const;
 

@@ -11,9 +11,8 @@
 
 namespace lull::bm4d {
 
-/// Processes volumes slice by slice, in all planes with noise, in ascending order. The session
-/// loads all slices of a layer before filter(), and finishes a slice when no later layer adds
-/// estimates. The worker may then release all earlier slices.
+/// Processes volumes slice by slice, in all planes with noise. The session loads all slices of a
+/// layer before filter(), and finishes a slice when no later layer adds estimates.
 class VolumeWorker {
  public:
   virtual ~VolumeWorker() = default;
@@ -29,7 +28,7 @@ class VolumeWorker {
   [[nodiscard]] virtual Frame acquire() = 0;
   /// Writes the results for the slices `noisy`, from slice `z` on, to the frames `clean` of
   /// acquire(), possibly after the function returns. Voxels without an estimate get the noisy
-  /// value, and planes without noise are copied.
+  /// value.
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
   /// Waits for the oldest result for which the caller has not waited yet.
   virtual void await() {}

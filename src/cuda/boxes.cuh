@@ -6,7 +6,7 @@
 namespace lull {
 
 /// A box extends `box_reach` samples beyond its position. Each lane loads 4 samples as one word.
-/// The words of a warp are contiguous. The last two lanes compute no box sums.
+/// The last two lanes compute no box sums.
 inline constexpr int box_reach = 7, box_words = 30, box_width = 4 * box_words;
 
 /// Tiling of a plane with thread blocks of `warps` warps. Each warp computes `rows` rows of box

@@ -10,9 +10,8 @@ namespace lull {
 /// Copies decoded pictures on one CUDA stream, on the device that is current in the constructor.
 class DevicePictureReader {
  public:
-  /// Queues the copy of the planes of `picture` to `to`, after the decoder has written `picture`,
-  /// which must remain valid until the copy is complete. Pictures on another GPU are first copied
-  /// to the GPU of `stream`.
+  /// Queues the copy of the planes of `picture` to `to`, after the decoder has written `picture`.
+  /// `picture` must remain valid until the copy is complete, and may be on another GPU.
   void read(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
             cudaStream_t stream);
 

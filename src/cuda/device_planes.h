@@ -70,8 +70,7 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream, const CurveTables& curves = {});
 /// Converts float planes to stored samples. Transforms the planes from the opponent colour space if
-/// `colour` requires the transform, and applies the output transforms `back`. Integers are clipped,
-/// with rounding or dithering.
+/// `colour` requires the transform, and applies the output transforms `back`.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back = {});

@@ -76,8 +76,8 @@ class PagePrefetcher {
   }
 
  private:
-  // Slabs in preparation: `of_a_size` slabs of each size, because two GPUs use slabs faster than
-  // one core prepares slabs. `in_all` suffices for two sizes, of inputs and results.
+  // Number of slabs in preparation: `of_a_size` of each size, because two GPUs use slabs faster
+  // than one core prepares slabs, and `in_all` for all sizes.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
   // Maximum size in bytes of a prepared slab. Larger slabs are rarely requested again.
   static constexpr std::size_t greatest = 4 * slab_size;

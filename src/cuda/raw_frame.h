@@ -69,9 +69,8 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results have separate memory. Float samples need separate memory for the
-  /// filter input, in which out-of-range samples are replaced. Results in another format, and RGB
-  /// with unfiltered planes, also need separate memory.
+  /// Returns whether results have separate memory: for float samples, for results in another
+  /// format, and for RGB with unfiltered planes.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);

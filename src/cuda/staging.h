@@ -22,8 +22,7 @@ template <class T>
 }
 
 /// Copies planes through two page-locked buffers of a few megabytes, which the first copy
-/// allocates. Small planes and planes in page-locked memory are copied directly, and all planes if
-/// the allocation fails.
+/// allocates. Small planes and planes in page-locked memory are copied directly.
 /// One thread at a time may use the object, with streams of one device, and not during the capture
 /// of a stream.
 class Staging {

@@ -5,23 +5,22 @@
 // Step 1: each tiling divides the positions of all patches, not only of reference patches, into
 // disjoint tiles. All frames have the same tiles.
 
-// Step 2: the patches of each tile are split in two recursively, down to clusters of at most `leaf`
-// patches. The patches remain in order: frame by frame, row by row.
+// Step 2: the patches of each tile are split in two recursively, in stable order, down to clusters
+// of at most `leaf` patches.
 
 // A split begins with 8 evenly spaced seed patches. The first seed is one centre. The other centre
-// is the seed at which the cumulative distance from the first seed exceeds half of the total.
+// is the seed at half of the cumulative distance from the first seed.
 
 // 2-means runs on the 8 seed patches for at most 5 rounds.
 
-// Each patch is assigned to the nearer centre, or to the first on a tie. The difference of the
-// centres is quantised to 6 bits and a sign, for multiplication by bytes.
+// Each patch is assigned to the nearer centre (on a tie, the first). The difference of the centres
+// is quantised to 6 bits and a sign.
 
 // If all patches of a cluster are assigned to one centre, the cluster is halved in the order of its
 // patches.
 
-// Step 3: candidates of a reference patch are all patches in the clusters that contain the
-// reference patch, one cluster in each tiling. Patches that motion predicts in neighbouring frames
-// are also candidates.
+// Step 3: candidates of a reference patch are all patches of its clusters, one cluster in each
+// tiling, and the patches that motion predicts in neighbouring frames.
 
 // Candidates at equal distance are ordered frame by frame, row by row. All other rules of group.h
 // apply.
@@ -88,8 +87,8 @@ struct Tiling {
   }
 };
 
-/// Returns the index of the seed patch that becomes the second centre, or -1 if all distances are
-/// 0. `distances` contains the distances from the first seed: square roots, rounded down.
+/// Returns the index of the seed patch that becomes the second centre, or -1 if all `distances`
+/// from the first seed are 0.
 constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   int total = 0, sum = 0;
   for (const int d : distances) total += d;
@@ -197,8 +196,8 @@ struct PatchNumbers {
   }
 
  private:
-  // Returns the row stride of patch numbers: more than two sides of a tile, and an odd multiple of
-  // 16, so that the rows of a tile map to different cache sets.
+  // Returns the row stride of patch numbers, an odd multiple of 16, so that the rows of a tile map
+  // to different cache sets.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);

@@ -1,9 +1,8 @@
 #pragma once
 // Groups of similar patches, one for each reference patch. All backends follow the rules below.
 
-// Order of members: the reference patch, and then all other members by distance in the guide.
-// Members at the same distance are ordered by frame, then by position in the search window, row by
-// row.
+// Order of members: the reference patch, and then all other members by distance in the guide, by
+// frame, and by position in the search window, row by row.
 
 // Order of frames: the reference frame, the frame before it, the frame after it, the second frame
 // before it, and so on.
@@ -16,16 +15,15 @@
 
 // The distance of the patch at this centre is reduced by MatchParams::motion_bias, at most to 0.
 
-// Bias for coloured noise: two patches whose noise has the correlation rho differ by 2 sigma^2 rho
-// less than with white noise. In the reference frame, the first phase adds this value
-// (MatchParams::bias) to the distance, and clamps the distance to at least 0.
+// Bias for coloured noise: the first phase adds 2 sigma^2 rho (MatchParams::bias) to distances in
+// the reference frame, and clamps negative results to 0. rho is the correlation of the noise of two
+// patches.
 
 // Group sizes are powers of two: the most distant members are dropped. With MatchParams::any_size,
 // no member is dropped.
 
 // The overall mean of a group is coefficient 0 of the group transform of the DC coefficients. The
-// first phase always retains the overall mean. In the second phase, the Wiener factor of the
-// overall mean is 1.
+// first phase always retains the overall mean. In the second phase, its Wiener factor is 1.
 
 // The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
 // of the squared Wiener factors) in the second phase.
@@ -45,8 +43,8 @@ inline constexpr int max_group = 32;
 /// `max_group`.
 inline constexpr int max_large_group = 64;
 
-/// Packs the displacement of a member from the reference patch: x in bits 0..11, y in bits 12..23
-/// (in samples), and time in bits 24..31 (in frames of the class Timeline).
+/// Packs the displacement of a member: x in bits 0..11 and y in bits 12..23 (in samples), time in
+/// bits 24..31 (in frames of the class Timeline).
 constexpr std::uint32_t pack_displacement(int dx, int dy, int dt = 0) {
   return static_cast<std::uint32_t>(dt) << 24 | (static_cast<std::uint32_t>(dy) & 0xfffu) << 12 |
          (static_cast<std::uint32_t>(dx) & 0xfffu);

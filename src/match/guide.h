@@ -2,25 +2,25 @@
 // The guides in which planes are matched, equal in all backends. The choice of guides is based on
 // docs/measurements/colour.md.
 
-// First phase, without temporal filtering: luma is matched in luma, and both chroma planes in (C1 -
-// C2) / sqrt(2), because their edges usually have opposite signs. Groups found in luma are worse
-// for chroma.
+// First phase, without temporal filtering: luma is matched in luma, and chroma in (C1 - C2) /
+// sqrt(2), because the edges of C1 and C2 usually have opposite signs.
 
 // Second phase, without temporal filtering: chroma is matched in L + (C1 - C2) / sqrt(2) of the
-// basic estimates, each mixed with a share of the noisy plane. L is luma in the size of chroma. For
-// RGB, the weight of C1 - C2 is `rgb_chroma_weight`.
+// basic estimates, mixed with a share of the noisy planes. L is luma in the size of chroma.
 
 // Planes of equal size have the same groups in the second phase.
 
-// In the second phase, a distance is a sum over up to three planes, so the match threshold is
-// `colour_tau` times the threshold for grey pictures.
+// In the second phase, a distance is a sum over up to three planes. The match threshold is
+// therefore multiplied by `colour_tau`.
 
-// If one chroma plane is not filtered, the other chroma plane replaces C1 - C2. If no chroma plane
-// is filtered, luma is filtered as a grey picture.
+// If one chroma plane is not filtered, the other chroma plane replaces C1 - C2. Without filtered
+// chroma, luma is filtered as a grey picture.
 
 // With temporal filtering, all planes are matched in downsampled luma, which best identifies the
-// same object in other frames. If luma is not filtered, sessions use the guides without temporal
-// filtering.
+// same object in other frames.
+
+// If luma is not filtered, sessions with temporal filtering use the guides of sessions without
+// temporal filtering.
 
 #include <array>
 #include <memory>
@@ -60,9 +60,9 @@ struct PlaneSet {
   /// Returns whether the guide is a separate picture. If not, the guide is the luma plane.
   bool is_composite() const { return has_chroma() || planes.front() != 0; }
 };
-/// Returns the sets of planes of a phase, in the order of filtering. Planes without noise, and
-/// planes smaller than a patch, are in no set. `noise` is the noise of the filtered planes (for
-/// RGB: of the planes of the opponent space).
+/// Returns the sets of planes of a phase, in the order of filtering, without noise-free planes and
+/// planes smaller than a patch. `noise` is the noise of the filtered planes (for RGB: of the
+/// opponent space).
 [[nodiscard]] std::vector<PlaneSet> plane_sets(Phase phase, bool over_time,
                                                const FrameFormat& format, const NoiseModel& noise);
 
@@ -71,9 +71,8 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set of planes. If samples are not clipped, the
-/// range is extended at both ends by three standard deviations of the guide's noise. `share` is the
-/// share of the input noise in the guide.
+/// Returns the range of values in a guide, including three standard deviations of noise if samples
+/// are not clipped. `share` is the share of the input noise in the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 

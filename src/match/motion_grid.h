@@ -36,8 +36,8 @@ struct MotionGrid {
   constexpr int bundle_at(int x, int y) const { return bundle(index_of(x), index_of(y)); }
   /// Returns the index of the reference patch at a position along an axis.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
-  /// Returns the motion vector, in samples of the plane, of the bundle of the reference patch in
-  /// column `i` and row `j`. `cells` contains the vectors of all motion blocks, row by row.
+  /// Returns the motion vector, in samples, of the bundle of the reference patch in column `i` and
+  /// row `j`. `cells` contains the vectors of all motion blocks.
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }

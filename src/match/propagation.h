@@ -53,9 +53,8 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
   return {first, first * step == x ? first : first + 1};
 }
 
-/// Returns the searched reference patches that provide candidates for (x, y): two or four around
-/// (x, y). If (x, y) is itself searched, the result is the patch and its four neighbours, which
-/// provide fewer members.
+/// Returns the searched reference patches around (x, y), two or four. If (x, y) is itself searched,
+/// returns the patch and its four neighbours.
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

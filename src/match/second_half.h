@@ -1,6 +1,6 @@
 #pragma once
 // The second halves of candidates. A patch that spans two frames (time/frame_pairs.h) has one half
-// in each frame. For uniform motion, both halves have the same position.
+// in each frame, by default at the same position.
 
 // If motion accelerates, as in hand-held video, the matcher displaces second halves by the
 // acceleration of their bundle (8x4 reference patches, motion_grid.h).
@@ -38,10 +38,9 @@ struct BundleArea {
   int left = 0, top = 0, right = 0, bottom = 0;
 };
 
-/// Returns the area in which the matcher compares second halves displaced by `a`, the motion to the
-/// candidates' first frame, and by `a` + `acceleration`: the part of a bundle (8x4 reference
-/// patches) inside the plane at both displacements.
-/// `i` and `j` are the column and row of the bundle's first reference patch.
+/// Returns the part of a bundle (8x4 reference patches) inside the plane at two displacements: `a`,
+/// the motion to the candidates' first frame, and `a` + `acceleration`. `i` and `j` are the column
+/// and row of the bundle's first reference patch.
 [[nodiscard]] constexpr BundleArea compared_area(const MotionGrid& grid, int side, int i, int j,
                                                  Motion a, Motion acceleration) {
   const int columns = reference_count(grid.width, grid.step, side);
@@ -60,9 +59,9 @@ struct BundleArea {
                grid.height - most_y)};
 }
 
-/// Returns `acceleration` as the displacement of the second halves of a bundle (8x4 reference
-/// patches), or 0 if the error falls too little. `own` and `other` are the second guides of the
-/// reference patches and of the candidates.
+/// Returns the displacement of the second halves of a bundle (8x4 reference patches):
+/// `acceleration`, or 0 if the error does not fall enough. `own` and `other` are the second guides
+/// of the reference patches and of the candidates.
 [[nodiscard]] Motion second_half(PlaneView<const float> own, PlaneView<const float> other,
                                  const BundleArea& area, Motion a, Motion acceleration);
 

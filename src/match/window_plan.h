@@ -3,8 +3,10 @@
 // depend on CUDA.
 
 // A thread block filters the groups of `across` x `down` reference patches. In each pair of frames,
-// the union of the search windows is a rectangle. All rectangles are packed into one array, the
-// window atlas. Each frame of a pair has its own atlas.
+// the union of the search windows is a rectangle.
+
+// The window atlas is an array of all search windows of a thread block. Each frame of a pair has
+// its own atlas.
 
 // The upper strip of an atlas begins with the window of the pair that begins with the reference
 // frame.
@@ -36,9 +38,8 @@ struct WindowAtlas {
   [[nodiscard]] constexpr int groups() const { return across * down; }
 };
 
-/// Returns a window atlas (the array of all search windows). The upper strip contains the first
-/// pair's window and `upper_windows` more. Each lower strip has space for at least `min_columns`
-/// windows.
+/// Returns a window atlas (the array of all search windows). The upper strip contains
+/// `upper_windows` + 1 windows, each lower strip at least `min_columns` windows.
 constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
                                       int upper_windows, int min_columns) {
   const int extra_width = work.side - 1 + (across - 1) * work.step;

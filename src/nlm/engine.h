@@ -1,11 +1,10 @@
 #pragma once
 // The interface between the sessions of non-local means (open/) and their backends, which process
-// float planes on the 0..255 scale by weights.h. Samples must be finite and within
+// float planes on the 0..255 scale. Samples must be finite and within
 // filter_range_min..filter_range_max (float_range.h).
 
 // Results do not depend on the number of threads. A part of a clip or volume, with its margin,
-// gives the same results as the whole, bit for bit, because a sample depends only on the samples
-// that weights.h defines.
+// gives the same results as the whole, bit for bit.
 
 #include <array>
 #include <memory>
@@ -54,8 +53,7 @@ struct FramePlan {
 struct CandidateFrame {
   int slot = 0;
   /// Motion vectors to this frame, one for each motion block, row by row, in samples of the planes
-  /// of the motion estimation. Empty: no motion. A moved block extends at most one sample beyond
-  /// the planes.
+  /// of the motion estimation. Empty: no motion.
   std::span<const Motion> motion;
 };
 
@@ -63,7 +61,7 @@ class FrameEngine {
  public:
   virtual ~FrameEngine() = default;
   /// Loads the planes of a frame, which the caller may change afterwards. `guides` is ignored if
-  /// plan.is_self_guided is true. `holes` is null without holes, or if plan.params.holes is false.
+  /// plan.is_self_guided is true. `holes` is null without holes.
   virtual void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
                     const Holes* holes = nullptr) = 0;
   /// Computes the results of the target frame `frames.front()` from 1 to max_frames frames.

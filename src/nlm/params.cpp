@@ -31,9 +31,8 @@ float max_sigma(const NoiseModel& noise) {
   return std::max({noise.sigma(0), noise.sigma(1), noise.sigma(2)});
 }
 
-/// Returns the strength h of the filter, in units of sigma. h is larger for weak noise. h is
-/// smaller without Params::mean_term, and for large windows, where more patches are similar by
-/// chance.
+/// Returns the strength h of the filter, in units of sigma. h is larger for weak noise, and smaller
+/// without Params::mean_term or for large windows.
 float volume_strength(Profile profile, const NoiseModel& noise) {
   const float weak = std::clamp((23 - max_sigma(noise)) / 15, 0.0f, 1.0f);
   if (profile == Profile::fast) return 0.85f + 0.35f * weak;

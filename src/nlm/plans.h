@@ -16,9 +16,9 @@ struct PlaneSet {
   std::vector<int> guides;  // planes in which distances are measured: the first of `planes`
 };
 
-/// Returns the sets of planes with common weights, all with noise. RGB is one set. YUV planes of
-/// equal size are one set, with luma as guide. Subsampled chroma, or chroma without filtered luma,
-/// is a set with chroma as guide.
+/// Returns the sets of planes with common weights, without noise-free planes. RGB, and YUV of equal
+/// size, are one set. Subsampled chroma, or chroma without filtered luma, is a set with chroma as
+/// guide.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(const FrameFormat& format, const NoiseModel& noise);
 
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);

@@ -35,8 +35,8 @@ class SlicesWorker {
   /// Computes the results of the slices `span`. `available` contains the slices that exist. All
   /// available slices up to reach_slices() from `span` must be loaded.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
-  /// Returns the number of calls of finish() that may be incomplete at the same time. Their `noisy`
-  /// and `clean` must stay valid. Before any other call, the session waits for all results.
+  /// Returns the number of calls of finish() that may be incomplete at the same time. Before any
+  /// other call, the session waits for all results.
   virtual int in_flight() const noexcept { return 0; }
   /// Waits for the results of the oldest incomplete call of finish().
   virtual void await() {}

@@ -13,16 +13,15 @@
 // Candidates of a reference patch r have their origins at r + d + m, with displacements d from -S
 // to S along x and y. m is 0 in the frame itself and in volumes.
 
-// In another frame, m is the vector of the motion block (time/motion.h) of the target sample, so a
-// patch in several motion blocks has several vectors.
+// In another frame, m is the vector of the motion block (time/motion.h) of the target sample. A
+// patch in several motion blocks thus has several vectors.
 
 // Candidates are in the target frame and the neighbouring frames of time/timeline.h, in volumes in
 // the existing slices z - S to z + S. Only the reference patch itself may overlap a hole
 // (noise/holes.h).
 
-// Candidates may extend into the padding of planes (Params::border), and never begin in a missing
-// slice. Missing slices of a patch are mirrored: slices -1, -2 and -3 are copies of 0, 1 and 2
-// (continued()).
+// Candidates may extend into the padding of planes (Params::border), but never begin in a missing
+// slice. Missing slices of a patch are mirrored (continued()).
 
 // Formula 1: the distance D of patch r and its candidate r + e, in units of the noise variance
 // sigma_c^2, for C guide planes G_c and N samples of a patch, with a_c = 1 / (C sigma_c^2) and beta

@@ -1,5 +1,5 @@
-// The cpu backend of BM4D. Threads process the reference cubes of a layer in tiles of four colours,
-// without atomics, because groups of two tiles of one colour never overlap.
+// The cpu backend of BM4D. Threads process reference cubes in tiles of four colours, without
+// atomics, because groups of two tiles of one colour never overlap.
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>

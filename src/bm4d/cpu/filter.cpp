@@ -1,6 +1,7 @@
 // Filters one group. A unit is one cube in vectors of 4 lanes, or two cubes in vectors of 8 lanes.
+
 // Spatial vectors contain the row (z, y) of each cube. Spectral vectors contain the coefficients
-// with index w along z and u along x, and the lane is the index along y.
+// with index w along z and u along x, with the index along y as lane.
 
 // For cubes of side 3, the fourth lane is 0.
 
@@ -152,7 +153,7 @@ class GroupFilter {
   }
 
   /// Last level of the Haar transform for vectors of 8 lanes: (a + b) / sqrt(2) and (a - b) /
-  /// sqrt(2) of the lower half a and the upper half b. This level is its own inverse.
+  /// sqrt(2) of the lower half a and the upper half b.
   static HWY_INLINE V last_level(V v) {
     if constexpr (cubes == 1) {
       return v;
@@ -191,9 +192,8 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Returns the limits (thresholds or noise powers) of the coefficients in vector `i` of the first
-  /// unit: `own` for the overall mean, `mean` for all other coefficients with Haar index 0, and
-  /// `all` for the rest.
+  /// Returns the limits (thresholds or noise powers) of vector `i` of the first unit: `own` for the
+  /// overall mean, `mean` for all other coefficients with Haar index 0, and `all` for the rest.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);

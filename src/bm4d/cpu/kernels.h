@@ -3,7 +3,7 @@
 // Highway for every instruction set and dispatched at run time.
 
 // Element k of an array of slices is slice z - radius + k, for cubes that begin in slice z.
-// `row_padding` samples beyond the end of a row are readable and writable.
+// `row_padding` samples beyond the end of a row are accessible.
 
 #include <array>
 #include <cstddef>
@@ -84,7 +84,7 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 // ---- aggregation ---------------------------------------------------------------------------
 
 /// The data of one slice at the end of a phase. The estimate is the numerator divided by the
-/// convolution of the weights with the aggregation window, or `noisy` where no cube was filtered.
+/// convolution of the weights with the aggregation window, or `noisy`.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
   /// Group weights of this and the preceding slices, stored at the first voxel of each cube. Null:

@@ -1,9 +1,8 @@
 // Computes distances as |a - b|^2 = |a|^2 + |b|^2 - 2 a.b of reference cubes a and candidates b, 8
-// or 16 neighbouring candidates at once. Each lane multiplies two voxels of a row.
+// or 16 neighbouring candidates at once.
 
 // Registers contain the products of up to nine rows of candidates, so that each row of voxels is
-// loaded once. Candidates below the current bound of the group are collected. When the collection
-// is full, only the best remain.
+// loaded once. Only candidates below the current bound of the group are collected.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/match.cpp"
@@ -187,16 +186,15 @@ class Search {
     }
   }
 
-  /// Products of the reference cube and candidates: `even` + `odd`, one vector for each row, one
-  /// lane for each candidate. On x86, multiply-add sums everything into `even`, so all rows share
-  /// one vector `odd`.
+  /// Products of the reference cube and candidates: `even` + `odd`, one vector for each row. On
+  /// x86, multiply-add sums everything into `even`, so all rows share one vector `odd`.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
     hn::Vec<Words> even[rows], odd[apart];
   };
-  /// Multiplies row `i` of the guide by rows `b` and later of the reference cube, and adds the
-  /// products to the candidates that begin in row i - b.
+  /// Multiplies row `i` of the guide by rows `b` and later of the reference cube. Row b belongs to
+  /// the candidates that begin in row i - b.
   template <int rows, int cube, int i, int b>
   static HWY_INLINE void add_products(hn::Vec<Halves> pairs, const hn::Vec<Halves>* own,
                                       Sums<rows>& sums) {

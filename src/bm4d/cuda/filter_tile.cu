@@ -23,15 +23,15 @@
 // Step 5 of the group filter: inverse transforms along z and in a slice, and multiplication by the
 // aggregation window.
 
-// A group of M < 16 cubes repeats each cube 16 / M times. The Haar spectrum then contains the
-// spectrum of the M cubes, times sqrt(16 / M), and zeros.
+// A group of M < 16 cubes repeats each cube 16 / M times. Its Haar spectrum is the spectrum of the
+// M cubes, times sqrt(16 / M), and zeros.
 
-// Range of the sums in shared memory: at most 64 groups of 16 cubes add estimates at one voxel.
-// Weights are at most 1, and estimates differ by at most 255 from estimate_centre, so a sum with
-// the unit 2^13 is at most 2^10 * 255 * 2^13 < 2^31.
+// Range of the sums in shared memory: at most 2^10 cubes add estimates at one voxel. Estimates
+// differ by at most 255 from estimate_centre, so a sum with the unit 2^13 is at most 2^10 * 255 *
+// 2^13 < 2^31.
 
 // Range of the samples: the kernel subtracts the value of a voxel inside all search windows of the
-// block, whose choice does not depend on the division of a volume into parts.
+// block.
 
 #include "bm4d/cuda/filter_group.cuh"
 #include "cuda/check.h"
@@ -44,8 +44,8 @@ using namespace filter_detail;
 
 constexpr int threads_of(bool wiener) { return wiener ? 640 : 512; }
 
-/// The filter kernel on the tensor cores. If `window` is positive, `window` and `step` are
-/// constants. If `window` is 0, the kernel reads both from its arguments.
+/// The filter kernel on the tensor cores. If `window` is 0, the window and the step are arguments.
+/// If not, both are constants.
 template <int cube, bool wiener, int window = 0, int step = 1, int fixed_layers = 1>
 __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     filter_kernel(const __grid_constant__ TileArgs a) {

@@ -1,5 +1,5 @@
-// Computes the guide and the half norms of cubes, slice by slice. A thread computes one voxel, or
-// the half norms of four vertically neighbouring cubes.
+// Computes the guide and the half norms of cubes. A thread computes one voxel, or the half norms of
+// four vertically neighbouring cubes.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -55,7 +55,7 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
   // last[c] contains the sums of the squared samples in slice z + c of the cubes that begin in
-  // slice z. Cubes below the picture are not used.
+  // slice z.
   unsigned last[cube - 1][rows];
 #pragma unroll
   for (int c = 0; c < cube - 1; ++c)

@@ -1,12 +1,11 @@
-// Generic matching of cubes, for parameters and GPUs that match_tile.cu does not support. A thread
-// block processes a tile of reference cubes of one layer, a warp one cube at a time.
+// Generic matching of cubes, for parameters and GPUs that match_tile.cu does not support. A warp
+// processes one reference cube at a time.
 
-// Shared memory contains the guide in the union of the search windows. Each position stores the
-// four bytes from this position on as a word, and the half norm of its cube.
+// Shared memory contains the guide in the union of the search windows: a word of four bytes and a
+// half norm at each position.
 
 // The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b for reference cubes a and
-// candidates b, with one dp4a for each row. A lane processes columns of candidates along y. All
-// distances stay in registers.
+// candidates b, with one dp4a for each row. All distances stay in registers.
 
 // A binary search over bits finds the largest distance in the group. Ties are ordered by position
 // in the search window.

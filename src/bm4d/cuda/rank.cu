@@ -1,16 +1,14 @@
 // The second phase without a search (propagation.h). A thread block processes 4x4 reference cubes
-// of up to four layers, with the guide of their search windows in shared memory. A warp processes
-// one column of cubes along z, in three steps per cube.
+// of up to four layers. A warp processes one column of cubes along z, in three steps per cube.
 
 // Step 1: each lane tests four of the listed members. A bitmap of the search window removes
-// duplicates: only the lane that first sets a bit appends its candidate to the list. The order of
-// the list is arbitrary.
+// duplicates: only the lane that first sets a bit appends its candidate to the list.
 
 // Step 2: each lane computes the norm of one candidate, and its inner product with the reference
 // cube, with dp4a.
 
 // Step 3: the warp sorts the candidates above a bound (cuda/warp.cuh) by distance, then by position
-// in the search window. The bound follows from the best scores of the lanes.
+// in the search window.
 
 #include <algorithm>
 
@@ -98,8 +96,8 @@ struct RankShape {
   }
 };
 
-/// Loads the guide in the union of the search windows, whose origin has the offset `start` in a
-/// slice. `places` are the positions of the slices in the ring buffer.
+/// Loads the guide in the union of the search windows, with the origin `start` in a slice. `places`
+/// are the positions of the slices in the ring buffer.
 __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& tile, int slices,
                                            int start, const int* places, std::uint32_t* words) {
   constexpr int lanes = 8;
@@ -179,9 +177,8 @@ class Ranking {
   }
 
  private:
-  /// Lists the candidates of a reference cube, and returns their number (step 1 of rank.cu). Upper
-  /// half of an entry: position in the search window. Lower half: offset of the first word in the
-  /// window.
+  /// Lists the candidates of a reference cube, and returns their number (step 1 of rank.cu). An
+  /// entry contains the position in the search window and the offset of the first word.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,
@@ -302,8 +299,8 @@ class Ranking {
   int layer_[rounds];  // 0: layer before the nearest, 1: nearest, 2: layer after it
 };
 
-/// The kernel of the second phase without a search. If `window` is positive, `window` and `step`
-/// are constants. If `window` is 0, the kernel reads both from its arguments.
+/// The kernel of the second phase without a search. If `window` is 0, the window and the step are
+/// arguments. If not, both are constants.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];

@@ -11,7 +11,7 @@
 namespace lull::bm4d {
 
 /// The schedule of one phase. Layers are at multiples of the step from the first slice of the
-/// complete volume, also in sessions for a part, and at the end of the volume.
+/// complete volume, and at the end of the volume.
 class PhaseSchedule {
  public:
   /// `at_a_time` is the number of layers of a batch. The last batch of a volume may be smaller.

@@ -10,13 +10,11 @@
 
 namespace lull::bm4d {
 
-/// Returns the distance from the mask, in voxels, up to which the first phase filters cubes: the
-/// cube side of the second phase minus 1, at most the search radius of the first phase.
+/// Returns the distance from the mask, in voxels, up to which the first phase filters cubes.
 int first_phase_reach(const Params& params);
 
 /// The masks of the slices in progress. The second phase needs cubes that contain a voxel inside
-/// the mask, the first phase cubes within first_phase_reach() of the mask. Only slices that the
-/// group of a cube can reach influence the decision.
+/// the mask, the first phase cubes within first_phase_reach() of the mask.
 class WantedCubes {
  public:
   /// `width` and `height` are the size of a slice in voxels, including its mirror extension.

@@ -19,9 +19,9 @@ struct Margins {
   int pitch = 0, rows = 0;    // size of the plane with its margins; `pitch` is a multiple of 32
 
   Margins() = default;
-  // Kernels load the union of the windows of reference patches up to 24 samples apart, rounded up
-  // to words, so the right and lower margins exceed the window radius by 64. The upper margin
-  // includes `rows_above` rows for kernels that sum weights.
+  // The right and lower margins exceed the window radius by 64 samples, because kernels load the
+  // union of the windows of reference patches up to 24 samples apart. Kernels that sum weights read
+  // `rows_above` rows above the picture.
   constexpr Margins(int w, int h, int window, int rows_above)
       : width(w),
         height(h),

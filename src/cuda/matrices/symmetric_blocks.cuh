@@ -44,7 +44,7 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
 }
 
 /// Step `step` (of `product_steps`) of the product c += a b' of blocks, where b' is the transpose
-/// of b. Independent products should be interleaved step by step.
+/// of b. Independent products should alternate between steps.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
@@ -153,8 +153,7 @@ __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&co
 }
 
 /// Replaces a symmetric negative definite matrix by the inverse of its negative. Reads the lower
-/// triangle of blocks, and writes the upper triangle. Diagonal elements change only by sums of
-/// squares, which limits rounding errors.
+/// triangle of blocks, and writes the upper triangle.
 template <int T>
 __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
 #pragma unroll

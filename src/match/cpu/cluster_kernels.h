@@ -15,7 +15,7 @@
 namespace lull::cpu {
 
 /// The patches of all frames, in strips of 4 rows, so that a patch is two contiguous pieces. The
-/// element at [patch number] contains 4 samples of a column, from top to bottom.
+/// element at [patch number] contains 4 samples of a column.
 struct PatchStrips {
   const std::uint8_t* columns = nullptr;  // [number][4]
   std::size_t below = 0;  // distance in memory between the upper and the lower piece of a patch

@@ -213,7 +213,7 @@ class ClusterMatcher final : public Matcher {
   }
 
   /// Returns the number of the patch that motion predicts in frame `f` for the reference patch at
-  /// (x, y). Returns std::nullopt if the patch is not completely inside the picture.
+  /// (x, y), or std::nullopt if this patch is not completely inside the picture.
   std::optional<std::uint32_t> predicted(std::size_t f, int x, int y) const {
     const GuideView& frame = frames_[f].frame;
     const Motion motion = frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
@@ -233,8 +233,8 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  /// Subtracts the motion bias from the candidates from index `predicted` on, and merges candidates
-  /// that are also members of a cluster. Returns the number of remaining candidates.
+  /// Subtracts the motion bias from the candidates from index `predicted` on, and removes
+  /// duplicates. Returns the number of remaining candidates.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;

@@ -1,5 +1,5 @@
 // Selects the nearest members of the clusters of a reference patch. Sorting networks sort 32 keys
-// (distance and list index) at a time, and merge the sorted keys with the best keys.
+// (distance and list index) at a time.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_nearest.cpp"

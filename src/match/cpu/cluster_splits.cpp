@@ -32,9 +32,8 @@ HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> s
 #endif
 }
 
-/// Dot products of weights and samples. The magnitude of a weight is multiplied by a signed byte: s
-/// - 128 for a sample s, or 127 - s if the weight is negative. Four products of at most 63 * 128
-/// fit in 16 bits.
+/// Dot products of weights and samples: the magnitude of a weight times s - 128 for a sample s, or
+/// 127 - s for negative weights. Four products of at most 63 * 128 fit in 16 bits.
 class Products {
  public:
   HWY_INLINE explicit Products(const Split& split) {
@@ -190,8 +189,8 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// Stores in to[i] the sum of left * right over all samples of seed patch i. left(i, k) returns
-  /// vector k of the left factors l, and right(i, k, l) the right factors.
+  /// Stores in to[i] the sum of left * right over all samples of seed patch i. left(i, k) and
+  /// right(i, k, l) return vector k of the factors, with the left factors l.
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)

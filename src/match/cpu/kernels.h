@@ -60,8 +60,7 @@ struct Quantiser {
 };
 
 /// The guide with several neighbouring samples in each element, one byte each. Element i of phase m
-/// begins with the sample at x = i step + m, where `step` is the stride of reference patches, so
-/// that consecutive elements belong to neighbouring reference patches.
+/// begins at x = i step + m, so that consecutive elements belong to neighbouring reference patches.
 
 /// Samples outside the picture repeat the border.
 template <class Element>
@@ -85,8 +84,8 @@ struct QuadGuide {
 
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// A row of a PhasedGuide, for pair_row() or quad_row(). `to` points to element `first_element` of
-/// phase 0. `bytes` is scratch memory of elements * step + sizeof(Element) - 1 bytes.
+/// A row of a PhasedGuide. `to` points to element `first_element` of phase 0. `bytes` is scratch
+/// memory of elements * step + sizeof(Element) - 1 bytes.
 template <class Element>
 struct PhasedRow {
   Element* to;
@@ -111,16 +110,15 @@ struct Block {
 
 /// Maximum number of lanes for a row of reference patches, including extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of lanes in addition to one for each reference patch: a lane contains sums
-/// over `step` columns, so the last patches of a row need more lanes.
+/// Returns the number of additional lanes for the last patches of a row, because a lane contains
+/// sums over only `step` columns.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
 }
 
-/// Scores of the candidates of a block: sums of squared differences in squared units of the
-/// quantised guide, saturated at 16 bits. The index of displacement (dx, dy) is (dy + radius)
-/// window + dx + radius.
+/// Scores of the candidates of a block: sums of squared differences, saturated at 16 bits. The
+/// index of displacement (dx, dy) is (dy + radius) window + dx + radius.
 struct Scores {
   std::uint16_t* values;  // [row][candidate][lane]
   /// [row][class][lane]: minimum scores of classes of candidates. The class of candidate c is c %
@@ -153,17 +151,16 @@ struct ScoreBias {
   std::array<std::uint16_t, correlation_lags * correlation_lags> added, subtracted;
 };
 
-/// Computes the scores of a block. `bias` and `invalid` may be null. `invalid` is a mask in the
-/// layout of the guide: 0xffff at positions that are not candidates.
+/// Computes the scores of a block. `bias` and `invalid` may be null. `invalid` has the layout of
+/// the guide: 0xffff at positions that are not candidates.
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
                  const Scores& scores, const ScoreBias* bias = nullptr,
                  const PairedGuide* invalid = nullptr);
 
 /// Returns whether score_block_by_products() supports this step and is faster than score_block().
 bool scores_by_products(int step);
-/// Computes the norms (products.cpp) of `rows` rows of patch positions, from row `from` of `quads`,
-/// which must contain all rows of the patches. The `step` phases of a row are contiguous.
-/// `elements` is a multiple of 16.
+/// Computes the norms (products.cpp) of `rows` rows of patch positions, from row `from` of `quads`.
+/// The `step` phases of a row are contiguous. `elements` is a multiple of 16.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes the same scores as score_block(), but without clamping sample differences to a byte.
@@ -171,8 +168,8 @@ void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geomet
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
-/// Fills Scores::outside, one row for each dx: 0xffff in lanes whose candidate lies partly outside
-/// the picture. The last row, all 0xffff, excludes the reference patch.
+/// Fills Scores::outside, one row for each dx: 0xffff where the candidate lies partly outside the
+/// picture. The last row excludes the reference patch.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 
@@ -211,10 +208,10 @@ struct TemporalRankParams {
   std::uint16_t motion_bias;
   int offset;  // frame that contains the candidates
 };
-/// Merges candidates from a neighbouring frame into the ranking of the reference patch at (x, y).
-/// The search window is centred on (x, y) plus `motion`.
-/// `invalid` is the mask of score_block(). The guides have the layout for step 1, with
-/// `temporal_padding` readable samples beyond the last column of `other`.
+/// Merges candidates from a neighbouring frame, around (x, y) plus `motion`, into the ranking of
+/// the reference patch at (x, y).
+/// The guides have the layout for step 1, with `temporal_padding` readable samples beyond the last
+/// column of `other`.
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,
@@ -245,8 +242,8 @@ struct PropagateParams {
   std::int32_t limit;        // maximum score of a member, below saturated_score
   std::int32_t motion_bias;  // amount subtracted from the score of the patch that motion predicts
 };
-/// Makes the group of the reference patch at (x, y) from `near`, the best candidates of the
-/// refinement windows, and `members` of other groups, with max_propagated readable elements.
+/// Makes the group of the reference patch at (x, y) from the candidates `near` and `members`.
+/// `members` has max_propagated readable elements.
 Group propagate(const PropagateParams& params, const PropagationReach& reach, int x, int y,
                 std::span<const std::uint32_t> members, const Ranking& near);
 

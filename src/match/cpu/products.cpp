@@ -1,8 +1,8 @@
 // Computes the scores of a block with AVX-512 VNNI, which adds four products of bytes to a 32-bit
 // sum. Each lane processes one reference patch.
 
-// The squared distance of patches a and b is sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b, with
-// the unsigned operand a + 128. The second sum, the norm, is the same for all reference patches.
+// The squared distance of patches a and b is sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b. The
+// second sum, the norm, is the same for all reference patches.
 
 // Vertically neighbouring reference patches share sums over `step` rows, which are summed over the
 // height of a patch.
@@ -109,8 +109,8 @@ class ProductScorer {
   static constexpr int full = patch / kStep, rest = patch % kStep;
   /// Number of bands of kStep rows before the last, possibly smaller band of a patch.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of candidate rows that stay in registers between bands: 0 if kStep is the height of a
-  /// patch, because reference patches then share no rows.
+  /// Number of candidate rows that stay in registers between bands. Without overlap of reference
+  /// patches, the number is 0.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.
@@ -209,8 +209,8 @@ class ProductScorer {
     }
   }
 
-  /// Completes the scores of one row of reference patches. `sum` contains the products of the last
-  /// band of rows, `history` the products of all other bands.
+  /// Completes the scores of one row of reference patches, from the products `sum` of the last band
+  /// of rows and `history` of all other bands.
   HWY_INLINE void finish(const Candidates& candidates, int row, int lane, const Totals& sum,
                          const Totals (&history)[before + 1]) const {
     const QuadSums d;

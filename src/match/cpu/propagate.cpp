@@ -1,5 +1,5 @@
-// Makes groups from members of other groups, without duplicates and disallowed displacements. The
-// rank of a key (score and index) is the number of smaller keys.
+// Makes groups from members of other groups. The rank of a key (score and index) is the number of
+// smaller keys.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/propagate.cpp"

@@ -20,8 +20,8 @@ inline constexpr float max_score = 65534;
 using SampleRanges = std::vector<std::array<float, 2>>;
 
 /// Chooses the unit of the quantised guides. All samples must fit in a byte, and the quantisation
-/// noise, unit^2 / 12, must be below 1 % of the noise variance.
-/// If the score of tau does not fit in 16 bits, max_score limits the candidates.
+/// noise, unit^2 / 12, must be below 1 % of the noise variance. If possible, the score of tau fits
+/// in 16 bits.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);
 

@@ -7,8 +7,8 @@
 
 namespace lull::cpu {
 
-/// The plan for one stride of reference patches. The column pair of a patch at column c has the
-/// phase c % step, and also belongs to the patch c / step positions to the right.
+/// The plan for one stride of reference patches. The pair at column c has the phase c % step, and
+/// also belongs to the patch c / step positions to the right.
 
 /// Pairs with equal c / step are summed first.
 struct PairPlan {

@@ -1,5 +1,5 @@
-// Computes the scores of a block, one reference patch in each lane: a vector holds the same pair of
-// samples of 16 (AVX2) or 32 (AVX-512) reference patches.
+// Computes the scores of a block, one reference patch in each lane. A vector contains the same pair
+// of samples of 16 (AVX2) or 32 (AVX-512) reference patches.
 
 // For each displacement, the kernel compares each sample only once, in two steps, because
 // neighbouring patches overlap.
@@ -7,8 +7,8 @@
 // Step 1: the kernel sums pairs over `step` rows, and then sums the results over the height of the
 // patch.
 
-// Step 2: pairs beyond the first `step` columns also belong to reference patches on the right. The
-// kernel loads the sums of these patches with a lane offset.
+// Step 2: pairs beyond the first `step` columns also belong to reference patches on the right,
+// whose sums are loaded with a lane offset.
 
 // All sums saturate at 16 bits. The unit of the bytes prevents saturation of tau.
 
@@ -155,8 +155,8 @@ struct BlockScorer {
   }
 };
 
-/// Computes the scores of one block. kStep is the stride of reference patches. If the stride is
-/// larger than a patch, kStep is the width of a patch.
+/// Computes the scores of one block. kStep is the stride of reference patches, at most the width of
+/// a patch.
 template <int kStep>
 class BlockMatcher {
  public:

@@ -26,7 +26,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 /// A key consists of a score and, in the lower bits, a position in the window. Keys are positive
-/// signed integers, because signed comparisons are cheaper in several instruction sets.
+/// and signed, because signed comparisons are cheaper.
 using Keys = hn::ScalableTag<std::int32_t>;
 inline constexpr int max_classes = 2 * max_group, max_window = 127, place_bits = 15;
 static_assert(max_window * max_window < 1 << place_bits);
@@ -77,8 +77,8 @@ class Collector {
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
-  /// Collects the keys of `count` <= 127 candidates, from `first` on, with scores below the bounds.
-  /// The function lists these scores first, because a branch for each score would be unpredictable.
+  /// Collects the keys of `count` <= 127 candidates, from `first` on, with scores below the bounds,
+  /// without a branch for each score.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
     // Each element contains a candidate index and, in the 5 lowest bits, a lane.

@@ -14,7 +14,7 @@ namespace lull::cpu {
 void allow_threads(int threads);
 
 /// Calls work(task, tile) for the tasks 0 .. count - 1 on all threads of the arena, and add(task,
-/// tile) for the finished tasks, one at a time in ascending order.
+/// tile) one at a time, in ascending order.
 template <class Tile, class Work, class Add>
 void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work, const Add& add) {
   using Item = std::pair<std::size_t, Tile*>;

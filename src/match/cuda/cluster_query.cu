@@ -4,8 +4,7 @@
 // Patches in a cluster of a preceding tiling are skipped. Patches that motion predicts are added
 // last, with their motion bias.
 
-// A key consists of a distance and a patch number. The warp sorts 32 keys at a time, and merges the
-// sorted keys with the best keys.
+// A key consists of a distance and a patch number. The warp sorts 32 keys at a time.
 
 #include <utility>
 

@@ -1,12 +1,11 @@
 // Makes clusters. A thread block splits one tile level by level, with one cluster at a time in each
 // warp.
 
-// Step 1: the warp finds the split from 8 seed patches. Each lane processes two samples of every
-// patch. All arithmetic is integer (match/clusters.h), except for one truncated square root.
+// Step 1: the warp finds the split from 8 seed patches. All arithmetic is integer
+// (match/clusters.h), except for one truncated square root.
 
-// Step 2: the warp partitions the cluster, one patch in each lane, with ballots. The first part
-// goes to the destination buffer, the second to the front of the source buffer, and finally behind
-// the first part.
+// Step 2: the warp partitions the cluster with ballots, one patch in each lane. The second part
+// waits at the front of the source buffer until the first part is complete.
 
 // Each cluster has its own range of both buffers, so the assignment of warps to clusters does not
 // influence the result.

@@ -25,7 +25,7 @@ struct SharedPlane {
 };
 
 /// A guide of several colour planes: downsampled luma, chroma, or both. Each plane needs a noisy
-/// plane, even for a share of 0, because the loads have no branches.
+/// plane, because the loads have no branches.
 template <bool has_luma, bool has_chroma, bool is_420>
 struct MixedColours {
   ColourGuide mix;

@@ -26,9 +26,8 @@ struct Batch {
   int tiles_x = 0, tiles_y = 0;
 };
 
-/// The groups of one batch. A group has the log2 of its size, and up to `capacity` displacements
-/// (group.h), in the order of members.
-/// Tile b contains the reference patches 16 b to 16 b + 15.
+/// The groups of one batch. A group has up to `capacity` displacements (group.h), in the order of
+/// members. Tile b contains the reference patches 16 b to 16 b + 15.
 struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]
@@ -80,8 +79,8 @@ struct MixedPlane {
     return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
   }
 #ifdef __CUDACC__
-  /// Returns the four samples at index `at`; their x is a multiple of 4. The noisy plane must
-  /// exist, even for a share of 0, because the loads have no branches.
+  /// Returns the four samples at index `at`, a multiple of 4 along x. The noisy plane must exist,
+  /// because the loads have no branches.
   __device__ float4 quad(int at) const {
     float4 e = *reinterpret_cast<const float4*>(estimate + at);
     const float4 n = *reinterpret_cast<const float4*>(noisy + at);
@@ -109,7 +108,7 @@ struct ClearedSums {
   std::array<Sums, max_planes> of{};
 };
 /// The functions make the 8-bit guide of a plane and the norms of its patches, and clear the sums
-/// of the next phase. `samples` and `half_norms` are padded like the planes.
+/// of the next phase. All outputs are padded.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
@@ -140,8 +139,8 @@ struct SearchView {
 };
 using SearchFrame = FrameAt<SearchView>;
 
-/// Finds the groups of a batch in several frames, in the order of group.h. A score must be able to
-/// represent tau + motion_bias in the scale of the guides.
+/// Finds the groups of a batch in several frames. A score must be able to represent tau +
+/// motion_bias in the scale of the guides.
 void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
                      const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                      const MatchParams& phase, const TimePlan& plan, const Groups& groups,

@@ -1,19 +1,18 @@
-// Exact search for the most similar patches. The squared distance of patches a and b is |a|^2 +
-// |b|^2 - 2ab. The products ab of 16 reference patches and 8 candidates are one 16x64 by 64x8
-// matrix product of bytes: two tensor core instructions.
+// Exact search for the most similar patches, by |a - b|^2 = |a|^2 + |b|^2 - 2ab. The products ab of
+// 16 reference patches and 8 candidates are one 16x64 by 64x8 matrix product of bytes: two tensor
+// core instructions.
 
 // A thread block processes 4x4 reference patches and the union of their search windows, in bands of
 // rows that fit in shared memory. Each band takes three steps.
 
-// Step 1: the block loads the samples and half norms of the band. Each position stores the 4
-// samples from this position on as a word, for aligned loads.
+// Step 1: the block loads the samples and half norms of the band. Each position stores a word with
+// 4 samples, for aligned loads.
 
 // Step 2: warps fill one table of 16-bit scores for each reference patch. A score is 65535 minus a
 // scaled distance, or 0 without a candidate.
 
-// Step 3: each warp selects the best scores of one reference patch, 32 at a time. The N-th best of
-// the lanes' maxima is a bound that at least N candidates reach. Only candidates that reach the
-// bound are sorted.
+// Step 3: each warp selects the best scores of one reference patch. The N-th best of the lanes'
+// maxima is a bound that at least N candidates reach.
 
 // A key consists of a score and a position. All keys differ, so the result does not depend on the
 // order of work.

@@ -44,8 +44,8 @@ struct SharedBias {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }
 
-  /// Applies the bias to all scores except 0 (no candidate, or distance always beyond tau). The
-  /// reference patch is in column `radius` and row `own_row`, possibly outside the scan.
+  /// Applies the bias to all scores except 0 (no candidate). The reference patch is in column
+  /// `radius` and row `own_row`, possibly outside the scan.
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

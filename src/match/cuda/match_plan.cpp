@@ -39,9 +39,8 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands in `limit` bytes of shared memory, with the shape that
-/// scans the fewest words per band. If this shape does not fit and `any` is true, the plan has
-/// another shape.
+/// Returns the plan with the tallest bands in `limit` bytes of shared memory, with the best shape
+/// or, if the best shape does not fit and `any` is true, another shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;
@@ -96,8 +95,8 @@ MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device)
 
 namespace {
 
-/// Returns a plan with the given shape, or std::nullopt. Tables use at most `limit` bytes of shared
-/// memory for the reference frame, and `other_limit` for neighbouring frames.
+/// Returns a plan with the given shape, or std::nullopt. The limits of shared memory are `limit`
+/// bytes for the reference frame, `other_limit` for neighbouring frames.
 std::optional<TimePlan> fit_over_time(const MatchParams& phase, int frames, const TimeShape& shape,
                                       std::size_t limit, std::size_t other_limit) {
   MatchParams other = phase;
@@ -145,8 +144,8 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // The first attempt limits all tables to one block's share of shared memory. The second attempt
-  // lets the tables of neighbouring frames use all shared memory, the third attempt all tables.
+  // First attempt: one block's share of shared memory. Second attempt: all shared memory for
+  // neighbouring frames. Third attempt: all shared memory for all frames.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

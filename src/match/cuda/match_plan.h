@@ -1,6 +1,6 @@
 #pragma once
-// Plans for match.cu and match_time.cu: the division of the work that fits in shared memory, and
-// the compiled kernel. The functions need only the limits of a device.
+// Plans for match.cu and match_time.cu: a division of the work that fits in shared memory, and a
+// compiled kernel. Plans depend only on the limits of a device.
 
 #include <algorithm>
 #include <cstddef>
@@ -157,8 +157,8 @@ struct FixedSearch {
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Returns whether the kernel of this search can execute the two plans. Only the number of frames
-  /// searched at once may differ from the plans of this search.
+  /// Returns whether the kernel of this search can execute the two plans, whatever the number of
+  /// frames searched at once.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;

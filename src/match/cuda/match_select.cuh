@@ -11,8 +11,8 @@ namespace lull::match_detail {
 constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
-// Limits of the number of quads (four words) with a score that reaches the bound: a typical picture
-// has at most `typical_quads`. Beyond `max_quads`, the warp scans the words in order.
+// Limits of the number of quads (four words) with a score that reaches the bound. Beyond
+// `max_quads`, the warp scans all words in order.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -143,8 +143,8 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// Gathers the keys of the two scores of a word that reach `bound` and exceed the lowest key of a
-  /// full list. `place` is 65535 minus the position of the first score.
+  /// Gathers the keys of the two scores of a word that reach `bound`. `place` is 65535 minus the
+  /// position of the first score.
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -160,9 +160,8 @@ struct Gathering {
     __syncwarp();
   }
 
-  /// Lists the quads (four words) with a score that reaches the bound. Returns their number, even
-  /// beyond the capacity of the list. `most` contains two maxima for each quad, one for each half
-  /// word.
+  /// Lists the quads (four words) with a score that reaches the bound. Returns their number. `most`
+  /// contains two maxima for each quad, one for each half word.
   template <int quad_count>
   __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound,
                             int lane) {
@@ -181,8 +180,8 @@ struct Gathering {
   }
 };
 
-/// Scans all words in order. In flat pictures, nearly all words reach the bound. After keep - 1
-/// such words, the warp gathers only scores above the bound.
+/// Scans all words in order, for flat pictures, in which nearly all words reach the bound. After
+/// keep - 1 such words, only scores above the bound are gathered.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {
@@ -201,8 +200,8 @@ __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int
   }
 }
 
-/// Merges the best scores of `chunk` words of each lane into the list. Only quads (four words)
-/// whose maximum reaches the bound are examined. Some keys may remain in `gathering`.
+/// Merges the best scores of `chunk` words of each lane into the list. Some keys may remain in
+/// `gathering`.
 template <int N, int chunk, class Words>
 __device__ inline void select_chunk(const Words& words, int keep, int min_score,
                                     Gathering& gathering, BestList& best) {

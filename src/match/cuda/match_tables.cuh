@@ -37,9 +37,9 @@ __host__ __device__ inline int table_words(const MatchPlan& plan) {
   return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }
 
-/// Returns the start of the table of one reference patch. Tables begin in different memory banks,
-/// because a warp writes scores of 8 reference patches at once. `left` (even) and `top` are the
-/// origin of the union of the search windows in the table.
+/// Returns the start of the table of one reference patch, in different memory banks for the 8
+/// patches of a store. `left` (even) and `top` are the origin of the union of the search windows in
+/// the table.
 __device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
   const int start = reference * plan.score_pitch;
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
@@ -51,8 +51,8 @@ __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int
   return __funnelshift_r(words[0], words[1], bits);
 }
 
-/// One warp copies a reference patch and its base score to shared memory. The base score is the
-/// maximum score minus half the squared norm of the patch.
+/// One warp copies a reference patch and its base score (maximum score minus half norm) to shared
+/// memory.
 __device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
                                       std::uint32_t* patches) {
   std::uint32_t* to = patches + reference * reference_pitch;
@@ -64,9 +64,9 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Loads the samples and half norms of a band of rows (step 1 of match.cu), from the aligned word
-/// that contains `start`, the origin of the union of the search windows. `thread` is the index in a
-/// team of complete warps.
+/// Loads the samples and half norms of a band of rows (step 1 of match.cu), from the word that
+/// contains `start`, the origin of the union of the search windows. `thread` is the index in a team
+/// of complete warps.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,
@@ -115,11 +115,11 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
                : "memory");
 }
 
-/// The samples of 16 reference patches in one lane: half of each of the rows quad .. quad + 3, from
-/// the patches `g` and `g` + 8. `half`: 0 for the left half, 1 for the right half.
+/// The samples of 16 reference patches in one lane: half of each of the rows quad .. quad + 3 of
+/// the patches `g` and `g` + 8. `half`: 0 for left, 1 for right.
 
-/// The order of the 64 terms saves loads: the next row of candidates needs one new word. All other
-/// words stay in registers, and the rows of the reference patch rotate.
+/// The order of the 64 terms saves loads: the next row of candidates needs one new word, and all
+/// other words stay in registers.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];
@@ -180,7 +180,7 @@ __device__ __forceinline__ void score_unit(const References& references,
 }
 
 /// Computes the scores of a band of rows (step 2 of match.cu). The union of the search windows
-/// begins `skew` samples (0 to 3) after an aligned word.
+/// begins `skew` samples after an aligned word.
 template <int union_pitch>
 __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
                                   const SharedTables<union_pitch>& shared) {
@@ -213,8 +213,7 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
 }
 
 /// The position (x, y) of a reference patch, and its offset (dx, dy) from the first reference patch
-/// of the block. `start` is the index in the plane of the origin of the union of the search
-/// windows.
+/// of the block. `start` is the origin of the union of the search windows in the plane.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 
@@ -234,8 +233,8 @@ struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };
 
-/// Returns the scores of rows `from` to `to` - 1 of the union of the search windows, without the
-/// reference patch itself. `band` is the first row in the table.
+/// Returns the scores of rows `from` to `to` - 1 of the union of the search windows. `band` is the
+/// first row in the table.
 template <int chunk, int union_pitch, class Bias = NoBias>
 __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
                                    int to, const SharedTables<union_pitch>& shared,
@@ -289,7 +288,7 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
   BestList best = list_of_itself(a);
   Gathering gathering(shared.gathered + reference * gathered_words);
   // Processes rows `band` to `band` + `rows` - 1 of the union of the search windows. The window of
-  // the warp's reference patch has rows `from` to `to` - 1.
+  // the warp has rows `from` to `to` - 1.
   const auto match_band = [&](int band, int rows, int from, int to) {
     load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, at.start + band * a.margins.pitch,
                            rows, shared.samples, shared.norms, threadIdx.x, threads);

@@ -2,8 +2,8 @@
 // Matching in several frames: the reference frame as in match.cu, then neighbouring frames around
 // the position that motion predicts.
 
-// The reference patches of a tile belong to one bundle (8x4 reference patches) and share a motion
-// vector for each frame, so their search windows form a union.
+// The reference patches of a tile belong to one bundle (8x4 reference patches), so their search
+// windows form a union in each frame.
 
 // Kernels scan the tables of several frames together, because the selection takes longer than the
 // scores.
@@ -237,9 +237,8 @@ struct WordsOfBoth {
   }
 };
 
-/// Finds the best candidates in the reference frame and `count` neighbouring frames (steps 1 to 3
-/// of match.cu). The window in the reference frame must fit in `own_chunk` words per lane and in
-/// one table.
+/// Finds the best candidates in the reference frame and `count` neighbouring frames. The window in
+/// the reference frame must fit in `own_chunk` words per lane and in one table.
 template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch, class Bias>
 __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searched,
                                 const OtherFrames& frames, int count,

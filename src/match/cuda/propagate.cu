@@ -1,8 +1,8 @@
-// Makes groups by propagation (match/propagation.h), one reference patch in each warp. The lanes
-// test candidates of the refinement windows, and then members of stored groups, 32 at a time.
+// Makes groups by propagation (match/propagation.h), one reference patch in each warp, 32
+// candidates at a time.
 
-// Each lane computes the dot product of one candidate and the reference patch in the 8-bit guide. A
-// key (match_select.cuh) contains the candidate index in the order of propagation.h.
+// Each lane computes the dot product of one candidate and the reference patch. A key contains the
+// candidate index in the order of propagation.h.
 
 // Warps share no data and do not synchronise, so that their loads overlap.
 
@@ -130,8 +130,8 @@ struct Propagation {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of surrounding groups, among which the lanes are divided. 0: the reference
-    // patch has a stored group of its own (lanes 0 to 14) and four neighbours (the next 16 lanes).
+    // Log2 of the number of surrounding groups, among which the lanes are divided. 0: lanes 0 to 14
+    // test the reference patch's own group, the next 16 lanes the groups of four neighbours.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -178,8 +178,8 @@ struct Propagation {
                              displacement_y(v) + row - side / 2, dt);
   }
 
-  /// Computes the score of one candidate in each lane, and merges the best candidates into the
-  /// list. `is_valid` states whether the candidate lies inside the picture.
+  /// Computes the score of one candidate in each lane, and updates the list. `is_valid` states
+  /// whether the candidate lies inside the picture.
   __device__ void consider(bool is_valid, std::uint32_t displacement, int place) {
     const int dt = displacement_t(displacement);
     const bool predicted = ((displacement ^ motion_to(dt)) & 0xffffffu) == 0;

@@ -1,5 +1,5 @@
 // The CPU kernel for patches without a border (Params::patch_radius 0), as in the profiles for
-// pictures: the results of tile.cpp, row by row, with few rows of intermediate results.
+// pictures. The kernel works row by row, with the results of tile.cpp.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"
@@ -156,8 +156,7 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
 }
 
 /// Adds the weighted samples of `count` displacements to the sums of the tile. `shares` contains 1
-/// / (sum of weights * estimates of a sample) for each patch. `memory` has space for count * side
-/// rows.
+/// / (sum of weights * estimates of a sample) for each patch.
 template <int cell, int side, int count, bool grey>
 void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
                  const float* HWY_RESTRICT shares, float* memory, float* HWY_RESTRICT sums) {

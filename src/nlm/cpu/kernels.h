@@ -2,11 +2,11 @@
 // The interface between the cpu engines (frames.cpp, volumes.cpp) and their kernels (tile.cpp,
 // blocks.cpp), compiled by Highway for every instruction set.
 
-// For each displacement, as in Marques and Pardo, the kernel computes squared differences, their
-// sums over patches, and weights for a complete tile: a rectangle of samples, in volumes a box.
+// For each displacement, as in Marques and Pardo, the kernel computes squared differences, sums
+// over patches, and weights for a complete tile (a rectangle of samples, in volumes a box).
 
-// The kernel sums over cells, squares of 1 or 2 samples a side. With 4x4 patches at a step of 2,
-// four patches share the sum of a cell, and four samples share a weight.
+// The kernel sums over cells, squares of 1 or 2 samples a side. Patches share the sums of cells,
+// and the samples of a cell share their weight.
 
 // Planes are polyphase: phase m contains column m of every cell, so that neighbouring lanes process
 // neighbouring cells.

@@ -35,8 +35,8 @@ struct TilePlan {
   int first_column, first_row;  // position of the first patch's block, in cells of the plane
 };
 
-/// Returns the address of a sample at the displacement (e_x, e_y) from a reference sample: column
-/// `i` of the cell in column `column`, row `row` of the plane.
+/// Returns the address of a sample at the displacement (e_x, e_y) from column `i` of the cell in
+/// column `column`, row `row` of the plane.
 template <int cell>
 inline const float* sample_pointer(const PhasedView& plane, int column, int row, int i, int e_x,
                                    int e_y) {

@@ -1,11 +1,11 @@
 // Computes the estimates of a tile in three steps. Step 1: for each displacement, the kernel sums
-// squared differences over cells, and then over patches: along rows, columns and slices.
+// squared differences over cells, and then over patches.
 
 // Step 2: the kernel computes weights. If samples have several estimates, weights are stored until
 // their sums over all displacements are complete.
 
-// Step 3: each stored weight is divided by the sum of the weights of its patch. A cell's weight is
-// the sum of these quotients over all patches that cover the cell.
+// Step 3: each stored weight is divided by the sum of the weights of its patch. The quotients are
+// summed over all patches that cover a cell.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/tile.cpp"

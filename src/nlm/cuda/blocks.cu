@@ -1,11 +1,11 @@
-// The kernel for 4x4 blocks in one plane, at a step of 1 or 2, as in the profiles for pictures. A
-// second kernel averages the estimates. All sums have a fixed order.
+// The kernel for 4x4 blocks in one plane, at a step of 1 or 2, as in the profiles for pictures. All
+// sums have a fixed order.
 
-// A warp processes 32 columns of cells (`step` x `step` samples), and adds differences across
-// lanes. In half precision, a thread processes two strips of columns at a time.
+// A warp processes 32 columns of cells (`step` x `step` samples), in half precision two strips of
+// columns at a time.
 
-// A thread accumulates the weighted differences of all 16 samples of its patches. The estimates are
-// written to several layers, in which patches do not overlap.
+// A thread accumulates the weighted differences of all 16 samples of its patches. The estimates of
+// overlapping patches are written to different layers.
 
 #include "core/round_up.h"
 #include "cuda/check.h"
@@ -38,8 +38,7 @@ struct Cells {
 };
 
 /// Samples of a thread block in shared memory. Samples of a row with equal x modulo `cell` are
-/// contiguous, so that lanes read consecutive samples. The row pitch for `max_search` makes all
-/// offsets constant.
+/// contiguous, so that lanes read consecutive samples.
 template <int cell, int max_search>
 struct Window {
   static constexpr int pitch = (31 * cell + side + 2 * max_search + cell - 1) / cell;
@@ -55,7 +54,7 @@ struct Window {
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
 /// The estimates of patches, in n x n layers, with n = Cells::across. Layer (a, b) contains the
-/// patches in columns a + i n and rows b + j n, stored at (4 i, 4 j), which do not overlap.
+/// patches in columns a + i n and rows b + j n, stored at (4 i, 4 j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)

@@ -1,5 +1,5 @@
 // The kernel for a patch around every sample, without Params::mean_term, displacement by
-// displacement (Marques and Pardo 2013), but without storing the weights of a complete plane.
+// displacement (Marques and Pardo 2013). The weights of a complete plane are not stored.
 
 // A lane updates sums along a column of squared differences from row to row, and adds the sums of
 // lanes to the right.

@@ -81,9 +81,8 @@ class FrameFilter {
   Workspaces workspaces_;
 };
 
-/// Filters the slices of a volume, loaded on one stream and filtered on the compute stream. Slice z
-/// + depth() replaces slice z. The caller orders the streams: a slice is loaded before use, and
-/// replaced after use.
+/// Filters the slices of a volume on the compute stream. Slice z + depth() replaces slice z. The
+/// caller orders the streams: a slice is loaded before use, and replaced after use.
 class VolumeFilter {
  public:
   /// `batch_size` is the maximum number of slices of one call of run().

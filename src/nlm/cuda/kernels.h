@@ -96,7 +96,7 @@ void estimate_boxes(const BoxesPlan& plan, const Planes3& planes, const Results3
 inline constexpr int max_slices = 32;
 struct VolumePlanes {
   /// Slices of the volume, from search + 1 slices before the first wanted slice on. All pointers
-  /// must be valid, but slices outside all patches may have any contents.
+  /// must be valid.
   std::array<const float*, max_slices + 2 * (max_volume_search_radius + 1)> slice{};
   std::uint64_t available = 0;  // bit k: slice[k] exists, and may contain candidates
   int count = 0;                // number of wanted slices

@@ -1,8 +1,8 @@
 // The worker for volumes: each plane is a separate volume. Three streams upload padded float
 // planes, compute, and download results.
 
-// The host uploads the next batch of slices while the GPU computes. The upload overwrites slices of
-// the previous batch, so the host first waits for the results of the previous batch.
+// The host uploads the next batch of slices while the GPU computes, after the results of the
+// previous batch are complete, because the upload overwrites the previous batch.
 
 #include <algorithm>
 #include <vector>

@@ -2,8 +2,7 @@
 // several frames with motion (weights.h).
 
 // A thread block first computes, in its workspace, the weights of the candidates of each patch that
-// covers the tile. Each sample is then the mean of its candidate samples, with the mean weights of
-// its patches.
+// covers the tile. Each sample is then the weighted mean of its candidate samples.
 
 #include <algorithm>
 
@@ -93,8 +92,8 @@ struct WeightList {
   float all = 0;
 };
 
-/// Computes the weights of a row of candidates for the 4x4 patch `own`. Consecutive candidates
-/// share 3 columns, which stay in place because column x has the index x modulo 4.
+/// Computes the weights of a row of candidates for the 4x4 patch `own`. Column x has the index x
+/// modulo 4, so that shared columns of consecutive candidates stay in place.
 template <int guides>
 __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
                                           const float (&own)[guides][4][4], std::ptrdiff_t first,
@@ -172,7 +171,7 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
 
 /// Computes the results of all planes at one sample. `shares` contains 1 / (sum of weights *
 /// estimates of a sample) for each patch. `fixed` is the number of patches along an axis that cover
-/// the sample (0: any).
+/// the sample, or 0.
 template <int fixed>
 __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int x, int y, const float* weights, const float* shares,

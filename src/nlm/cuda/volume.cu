@@ -4,8 +4,7 @@
 // In half precision, a lane also processes a column in the other half of the block's slices.
 
 // A lane sums squared differences over three rows and three slices in registers, and over three
-// columns with its neighbouring lanes. The order of all sums is fixed, and does not depend on the
-// thread.
+// columns with its neighbouring lanes. The order of all sums is fixed.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -67,8 +66,8 @@ __device__ __forceinline__ T sum_columns(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
-/// Computes sums over three rows from shared pairs of rows. Pairs have fixed positions, so that the
-/// sums do not depend on the division of the volume.
+/// Computes sums over three rows from shared pairs of rows. The positions of pairs do not depend on
+/// the division of the volume.
 template <class T>
 __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
                                          T (&sums)[rows_per_lane]) {
@@ -86,24 +85,22 @@ struct Voxels {
   T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];
 };
 
-/// Sums in single precision, because large half-precision sums would lose small weights. They are
-/// in local memory, for lack of registers, and updated after every slice of candidates.
+/// Sums in single precision, because large half-precision sums would lose small weights. The sums
+/// are in local memory, for lack of registers.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
       weights[slices_per_lane * rows_per_lane * 2];
 };
 
-/// Adds the weighted candidates at one displacement to the sums of the thread. `candidate` is the
-/// first sample of the first candidate. `top` has one value for each slice, negative for missing
-/// candidates, which get the weight 0.
+/// Adds the weighted candidates at one displacement to the sums of the thread. `top` has one value
+/// for each slice, negative for missing candidates.
 template <bool mean, bool exponential, class T>
 __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
     const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
     T mean_share, Voxels<T>& voxels) {
   // Values of the last slices. Slice z has the index z modulo 3, in `centres` z modulo 2. `squares`
-  // and `sums` are sums over three rows. `centres` contains the differences at the centres of
-  // patches.
+  // and `sums` are sums over three rows.
   T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
   for (int z = 0; z < slices_per_lane + 2; ++z) {
@@ -164,8 +161,7 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
 /// Filters the slices of a volume. `in_floats`: half precision cannot sum all candidates. `fixed`
-/// is the search radius of a kernel with constant offsets for the largest thread block, or 0 for
-/// any.
+/// is the search radius of a kernel with constant offsets, or 0 for any radius.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,

@@ -12,7 +12,7 @@
 namespace lull::nlm::cpu {
 
 /// Size of a tile, wider than high for vectors along rows. A tile fits into a motion block
-/// (time/motion.h), and its sums into the second-level cache.
+/// (time/motion.h).
 inline constexpr int light_tile_width = 32, light_tile_height = 8;
 
 /// The planes of a frame, with mirrored padding. Position (0, 0) is the first sample of the frame.

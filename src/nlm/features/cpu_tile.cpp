@@ -1,5 +1,5 @@
-// The CPU kernel of non-local means with features for one tile, displacement by displacement. Loops
-// along rows have no branches, so that the compiler vectorises them.
+// The CPU kernel of non-local means with features for one tile. Loops along rows have no branches,
+// so that the compiler vectorises them.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/features/cpu_tile.cpp"

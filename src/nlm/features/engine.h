@@ -1,7 +1,7 @@
 #pragma once
-// The interface between sessions and backends of non-local means with features. Backends process
-// demodulated illumination (the picture divided by its albedo) by formulas.h. Results do not depend
-// on the number of threads.
+// The interface between sessions and backends of non-local means with features (formulas.h).
+// Backends process demodulated illumination (the picture divided by its albedo). Results do not
+// depend on the number of threads.
 
 #include <array>
 #include <memory>
@@ -54,7 +54,7 @@ class FeatureEngine {
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan);
 
 /// Result F of a candidate filter, and its derivative with respect to the demodulated illumination
-/// u_p of each pixel p. On the host, blend() combines the results of both filters.
+/// u_p of each pixel p.
 struct CandidateResult {
   std::array<Plane<float>, 3> value, derivative;
   CandidateResult() = default;

@@ -104,10 +104,9 @@ constexpr double per_sample(CandidateFilter filter, int channels) {
                 filter.patch());
 }
 
-/// Computes the constant a of the linear function (step 3 of formulas.h) by Cholesky decomposition,
-/// and returns L (step 4). `matrix` is the lower triangle of sum w g g^T, row by row, with the
-/// constant first. `right` is sum w g u, with `channels` values for each coefficient. Both are
-/// overwritten.
+/// Computes the constant a of the linear function by Cholesky decomposition (step 3 of formulas.h),
+/// and returns L (step 4). `matrix` is the lower triangle of sum w g g^T, `right` is sum w g u,
+/// with `channels` values for each coefficient. The function overwrites `matrix` and `right`.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
   // For the right-hand side (1, 0, 0, ...), the first element of the solution is L of step 4.

@@ -1,6 +1,6 @@
 // Filters renders on a GPU. A thread block processes 16 x 16 pixels, with two threads for each
-// pixel, for lack of registers. The first thread sums demodulated illumination (the picture divided
-// by its albedo). The second thread sums the matrix of the linear fit.
+// pixel, for lack of registers: the first thread for sums with light, the second for the matrix of
+// the linear fit.
 
 // For each group of displacements, the threads of a block compute in shared memory
 //   1. the terms of the distance for the tile and a halo of 3 pixels (22 x 22 pixels),
@@ -115,8 +115,7 @@ struct OwnPixel {
 };
 
 /// Calls add(source, from, d, bases) for each displacement d of all sources. `from` is the position
-/// of the candidate for the pixel at `at`. `bases` contains the bases of the weights (base_of() in
-/// formulas.h).
+/// of the candidate for the pixel at `at`. `bases` contains base_of() (formulas.h).
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {
@@ -139,8 +138,8 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
       next = load(job.displacement + group.first + k + 1);
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
-    // There is no barrier at the end of the loop. Faster warps may already write terms and row sums
-    // of the next group, but add() does not read such data.
+    // There is no barrier at the end of the loop, because add() does not read the data that faster
+    // warps write next.
   }
 }
 

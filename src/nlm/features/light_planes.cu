@@ -1,6 +1,5 @@
-// Kernels for complete planes of renders, with one thread for each pixel. The first kernel packs
-// planes into quads for light.cu. The second kernel blends the two results (steps 4 and 5 of
-// formulas.h).
+// Kernels for complete planes of renders, with one thread for each pixel: a kernel that packs
+// planes into quads, and a kernel that blends two results (formulas.h).
 
 #include <cmath>
 
@@ -48,9 +47,8 @@ struct Pixel {
         at(static_cast<std::ptrdiff_t>(y) * space.width + x) {}
 };
 
-/// Returns the mean variance of each channel over 2 level_radius + 1 pixels a side, without pixels
-/// outside the plane. All threads of the block must call the function, because the threads share
-/// sums along rows.
+/// Returns the mean variance of each channel over 2 level_radius + 1 pixels a side. All threads of
+/// the block must call the function, because the threads share sums.
 __device__ float3 find_level(const float4* variances, const Space& space, const Pixel& pixel) {
   constexpr int radius = level_radius, high = threads.y + 2 * radius;
   __shared__ float3 rows[high][threads.x];

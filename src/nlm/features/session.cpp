@@ -207,9 +207,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params, co
 double host_bytes(const FeatureParams& params, const FrameFormat& format) {
   const double samples = 1.0 * format.width * format.height;
   const int slots = light_session_plan(params).slots();
-  // Numbers of planes in memory. For each frame: the illumination, its variance, the albedo, the
-  // regressors and their noise, and the engine's copies. For the session: results, derivatives and
-  // blending.
+  // Numbers of planes in memory: of each frame (illumination, albedo, regressors, noise and the
+  // engine's copies), and of the session.
   const double of_frame =
       3 * format.planes() + 2 * max_regressors + 2 * format.planes() + 2 * max_regressors + 8;
   return samples * sizeof(float) * (of_frame * slots + 5 * format.planes() + 4);

@@ -1,6 +1,6 @@
 #pragma once
-// Sessions of non-local means schedule frames or slices, and copy time and side data. Engines
-// (engine.h) process samples on the host, workers (cuda/workers.h) on a GPU.
+// Sessions of non-local means schedule frames or slices. Engines (engine.h) process samples on the
+// host, workers (cuda/workers.h) on a GPU.
 
 #include <functional>
 #include <memory>

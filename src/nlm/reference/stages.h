@@ -36,8 +36,7 @@ double distance(const Params& params, std::span<const float> weight, const Sourc
                 int r_x, int r_y, int wanted, const Source& candidate, int d_x, int d_y);
 
 /// Returns the result at (x, y) of `planes` sample planes (formulas 2 and 3 of weights.h). `wanted`
-/// is the target frame or slice. `sources` contains the sources of candidates, with the motion at
-/// (x, y).
+/// is the target frame or slice. `sources` contain candidates.
 std::array<double, 3> result(const Params& params, std::span<const float> weight,
                              const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources);
