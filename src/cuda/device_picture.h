@@ -11,7 +11,7 @@ namespace lull {
 class DevicePictureReader {
  public:
   /// Queues the copy of the planes of `picture` to `to`, after the decoder has written `picture`.
-  /// `picture` must remain valid until the copy is complete, and may be on another GPU.
+  /// The picture may be on another GPU, and must remain valid until the copy is complete.
   void read(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
             cudaStream_t stream);
 

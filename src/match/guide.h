@@ -71,8 +71,9 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in a guide, including three standard deviations of noise if samples
-/// are not clipped. `share` is the share of the input noise in the guide.
+/// Returns the range of values in a guide. If samples are not clipped, the range is extended by
+/// three standard deviations of the noise at both ends. `share` is the share of the input noise in
+/// the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 

@@ -44,8 +44,8 @@ using namespace filter_detail;
 
 constexpr int threads_of(bool wiener) { return wiener ? 640 : 512; }
 
-/// The filter kernel on the tensor cores. If `window` is 0, the window and the step are arguments.
-/// If not, both are constants.
+/// The filter kernel on the tensor cores. The window and the step are constants if `window` is
+/// positive, and arguments if `window` is 0.
 template <int cube, bool wiener, int window = 0, int step = 1, int fixed_layers = 1>
 __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     filter_kernel(const __grid_constant__ TileArgs a) {

@@ -323,8 +323,8 @@ __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape
   group[lane] = lane == 0 ? static_cast<std::uint32_t>(count) << 24 : lane < count ? member : 0u;
 }
 
-/// The matching kernel on the tensor cores. If `window` is 0, the window and the step are
-/// arguments. If not, both are constants.
+/// The matching kernel on the tensor cores. The window and the step are constants if `window` is
+/// positive, and arguments if `window` is 0.
 template <int cube, int most, int chunk, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const __grid_constant__ TileArgs a) {
   extern __shared__ uint4 aligned_memory[];

@@ -299,8 +299,8 @@ class Ranking {
   int layer_[rounds];  // 0: layer before the nearest, 1: nearest, 2: layer after it
 };
 
-/// The kernel of the second phase without a search. If `window` is 0, the window and the step are
-/// arguments. If not, both are constants.
+/// The kernel of the second phase without a search. The window and the step are constants if
+/// `window` is positive, and arguments if `window` is 0.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];

@@ -4,8 +4,8 @@
 // Step 1: the warp finds the split from 8 seed patches. All arithmetic is integer
 // (match/clusters.h), except for one truncated square root.
 
-// Step 2: the warp partitions the cluster with ballots, one patch in each lane. The second part
-// waits at the front of the source buffer until the first part is complete.
+// Step 2: the warp partitions the cluster with ballots, one patch in each lane. The warp first
+// copies the second part to the front of the source buffer, and finally behind the first part.
 
 // Each cluster has its own range of both buffers, so the assignment of warps to clusters does not
 // influence the result.

@@ -108,7 +108,7 @@ struct ClearedSums {
   std::array<Sums, max_planes> of{};
 };
 /// The functions make the 8-bit guide of a plane and the norms of its patches, and clear the sums
-/// of the next phase. All outputs are padded.
+/// of the next phase. `samples` and `half_norms` are padded.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);

@@ -157,8 +157,8 @@ struct FixedSearch {
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Returns whether the kernel of this search can execute the two plans, whatever the number of
-  /// frames searched at once.
+  /// Returns whether the kernel of this search can execute the two plans. The number of frames
+  /// searched at once is not compared.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;

@@ -37,9 +37,9 @@ __host__ __device__ inline int table_words(const MatchPlan& plan) {
   return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }
 
-/// Returns the start of the table of one reference patch, in different memory banks for the 8
-/// patches of a store. `left` (even) and `top` are the origin of the union of the search windows in
-/// the table.
+/// Returns the start of the table of one reference patch. Tables begin in different memory banks,
+/// because a warp writes scores of 8 patches at once. `left` (even) and `top` are the origin of the
+/// union of the search windows in the table.
 __device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
   const int start = reference * plan.score_pitch;
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);

@@ -1,5 +1,5 @@
-// Kernels for complete planes of renders, with one thread for each pixel: a kernel that packs
-// planes into quads, and a kernel that blends two results (formulas.h).
+// Kernels for complete planes of renders, with one thread for each pixel. The kernels pack planes
+// into quads, and blend the two results (formulas.h).
 
 #include <cmath>
 

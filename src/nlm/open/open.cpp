@@ -91,7 +91,7 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
   // For each frame in progress, the session stores the result, and the planes and guide of the
-  // engine. Two further frames are in use.
+  // engine. The session also stores the frame that it loads and the frame that it returns.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);
