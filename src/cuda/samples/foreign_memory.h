@@ -12,8 +12,8 @@ namespace lull::cuda {
 void wait_for_stream(void* stream, int device);
 
 /// Maps a dma-buf of `bytes` bytes into the address space of a GPU. The caller may then close the
-/// descriptor. Returns null without support, which only drivers for Thor and newer Tegra devices
-/// have (CUDA 13, cuImportExternalMemory).
+/// descriptor. Returns null if the driver cannot import the memory. Only drivers for Thor and newer
+/// Tegra devices can import a dma-buf (CUDA 13, cuImportExternalMemory).
 [[nodiscard]] std::shared_ptr<std::byte> import_dma_buf(int descriptor, std::size_t bytes,
                                                         int device);
 

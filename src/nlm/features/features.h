@@ -46,7 +46,8 @@ struct FeatureParams {
 
 /// Returns the numbers of frames before and after a frame on which its result depends.
 [[nodiscard]] Margin margin(const FeatureParams& params);
-/// Opens a detector of repeated frames with the results of a session with the same parameters.
+/// Opens a detector of repeated frames. The detector gives the same results as a session with the
+/// same parameters.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params,
                                                                const FrameFormat& format);
 /// Returns the approximate number of bytes that a session on the host uses for frames.
