@@ -72,11 +72,10 @@ FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   const bool rgb = request.channels.size() == 3;
   const std::string* alpha = rgb ? layer.channel("A") : nullptr;
   if (alpha) request.channels.push_back(*alpha);
-  FramePtr picture = make_frame();
-  picture->format = !rgb ? AV_PIX_FMT_GRAYF32 : alpha ? AV_PIX_FMT_GBRAPF32 : AV_PIX_FMT_GBRPF32;
-  picture->width = window.width();
-  picture->height = window.height();
-  if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
+  FramePtr picture = make_picture(!rgb    ? AV_PIX_FMT_GRAYF32
+                                  : alpha ? AV_PIX_FMT_GBRAPF32
+                                          : AV_PIX_FMT_GBRPF32,
+                                  window.width(), window.height());
   for (std::size_t i = 0; i < request.channels.size(); ++i) {
     const int p = rgb ? plane_of[i] : 0;
     request.to.emplace_back(reinterpret_cast<float*>(picture->data[p]), window.width(),
