@@ -65,7 +65,7 @@ void check_size(const LayerWindow& window, const std::string& path, std::int64_t
 constexpr std::array<int, 4> plane_of = {2, 0, 1, 3};
 
 /// Creates the picture with uninitialised samples, and adds its channels to `request`.
-FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
+FramePtr start_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   const ExrLayer& layer = *request.layer;
   const LayerWindow& window = layer.window;
   request.channels = exr.picture_channels();
@@ -150,7 +150,7 @@ FramePtr read_exr(const AVPacket& file, const std::string& path, const SourceOpt
   std::vector<ExrFile::ReadRequest> requests{{.layer = &exr.picture(), .channels = {}, .to = {}}};
   check_size(exr.picture().window, path, options.limits.pixels);
   exr.check_chunks();
-  FramePtr picture = make_picture(exr, requests.front());
+  FramePtr picture = start_picture(exr, requests.front());
   auto origin = std::make_unique<Origin>();
   origin->threads = options.threads;
   origin->picture = options.layer;
