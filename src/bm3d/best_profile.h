@@ -1,6 +1,6 @@
 #pragma once
-// The parameters of the two Bayes phases of the profile `best`. The profile and the GPU kernels
-// that are specialised for it (cuda/bayes/match_layout.h) share these constants.
+// The parameters of the two Bayes phases of the profile `best`, shared with the GPU kernels that
+// are specialised for it (cuda/bayes/match_layout.h).
 
 #include <array>
 

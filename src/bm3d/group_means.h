@@ -1,23 +1,22 @@
 #pragma once
-// The weighted mean of a group (Params::means), which all backends compute in the same way. The
-// method is non-local means of patches (Tsai 2016) over the groups of a matcher, with the weights
-// of nlm/weights.h.
+// The weighted mean of a group (Params::means): non-local means of patches (Tsai 2016) over the
+// groups of a matcher, with the weights of nlm/weights.h.
 
-// Step 1: Let I_c be plane c of the C planes that share a group, with noise of the standard
-// deviation sigma_c. Let r and m be the first samples of the reference patch and of a member. The
-// distance of the member in units of the noise variance is a sum over the 64 samples i of a patch:
+// Step 1: The distance D of a member, in units of the noise variance. I_c is plane c of the C
+// planes that share a group, with noise of the standard deviation sigma_c. r and m are the top-left
+// samples of the reference patch and of the member, and i the 64 samples of a patch:
 //     D(m) = sum_c 1 / (64 C sigma_c^2) sum_i (I_c(m + i) - I_c(r + i))^2
 
 // Step 2: The weight of a member at the distance D, with the filter strength h. Noise alone gives D
 // = 2. The weight of the reference patch is 1.
 //     w = max(0, 1 - max(D - 2, 0) / (8 h^2))^8
 
-// Step 3: The estimate E of sample i of a group in the plane I, where r and m are the first samples
-// of the reference patch and of a member with the weight w(m):
+// Step 3: The estimate E of sample i of a group in the plane I, where r and m are the top-left
+// samples of the reference patch and of a member with the weight w(m):
 //     E(i) = I(r + i) + sum_m w(m) (I(m + i) - I(r + i)) / sum_m w(m)
 
-// The mean of a group is the estimate of every member. In the aggregation, the estimate of a member
-// has the weight of this member (gain: docs/how-it-works/clusters.md).
+// The mean of a group is the estimate of every member, aggregated with the weight of the member
+// (gain: docs/how-it-works/clusters.md).
 
 #include <cstddef>
 

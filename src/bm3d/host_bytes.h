@@ -5,13 +5,12 @@
 
 namespace lull::bm3d {
 
-/// Returns true if the filters can process the samples of all planes as stored, except for a
-/// constant factor. A session on the CPU then stores frames in their sample format instead of as
-/// floats.
+/// Returns true if the filters can process samples as stored, except for a factor. A CPU session
+/// then stores frames in their sample format instead of as floats.
 [[nodiscard]] bool filters_samples(const Params& params, const FrameFormat& format);
 
 /// Returns the estimated number of bytes that a session of a host backend (`reference` or `cpu`)
-/// allocates. The estimate excludes the frames that the session has returned.
+/// allocates, without the frames that it has returned.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind);
 
 }  // namespace lull::bm3d

@@ -120,19 +120,18 @@ struct Params {
   /// noisy picture. If false, the first phase matches in the noisy picture, and the second phase in
   /// the basic estimate. The guide must have the size and planes of the frame.
   bool guided = false;
-  /// Distance between the reference patches whose search windows the matcher searches in the first
-  /// phase: greater than hard.step, and at most 16. All other reference patches take their
-  /// candidates from the resulting groups (match/propagation.h). 0: the matcher searches the
-  /// windows of all reference patches.
+  /// Step of the reference patches whose search windows the matcher searches in the first phase:
+  /// greater than hard.step, and at most 16. All other reference patches take their candidates from
+  /// the resulting groups (match/propagation.h). 0: all reference patches have a search.
   int search_step = 0;
   /// Number of members of each group that the first phase stores as candidates for the second
-  /// phase, which then needs no search. It is a power of two up to 32, and at least the group size
-  /// of the first phase. 0: the second phase searches. search_where_needed() sets `kept` to 0 if
-  /// the second phase must search.
+  /// phase, which then needs no search: a power of two up to 32, and at least the group size of the
+  /// first phase. 0: the second phase searches. search_where_needed() sets 0 if a search is
+  /// necessary.
   int kept = 0;
   /// Planes for which the second phase filters exactly the stored groups, instead of taking
-  /// candidates from them. Exact reuse requires equal steps in both phases, a search_step of 0, and
-  /// a search window in the second phase that is at least as large as in the first.
+  /// candidates from them. Requires equal steps in both phases, a search_step of 0, and a search
+  /// window in the second phase that is at least as large as in the first.
   SameGroups same_groups = SameGroups::none;
   /// If true, two Bayes phases replace the second phase. The first uses the spectrum of the noisy
   /// patches, and matches in the basic estimate. The second uses the spectrum of a blend of the
@@ -149,9 +148,8 @@ struct Params {
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result; 3: two Bayes phases
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of
-  /// its contrast cannot be predicted from earlier frames (time/frame_relation.h). 0: no frame begins a
-  /// new scene.
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of its
+  /// contrast cannot be predicted from earlier frames (time/frame_relation.h). 0: no scene cuts.
   float scene_cut = 0.5f;
   /// If true, frames may have holes (Frame::holes) and must be grey. Patches that overlap a hole
   /// are not candidates.

@@ -1,5 +1,5 @@
 #pragma once
-// The interface between a session on the host (open/host_session.h) and the two host backends. The
+// The interface between a session on the host (open/host_session.h) and the host backends. The
 // session manages planes and colour, and the backends process planes of float samples.
 
 #include <array>
@@ -25,8 +25,8 @@ class PhaseSums {
 /// The planes of one frame that share their groups. All planes have the same size.
 struct PhasePlanes {
   GuideView guide;
-  /// The noisy planes, with at least 8x8 samples. The views are empty if the engine loads the
-  /// samples from `frame` (PhaseEngine::loads_samples()).
+  /// The noisy planes, with at least 8x8 samples. Empty if the engine loads the samples from
+  /// `frame` (PhaseEngine::loads_samples()).
   std::array<PlaneView<const float>, 3> noisy;
   const Frame* frame = nullptr;
   std::array<PlaneView<const float>, 3> basic;  // basic estimates; not used in the first phase
@@ -43,15 +43,14 @@ struct PhaseInput {
   std::span<const PhaseFrame> frames;
   /// Standard deviation of the noise in the guides; 0 if the guides are estimates.
   float guide_sigma = 0;
-  /// The groups of the reference patches whose search windows the matcher searches. Members of
-  /// these groups are the candidates of all other reference patches. If PlaneSet::kept is 0,
-  /// `groups` has no effect.
+  /// The groups whose members are the candidates of all other reference patches. No effect if
+  /// PlaneSet::kept is 0.
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }
   bool reuses_groups() const { return plan.reuses_groups(set); }
-  /// Returns true if run() must store its groups for the second phase. The first phase stores
-  /// groups in run() only if it does not propagate groups itself.
+  /// Returns true if run() must store its groups for the second phase. False in a first phase that
+  /// propagates groups, and in all later phases.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
   /// Returns the noise of plane k of `set`. The sigma of this noise is above 0.
@@ -61,25 +60,22 @@ struct PhaseInput {
 class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
-  /// Returns true if the engine reads noisy planes in the sample format of a frame, which needs
-  /// less memory than floats. The engine then converts the samples like load_plane().
+  /// Returns true if the engine reads noisy planes in the sample format of a frame, to save memory.
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Finds and stores the groups of the reference patches that are PhasePlan::search_step samples
-  /// apart. If the first phase propagates groups, the session calls this function before run().
-  /// `input` must contain the motion vector of each bundle, a block of 8x4 of these reference
-  /// patches.
+  /// Finds and stores the groups of every PhasePlan::search_step-th reference patch, before a run()
+  /// that propagates groups. `input` must contain the motion vector of each bundle (8x4 of these
+  /// reference patches).
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them, and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;
-  /// Writes the estimate of each sample of a frame, and sets the sums to 0. An estimate is the
-  /// quotient of the two sums, or 0 if no patch covers the sample. `plan` is the plan of the
-  /// preceding run().
+  /// Writes the estimate of each sample of a frame (0 if no patch covers the sample), and clears
+  /// the sums. `plan` is the plan of the preceding run().
   virtual void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 
-/// Makes the engine of the `reference` backend. The engine supports square patches of up to 8x8
-/// samples, and all matchers.
+/// Makes the engine of the `reference` backend, for square patches of up to 8x8 samples and all
+/// matchers.
 /// @throws InvalidArgument  the engine does not support `shape`
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_reference_engine(
     std::unique_ptr<reference::Matcher> matcher = reference::make_matcher(),

@@ -9,10 +9,8 @@
 namespace lull::bm3d {
 namespace {
 
-/// Decides for which sets of planes (PlaneSet) the first phase stores groups. If the first phase
-/// propagates groups, it stores the groups of all sets. If not, it stores the groups that the
-/// second phase reuses: of luma and of sets with a luma guide and, without temporal filtering, of
-/// subsampled chroma.
+/// Selects the sets of planes (PlaneSet) whose groups the first phase stores: all sets for
+/// propagation, or else the sets whose groups the second phase reuses.
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;
@@ -33,8 +31,8 @@ Filtering filter_of(Phase phase, const Params& params) {
   return phase == Phase::second ? Filtering::bayes_noisy : Filtering::bayes_basic;
 }
 
-/// Returns the parameters for the matcher of a Bayes phase, which selects the most similar patches
-/// without a match threshold.
+/// Returns the matcher parameters of a Bayes phase, which selects the most similar patches without
+/// a match threshold.
 PhaseParams matching_params(const BayesParams& bayes) {
   return {.window = bayes.window,
           .group = bayes.group,
@@ -60,8 +58,8 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   plan.phase = phase == parallel_wiener ? Phase::second : phase;
   plan.filter = filter_of(phase, params);
   plan.params = first ? params.hard : params.wiener;
-  // Frame::guide contains little noise, like an estimate. The matcher therefore uses the match
-  // threshold and the motion bias of the second phase.
+  // Frame::guide contains little noise, so the matcher uses the match threshold and the motion bias
+  // of the second phase.
   if (params.guided) {
     plan.params.tau = params.wiener.tau;
     plan.params.motion_bias = params.wiener.motion_bias;

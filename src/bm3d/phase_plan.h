@@ -1,6 +1,6 @@
 #pragma once
-// The plans of the phases. A session makes the plans once, from the parameters, the noise and the
-// format. All backends follow these plans.
+// The plans of the phases, from the parameters, the noise and the format. All backends follow these
+// plans.
 
 #include <algorithm>
 #include <array>
@@ -23,8 +23,8 @@ enum class Filtering {
   bayes_basic,  // Bayes phase with the covariance of the basic estimate's patches
 };
 
-/// Weight of the first Bayes phase in the guide of the second Bayes phase. The basic estimate has
-/// the remaining weight.
+/// Weight of the first Bayes phase in the guide of the second. The basic estimate has the remaining
+/// weight.
 inline constexpr float bayes_share = 0.6f;
 /// Weight of the second Bayes phase in the final result. The parallel Wiener filter has the
 /// remaining weight.
@@ -32,12 +32,10 @@ inline constexpr float result_share = 0.75f;
 
 /// The strength with which a phase filters.
 struct Strength {
-  /// The factor lambda of the threshold lambda * sigma in the first phase, or mu2 of the Wiener
-  /// factor c^2 / (c^2 + mu2 sigma^2) in the second phase, where c is a coefficient of the basic
-  /// estimate.
+  /// lambda of the threshold lambda * sigma in the first phase, or mu2 of the Wiener factor c^2 /
+  /// (c^2 + mu2 sigma^2) of a coefficient c of the basic estimate in the second phase.
   float value = 0;
-  /// Threshold of the mean over a group, relative to the thresholds of all other coefficients. Only
-  /// the first phase uses this factor.
+  /// Threshold of the mean over a group in the first phase, relative to all other thresholds.
   float mean_factor = 1;
 };
 
@@ -48,23 +46,22 @@ struct PhasePlan {
   BayesParams bayes;
   MeansParams means;
   Strength strength;
-  // Noise of the planes in the colour space of the filter. For RGB, these planes are Y, U and V.
+  // Noise of the planes in the colour space of the filter (Y, U and V for RGB).
   NoiseModel noise;
-  /// The sets of planes that share their groups, in processing order. The sets exclude planes
-  /// without noise and planes that are smaller than a patch.
+  /// The sets of planes that share their groups, in processing order, without planes that are
+  /// noise-free or smaller than a patch.
   std::vector<PlaneSet> sets;
   /// Share of the noisy picture in the guide: 1 in the first phase, and Params::guide_noise in the
-  /// second phase. In guided sessions, the share is Params::guide_noise in both phases.
+  /// second phase. In guided sessions, Params::guide_noise in both phases.
   float guide_share = 1;
   std::array<float, patch> window{};  // the aggregation window along one axis
 
-  /// Distance between the reference patches whose search windows the matcher searches in this
-  /// phase. 0: the matcher searches the windows of all reference patches.
+  /// Step of the reference patches whose search windows the matcher searches in this phase. 0: all
+  /// reference patches have a search.
   int search_step = 0;
 
-  /// Returns the parameters with which the matcher processes a set of planes. The result refers to
-  /// `set` and must not outlive it. Guides that are computed from several planes have a larger
-  /// match threshold.
+  /// Returns the matcher parameters for `set`, which must outlive the result. Guides that are
+  /// computed from several planes have a larger match threshold.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
@@ -73,8 +70,8 @@ struct PhasePlan {
     matching.range = set.range;
     return matching;
   }
-  /// Returns the parameters for the search of the first phase. The groups may have more members
-  /// than the first phase uses. The first phase then filters only the first members of each group.
+  /// Returns the search parameters of the first phase. The groups may have more members than the
+  /// first phase filters.
   [[nodiscard]] MatchParams searching(const PlaneSet& set) const {
     MatchParams searching = matching(set);
     if (phase == Phase::first) searching.group = std::max(searching.group, set.kept);
@@ -98,43 +95,39 @@ struct PhasePlan {
   }
 };
 
-/// The plan of the parallel Wiener filter, as a value of type Phase. The parallel Wiener filter is
-/// the second phase of BM3D. It runs together with the second Bayes phase (Phase::third) on the
-/// same frames, with its own sums.
+/// The plan of the parallel Wiener filter, as a value of type Phase: the second phase of BM3D, run
+/// in parallel with the second Bayes phase (Phase::third).
 inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
-/// Returns the number of plans. There is a plan for each phase, even if Params::phases excludes the
-/// phase, and with Bayes phases also a plan for the parallel Wiener filter.
+/// Returns the number of plans: one for each phase, even if Params::phases excludes it, and with
+/// Bayes phases also one for the parallel Wiener filter.
 [[nodiscard]] constexpr int plan_count(const Params& params) { return params.bayes ? 4 : 2; }
 /// Returns true if the parallel Wiener filter runs together with the second Bayes phase.
 [[nodiscard]] constexpr bool has_parallel_wiener(const Params& params) {
   return params.bayes && params.phases == 3;
 }
 
-/// Converts the noise of the planes of the input to the noise of the filtered planes. For RGB, the
-/// filtered planes are Y, U and V, and the function reduces the noise level of luma
-/// (opponent_filter_sigma()).
+/// Converts the noise of the planes of the input to the noise of the filtered planes: for RGB, Y, U
+/// and V, with a reduced noise level of luma (opponent_filter_sigma()).
 [[nodiscard]] NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format);
 
-/// Returns the plan of a phase, even if Params::phases excludes the phase. The plan of the parallel
-/// Wiener filter has PhasePlan::phase = Phase::second.
+/// Returns the plan of a phase, even if Params::phases excludes it. The plan of the parallel Wiener
+/// filter has PhasePlan::phase = Phase::second.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);
 
-/// Returns the maximum number of members of a stored group: the largest number of members that any
-/// phase filters.
+/// Returns the maximum number of members of a stored group, over all phases.
 [[nodiscard]] constexpr int kept_members(const Params& params) {
   const int next = params.kept > 0 ? std::max(params.kept, params.wiener.group) : 0;
   return std::max(params.hard.group, next);
 }
-/// Returns the distance between the reference patches whose groups the first phase stores.
+/// Returns the step of the reference patches whose groups the first phase stores.
 [[nodiscard]] constexpr int kept_step(const Params& params) {
   return params.search_step > 0 ? params.search_step : params.hard.step;
 }
 /// Returns the number of bytes of the stored groups of one frame.
 [[nodiscard]] std::size_t kept_bytes(const Params& params, const FrameFormat& format);
 
-/// Returns the SessionPlan of BM3D, with which a FrameSession schedules frames
-/// (time/frame_session.h).
+/// Returns the SessionPlan of BM3D, for a FrameSession (time/frame_session.h).
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
 /// Returns the SessionPlan of linear combinations. Its phases are the pilot and the iterations.
 [[nodiscard]] SessionPlan linear_session_plan(const Params& params, const FrameFormat& format);

@@ -10,26 +10,23 @@
 namespace lull::bm3d {
 namespace {
 
-// Returns the standard deviation of the noise in the guide. It is the noise level of the first
-// plane or, if the session does not filter the first plane, the larger noise level of the other two
-// planes.
+// Returns the noise level of the guide: that of the first plane or, if the first plane is
+// unfiltered, the maximum of the other two planes.
 float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
 
-// Returns the match threshold of the first phase. It exceeds all distances that noise alone causes
-// between patches of equal content (mean 2 sigma^2, standard deviation 0.18 times the mean). A
-// larger threshold would have no effect, because the matcher prefers more similar patches
-// (docs/measurements/bm3d-parameters.md).
+// Returns the match threshold of the first phase, above all distances that noise alone causes. A
+// larger threshold has no effect (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
 // Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB of PSNR.
 constexpr float tau_wiener = 1024;
 
 // Returns the parameters of table 1 of Honzatko and Krulis 2017. The table does not specify the
-// transform across the group, for which this profile uses the Haar transform. For sigma > 40, the
-// paper thresholds patches in the DCT domain before matching. This profile omits the step, because
-// direct matching gives a higher PSNR (docs/measurements/bm3d-parameters.md).
+// transform across the group; this profile uses Haar. The profile omits the thresholding before
+// matching for sigma > 40, because the thresholding reduces the PSNR
+// (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -39,8 +36,8 @@ Params paper_profile(float noise) {
   return p;
 }
 
-/// Returns the common parameters of the profiles `fast`, `balanced` and `high`. The sizes in the
-/// two phases are equal, except for the group size and the search window.
+/// Returns the common parameters of the profiles `fast`, `balanced` and `high`. Both phases have
+/// equal sizes, except for the group size and the search window.
 Params tuned_profile(float noise, int step, int window, int wiener_window, int wiener_group) {
   Params p;
   p.hard = {.window = window,
@@ -54,8 +51,7 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
               .step = step,
               .tau = tau_wiener,
               .kaiser = 2.5f};
-  // The best parameters for weak noise (sigma 10) and for strong noise (sigma 20) differ only
-  // slightly.
+  // The best parameters for weak (sigma 10) and strong noise (sigma 20) differ only slightly.
   const float weak = std::clamp((20 - noise) / 10, 0.0f, 1.0f);
   p.lambda = 2.9f + 0.1f * weak;
   p.lambda_mean = 0.9f - 0.1f * weak;
@@ -64,9 +60,8 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// Returns the parameters of the profile `high`. The first phase has a denser grid of reference
-// patches than the second phase. A dense grid improves the first phase more than the second, and
-// takes less time in the first phase.
+// Returns the parameters of the profile `high`. A dense grid of reference patches costs less and
+// gains more in the first phase than in the second phase.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -75,10 +70,9 @@ Params high_profile(float noise) {
   return p;
 }
 
-// Maximum noise level at which the second phase reuses the groups of the first phase. Up to this
-// level, a separate search gains nothing (docs/measurements/propagation.md). Detail that the first
-// phase removes is then lost in both phases, so the profile lowers the threshold of the first
-// phase.
+// Maximum noise level at which the second phase reuses the groups of the first phase
+// (docs/measurements/propagation.md). The first phase then has a lower threshold, because detail
+// that it removes is lost in both phases.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -97,9 +91,8 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// The parameter mu2 for coarse noise, for the finest noise, and for nearly white noise. The coarser
-// the noise, the more noise remains in the basic estimate. A small mu2 would treat the remaining
-// noise as signal (docs/measurements/bm3d-parameters.md).
+// The parameter mu2 for coarse, the finest and nearly white noise. A small mu2 would treat coarse
+// noise in the basic estimate as signal (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {
@@ -116,14 +109,12 @@ float mu2_coloured(const NoiseModel& model) {
   return share >= 1 ? mu2_coarse : mu2_finest + (mu2_nearly_white - mu2_finest) * share;
 }
 
-// Adapts the parameters to candidates from neighbouring frames, which have the same content and
-// independent noise (docs/measurements/temporal.md). A wide search window in the reference frame
-// would only add patches that are similar by chance. The matcher prefers the patch that motion
-// predicts, because noise changes the order of the distances.
+// Adapts the parameters to candidates from neighbouring frames (docs/measurements/temporal.md). A
+// wide search window in the reference frame would only add patches that are similar by chance.
 void apply_temporal_tuning(Params& p, float noise) {
   // On dense grids, the matcher searches the windows of every second reference patch along each
-  // axis. The second phase finds its own groups, and searches small refinement windows in
-  // neighbouring frames. The refinement increases the PSNR (docs/measurements/propagation.md).
+  // axis. Small refinement windows in neighbouring frames increase the PSNR of the second phase
+  // (docs/measurements/propagation.md).
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = default_kept;
   p.same_groups = SameGroups::none;
@@ -141,14 +132,12 @@ void apply_temporal_tuning(Params& p, float noise) {
   p.guide_noise = 0.1f;
 }
 
-// Minimum noise level for the Bayes phases, on the 0..255 scale. Half precision on a GPU is too
-// inaccurate for the inverse of a Gram matrix at lower levels, where noise is invisible.
+// Minimum noise level for the Bayes phases, on the 0..255 scale. At lower levels, half precision is
+// too inaccurate for the inverse of a Gram matrix.
 constexpr float min_bayes_sigma = 0.3f;
 
 // Adds the two Bayes phases. In moving scenes, the covariance of patches that span two frames
-// separates signal and noise better than any fixed transform (docs/how-it-works/best.md). The
-// second Bayes phase uses the spectrum of an estimate, and has fewer and smaller patches in a group
-// than the first.
+// separates signal and noise better than any fixed transform (docs/how-it-works/best.md).
 void add_bayes_phases(Params& p, float noise) {
   p.bayes = true;
   p.phases = 3;
@@ -179,7 +168,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   return params;
 }
 
-// Measurements determine the parameters for weighted means (docs/measurements/clusters.md).
+// Parameters for weighted means, from measurements (docs/measurements/clusters.md).
 Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
                          const ClusterParams& clusters) {
   const float noise = matching_noise(model.sigmas());
@@ -209,15 +198,14 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
   return p;
 }
 
-// Measurements determine the parameters for depth maps (docs/measurements/depth-maps.md). The match
-// thresholds have a minimum, because the 8-bit guides cannot represent smaller differences than
-// their quantisation step.
+// Parameters for depth maps, from measurements (docs/measurements/depth-maps.md). The match
+// thresholds have a minimum: the quantisation step of the 8-bit guides.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;
   p.linear_combinations = false;
-  // The matcher searches the window of every reference patch. Candidates from neighbouring groups
-  // would ignore the holes of the reference patch.
+  // The matcher searches the window of every reference patch, because candidates from neighbouring
+  // groups would ignore the holes of the reference patch.
   p.kept = p.search_step = 0;
   p.same_groups = SameGroups::none;
   if (profile == Profile::paper) return p;

@@ -11,9 +11,8 @@ namespace lull::bm3d {
 namespace {
 
 /// Returns the skew bias of the planes (noise/stabiliser.h): the amount by which results
-/// underestimate the mean of skewed noise. It increases with the number of candidates of a
-/// reference patch. The values come from measurements in flat areas of 0 to 20 levels with clipped
-/// noise of sigma 20 and 40.
+/// underestimate the mean of skewed noise. Measured in dark flat areas with clipped noise of sigma
+/// 20 and 40.
 double skew_bias_of(const Params& params) {
   if (params.temporal > 0) return 0.023;
   if (params.linear_combinations) return 0.036;
@@ -21,16 +20,15 @@ double skew_bias_of(const Params& params) {
   return 0.038 + 0.0165 * std::log(window / 15) / std::log(39.0 / 15);
 }
 
-/// Returns the skew bias of each colour channel. The planes Y, U and V inherit the skew of the
-/// noise in R, G and B, and the inverse transform mixes their bias into the channels. For
-/// independent noise, R and B get a sixth of the bias of a single channel, and G two thirds. For
-/// equal noise in all channels, each channel gets the full bias.
+/// Returns the skew bias of each colour channel. For independent noise in R, G and B, the colour
+/// transform leaves a sixth of the bias of a single channel in R and B, and two thirds in G. For
+/// equal noise, each channel has the full bias.
 std::array<double, 3> skew_bias_of_channels(double skew_bias, const NoiseModel& noise) {
   double variance = 0;
   for (const float sigma : noise.sigmas()) variance += static_cast<double>(sigma * sigma) / 3;
   const auto luma = static_cast<double>(noise.in_opponent_space().sigma(0));
-  // The share of Y in the noise variance of the channels: a third if the noise is independent, and
-  // 1 if the noise is equal in all channels.
+  // The share of Y in the noise variance of the channels: a third for independent noise, and 1 for
+  // equal noise in all channels.
   const double share = variance > 0 ? luma * luma / variance : 1;
   const double shared = std::clamp((3 * share - 1) / 2, 0.0, 1.0);
   std::array<double, 3> skew_biases{};

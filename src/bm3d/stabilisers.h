@@ -1,6 +1,6 @@
 #pragma once
-// Variance stabilisation for noise that depends on the intensity (noise/stabiliser.h), with an
-// inverse that is adapted to BM3D.
+// Variance stabilisation for intensity-dependent noise (noise/stabiliser.h), with an inverse for
+// BM3D.
 
 #include "bm3d/params.h"
 #include "core/frame.h"
@@ -8,8 +8,8 @@
 
 namespace lull::bm3d {
 
-/// Returns the stabilisers for frames with the layout `layout`: one for each filtered plane that
-/// has a noise curve, and null for all other planes.
+/// Returns the stabilisers for frames with the layout `layout`: one for each filtered plane with a
+/// noise curve, and null for all other planes.
 [[nodiscard]] Stabilisers stabilisers_of(const Params& params, Layout layout);
 
 }  // namespace lull::bm3d

@@ -1,11 +1,11 @@
 #pragma once
-// The 1D transforms of a patch as 8x8 matrices. The compiler computes the matrices from their
-// definitions. Host backends and device code therefore use the same numbers.
+// The 1D transforms of a patch as 8x8 matrices, computed at compile time, so that host backends and
+// device code use the same numbers.
 
 namespace lull::bm3d {
 
 /// Row k of the forward matrix F computes coefficient k. The 2D transform of a patch X is C = F X
-/// F^T. With the inverse matrix I of F, the inverse 2D transform is X = I C I^T.
+/// F^T, and the inverse is X = I C I^T with the inverse matrix I of F.
 template <class Real>
 struct Matrix8 {
   Real at[8][8];
@@ -80,8 +80,8 @@ constexpr Matrix8<double> make_dct() {
 
 /// Returns the matrix of three levels of the periodised wavelet Bior1.5 for 8 samples (Cohen,
 /// Daubechies and Feauveau 1992, doi:10.1002/cpa.3160450502, N = 1 and N~ = 5). The rows give the
-/// approximation, 1 detail coefficient of level 3, 2 of level 2, and 4 of level 1. Each row has the
-/// L2 norm 1, so white noise has the same variance in all coefficients.
+/// approximation, 1 detail coefficient of level 3, 2 of level 2, and 4 of level 1, with L2 norm 1
+/// for equal noise variances.
 constexpr Matrix8<double> make_bior() {
   // The taps of the low-pass filter, multiplied by 256 / sqrt(2). For output 0, the filter
   // multiplies tap n + 4 by sample n of the signal.

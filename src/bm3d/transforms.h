@@ -13,8 +13,8 @@
 
 namespace lull::bm3d {
 
-/// A 2D transform of a patch. The transform of X is C = F X F^T, and the inverse transform is X = I
-/// C I^T, where I is the inverse of F. Coefficients are real (double), or complex for the DFT.
+/// A 2D transform of a patch: C = F X F^T for the patch X, and the inverse X = I C I^T, where I is
+/// the inverse of F. Coefficients are real (double), or complex for the DFT.
 template <class Coefficient>
 struct PatchTransform {
   /// The transform uses only the first `side` rows and columns.

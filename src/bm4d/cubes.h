@@ -1,23 +1,18 @@
 #pragma once
-// The positions of reference cubes, the rules of groups, the transform of a cube, and the
-// aggregation window. All backends share these definitions. Along each axis, reference cubes are at
-// multiples of the step, counted from the first voxel of the volume, and at the last position.
-// Therefore reference cubes cover every voxel.
+// Reference cubes, groups, transforms and aggregation window of BM4D. Along each axis, reference
+// cubes are at multiples of the step, and at the last position, so that they cover every voxel.
 
-// The first member of a group is its reference cube. The other members follow in the order of their
-// distances in the guide. Members with equal distances are in the order of their positions in the
-// search window: slice by slice, row by row.
+// The first member of a group is its reference cube. All other members follow by distance in the
+// guide, then by position in the search window, row by row.
 
-// If the number of members of a group is not a power of two, the matcher removes the members with
-// the largest distances. BM4D has no match threshold, because a threshold reduced the quality at
-// every noise level (docs/measurements/volumes.md).
+// Group sizes are powers of two: the most distant members are dropped. A match threshold reduced
+// the quality at every noise level (docs/measurements/volumes.md).
 
-// In the first phase, the guide is the noisy volume. Hard thresholding always retains the overall
-// mean of a group. The weight of a group is 1 / (number of retained coefficients, including the
-// overall mean).
+// First phase: the guide is the noisy volume. The overall mean of a group is always retained. The
+// weight of a group is 1 / (number of retained coefficients, including the overall mean).
 
-// In the second phase, the guide is the basic estimate. The Wiener factor of the overall mean of a
-// group is 1. The weight of a group is 1 / (sum of the squared Wiener factors).
+// Second phase: the guide is the basic estimate. The Wiener factor of the overall mean is 1. The
+// weight of a group is 1 / (sum of the squared Wiener factors).
 
 #include <array>
 #include <cstdint>
@@ -31,15 +26,14 @@ namespace lull::bm4d {
 constexpr int reference_count(int length, int step, int cube) {
   return (length - cube + step - 1) / step + 1;
 }
-/// Returns the index of the first voxel of reference cube `index` along an axis with `length`
-/// voxels.
+/// Returns the first voxel of reference cube `index` along an axis of `length` voxels.
 constexpr int reference_position(int index, int length, int step, int cube) {
   const int last = length - cube;
   return index * step < last ? index * step : last;
 }
 
-/// Packs the displacement of a member from the reference cube, in voxels, -7..7 along each axis.
-/// Bits 0 to 7 contain x, bits 8 to 15 contain y, and bits 16 to 23 contain z.
+/// Packs the displacement of a member, -7..7 voxels along each axis: x in bits 0 to 7, y in bits 8
+/// to 15, and z in bits 16 to 23.
 constexpr std::uint32_t pack_offset(int dx, int dy, int dz) {
   return (static_cast<std::uint32_t>(dz) & 0xffu) << 16 |
          (static_cast<std::uint32_t>(dy) & 0xffu) << 8 | (static_cast<std::uint32_t>(dx) & 0xffu);
@@ -57,20 +51,19 @@ struct Group {
   std::array<std::uint32_t, max_group> members;
 };
 
-/// Returns the index of the voxel whose value is at position `i` of an axis. If the axis is shorter
-/// than a cube, the mirror image of the axis follows its last voxel.
+/// Returns the index of the voxel at position `i` of an axis, mirrored if the axis is shorter than
+/// a cube.
 constexpr int mirrored(int i, int length) {
   const int j = i % (2 * length);
   return j < length ? j : 2 * length - 1 - j;
 }
 
-/// Rows of the matrix of the orthonormal DCT-II. `side` is the number of samples, 3 or 4.
+/// Matrix of the orthonormal DCT-II of `side` samples, 3 or 4, row by row.
 using AxisMatrix = std::array<std::array<double, max_cube>, max_cube>;
 [[nodiscard]] inline AxisMatrix dct_rows(int side) { return lull::dct_rows<max_cube>(side); }
 
-/// Returns the separable Kaiser window along one axis: I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) /
-/// I0(beta) at position i. I0 is the modified Bessel function of order 0. Beyond the side of a
-/// cube, the window is 0.
+/// Returns the separable Kaiser window along one axis, I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) /
+/// I0(beta) at position i < `side`, with the modified Bessel function I0 of order 0.
 [[nodiscard]] inline std::array<float, max_cube> kaiser_window(float beta, int side) {
   return lull::kaiser_window<max_cube>(beta, side);
 }

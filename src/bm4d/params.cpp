@@ -21,7 +21,7 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
   require(
       p.group >= 1 && p.group <= max_group && std::has_single_bit(static_cast<unsigned>(p.group)),
       of("group"), p.group, "1, 2, 4, 8, 16 or 32");
-  // If the step were larger than the side of a cube, some voxels would have no estimate.
+  // A step beyond the side of a cube would leave voxels without an estimate.
   require(p.step >= 1 && p.step <= p.cube, of("step"), p.step,
           "from 1 to the side of a cube, " + std::to_string(p.cube) + ",");
   require(p.kaiser >= 0 && p.kaiser <= 4, of("kaiser"), p.kaiser, "from 0 to 4");

@@ -7,15 +7,13 @@
 namespace lull::bm4d {
 namespace {
 
-/// Packs the three bytes of to_offset_bytes() into 12 bits. Each byte is below 16.
+/// Packs the three bytes of to_offset_bytes(), each below 16, into 12 bits.
 constexpr std::uint32_t bits_of(std::uint32_t bytes) {
   return (bytes & 0xf) | (bytes >> 4 & 0xf0) | (bytes >> 8 & 0xf00);
 }
 
-/// Returns the number of slots for stored layers. A slot stores the groups of one layer of the
-/// first phase until the second phase has used them. The second phase lags behind the first phase
-/// by the sum of three distances: the reach of its cubes in the basic estimate, a batch of layers
-/// of the second phase, and a batch of layers of the first phase.
+/// Returns the number of slots for stored layers: the number of layers by which the second phase
+/// lags behind the first phase.
 int depth_of(const Params& p, int at_a_time) {
   const int slices = 2 * list_reach(p) + 2 * max_cube + at_a_time * (p.hard.step + p.wiener.step);
   return slices / p.hard.step + 3;
@@ -79,8 +77,7 @@ std::span<const std::uint32_t> KeptGroups::candidates(
   std::bitset<1 << 12> seen;
   seen[bits_of(to_offset_bytes(0))] = true;
   std::size_t count = 0;
-  // The function has no branch on duplicate candidates, because the processor could not predict the
-  // branch.
+  // There is no branch on duplicate candidates, because the branch would be unpredictable.
   const auto add = [&](std::uint32_t member) {
     const std::uint32_t bytes = to_offset_bytes(member);
     auto known = seen[bits_of(bytes)];

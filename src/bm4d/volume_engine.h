@@ -11,24 +11,22 @@
 
 namespace lull::bm4d {
 
-/// Layers of reference cubes. A layer consists of all cubes that begin in the same slice.
-/// Successive layers begin in the slices z, z + step, z + 2 step and so on.
+/// Layers of reference cubes: all cubes that begin in the same slice. Consecutive layers are `step`
+/// slices apart, from z on.
 struct Layers {
   Phase phase = Phase::first;
   int z = 0;            // first slice of the first layer
   int count = 1;        // number of layers
   SliceSpan available;  // the slices that exist; no cube extends beyond them
   /// A flag for each reference cube, layer by layer, row by row: 1 if a required result may depend
-  /// on the cube, 0 if not. An engine may skip cubes with the flag 0. A null pointer means that all
-  /// cubes are required.
+  /// on the cube, 0 if the engine may skip the cube. Null: all 1.
   const std::uint8_t* wanted = nullptr;
 };
 
-/// The data that the engine of one plane needs.
+/// The plan of the engine of one plane.
 struct VolumePlan {
   Params params;
-  /// Size of a slice in voxels. The width and the height are at least the side of a cube, in both
-  /// phases.
+  /// Size of a slice in voxels. Width and height are at least the side of a cube.
   int width = 0, height = 0;
   float sigma = 0;  // standard deviation of the noise, > 0
 
@@ -41,21 +39,19 @@ struct VolumePlan {
 class VolumeEngine {
  public:
   virtual ~VolumeEngine() = default;
-  /// Begins a volume. If the session receives only a part of the volume, `z` is the first slice of
-  /// the part.
+  /// Begins a volume. `z` is the first slice that the session receives.
   virtual void begin(int z) = 0;
   virtual void load(int z, PlaneView<const float> samples) = 0;
   /// Matches and filters the groups of reference cubes, and aggregates their estimates.
   virtual void filter(const Layers& layers) = 0;
   /// Computes slice `z` of the basic estimate. Voxels without an estimate get the noisy value.
   virtual void finish_basic(int z) = 0;
-  /// Writes slice `z` of the estimate of the last phase. Voxels without an estimate get the noisy
-  /// value.
+  /// Writes slice `z` of the final estimate. Voxels without an estimate get the noisy value.
   virtual void finish(int z, PlaneView<float> estimate) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_reference_engine(const VolumePlan& plan);
-/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
+/// Makes the engine of the cpu backend. `threads` = 0: all cores.
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_cpu_engine(const VolumePlan& plan, int threads);
 
 }  // namespace lull::bm4d

@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the BM4D session and its backends. The session (open/volume_session.h)
-// schedules slices and layers, and the backends process samples.
+// The interface between the BM4D session (open/volume_session.h), which schedules slices and
+// layers, and its backends, which process samples.
 
 #include <memory>
 #include <span>
@@ -11,43 +11,37 @@
 
 namespace lull::bm4d {
 
-/// Processes volumes slice by slice, with all planes that have noise. Slices and layers ascend
-/// along z. The session loads all slices of a layer before it filters the layer. The session
-/// finishes a slice when no later layer adds estimates to the slice. The worker may then release
-/// all earlier slices.
+/// Processes volumes slice by slice, in all planes with noise. The session loads all slices of a
+/// layer before filter(), and finishes a slice when no later layer adds estimates.
 class VolumeWorker {
  public:
   virtual ~VolumeWorker() = default;
-  /// Begins a volume. If the session receives only a part of the volume, `z` is the first slice of
-  /// the part.
+  /// Begins a volume. `z` is the first slice that the session receives.
   virtual void begin(int z) = 0;
-  /// Loads a slice. The samples of the slice must remain valid until the session has waited for the
-  /// result of the slice.
+  /// Loads a slice. Its samples must remain valid until the session has waited for its result.
   virtual void load(int z, const Frame& slice) = 0;
   /// Matches and filters the groups of reference cubes, and aggregates their estimates.
   virtual void filter(const Layers& layers) = 0;
   /// Computes the basic estimate of `slices`. Voxels without an estimate get the noisy value.
   virtual void finish_basic(SliceSpan slices) = 0;
-  /// Returns a frame for a result, in the memory (host or GPU) in which the worker stores results.
+  /// Returns a frame for a result, in the memory (host or GPU) of the worker's results.
   [[nodiscard]] virtual Frame acquire() = 0;
-  /// Writes the results of the last phase for the slices `noisy` to `clean`. The function acquire()
-  /// has returned the frames `clean`. noisy[0] is slice `z` of the volume. The function may return
-  /// before the results are complete. Voxels without an estimate get the noisy value. The worker
-  /// copies planes without noise.
+  /// Writes the results for the slices `noisy`, from slice `z` on, to the frames `clean` of
+  /// acquire(), possibly after the function returns. Voxels without an estimate get the noisy
+  /// value.
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
-  /// Waits until the worker has completed the oldest result for which the caller has not waited
-  /// yet.
+  /// Waits for the oldest result for which the caller has not waited yet.
   virtual void await() {}
-  /// Returns the number of results of finish() that the worker may compute while the session loads
-  /// further slices.
+  /// Returns the number of results of finish() that may be incomplete while the session loads
+  /// slices.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
   /// Returns the preferred number of layers to filter together. A larger number needs more memory
   /// and increases the latency.
   [[nodiscard]] virtual int layers_at_a_time() const noexcept { return 1; }
 };
 
-/// A plane with noise and the size of its volume. If an axis is shorter than a cube, the mirror
-/// image of the volume extends the axis.
+/// A plane with noise and the size of its volume. Axes shorter than a cube are extended by
+/// mirroring.
 struct PlanePlan {
   int plane = 0;
   VolumePlan volume;

@@ -1,13 +1,12 @@
 #pragma once
-// Tiling of a plane for kernels that sum over a box of 8x8 samples at each position.
+// Tiling of a plane for kernels that sum over 8x8 samples at each position.
 
 #include <cuda_runtime_api.h>
 
 namespace lull {
 
-/// A box extends `box_reach` samples beyond its position. Each lane of a warp loads 4 samples as
-/// one word, and the words of a warp are adjacent. The first `box_words` lanes compute box sums.
-/// The last two lanes only load samples.
+/// A box extends `box_reach` samples beyond its position. Each lane loads 4 samples as one word.
+/// The last two lanes compute no box sums.
 inline constexpr int box_reach = 7, box_words = 30, box_width = 4 * box_words;
 
 /// Tiling of a plane with thread blocks of `warps` warps. Each warp computes `rows` rows of box
@@ -16,7 +15,7 @@ template <int warps_, int rows_>
 struct Boxes {
   static constexpr int warps = warps_, rows = rows_, threads = 32 * warps;
   static constexpr int height = warps * rows, tile_rows = height + box_reach;
-  /// Number of passes in which the warps of a thread block load `tile_rows` rows.
+  /// Passes in which the warps of a thread block load `tile_rows` rows.
   static constexpr int passes = (tile_rows + warps - 1) / warps;
 
   static constexpr dim3 covering(int width, int places_high) {

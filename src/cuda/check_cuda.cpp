@@ -22,8 +22,8 @@ bool is_device_unavailable(cudaError_t status) {
   }
 }
 
-/// Returns whether the status states a failure of the device, or of work that ran on the device.
-/// After most of these failures, all CUDA calls of the process fail.
+/// Returns whether the status is a failure of the device or of its work. After most of these
+/// failures, all CUDA calls of the process fail.
 bool is_device_failure(cudaError_t status) {
   constexpr int contained = 226;  // cudaErrorContained, which CUDA 12 does not declare
   if (static_cast<int>(status) == contained) return true;

@@ -45,8 +45,7 @@ DeviceList list_devices() {
 #endif
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
-    // The call clears the error of the missing driver. The next CUDA call would otherwise report
-    // the same error again.
+    // Clears the error of the missing driver, which the next CUDA call would report again.
     (void)cudaGetLastError();
     list.reason = reason_of(status);
     return list;

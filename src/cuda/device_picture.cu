@@ -1,6 +1,5 @@
-// Converts a picture of a decoder to planes of samples. The kernel separates Cb and Cr, and shifts
-// sample values to the low bits. One thread processes one sample of the first plane, or one pair of
-// chroma samples. Memory bandwidth limits the speed of the kernel.
+// Converts a decoded picture to planes of samples: separates Cb and Cr, and shifts samples to the
+// low bits. Each thread converts one luma sample or one pair of chroma samples.
 
 #include "cuda/check.h"
 #include "cuda/device_planes.h"
@@ -19,8 +18,8 @@ __device__ Sample* row_of(const RawPlanes& raw, int plane, int y) {
                                    static_cast<std::size_t>(y) * raw.pitch[plane]);
 }
 
-// Unpacks the planes of a picture. The value 0 of blockIdx.z selects the first plane, and 1 selects
-// both chroma planes.
+// Unpacks the planes of a picture. blockIdx.z is 0 for the first plane, and 1 for both chroma
+// planes.
 template <class Sample>
 __global__ void unpack_kernel(const DevicePicture picture, int chroma_width, int chroma_height,
                               const RawPlanes raw) {

@@ -7,14 +7,11 @@
 
 namespace lull {
 
-/// Copies decoded pictures on one CUDA stream. The stream belongs to the device that is current in
-/// the constructor.
+/// Copies decoded pictures on one CUDA stream, on the device that is current in the constructor.
 class DevicePictureReader {
  public:
-  /// Queues the copy of the planes of `picture` to the planes of `to`. The copy waits until the
-  /// decoder has written `picture`. If the picture is in the memory of another GPU, the function
-  /// first copies the picture to the GPU of `stream`. `picture` must remain valid until the copy is
-  /// complete.
+  /// Queues the copy of the planes of `picture` to `to`, after the decoder has written `picture`.
+  /// The picture may be on another GPU, and must remain valid until the copy is complete.
   void read(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
             cudaStream_t stream);
 

@@ -31,8 +31,7 @@ void DevicePictureReader::read(const DevicePicture& picture, const FrameFormat& 
                                   local.planes[i].height, cudaMemcpyDeviceToDevice, stream));
 }
 
-/// Copies the picture to `device`. If the two GPUs have no direct connection, the driver copies
-/// through host memory.
+/// Copies the picture to `device`. Without peer access, the driver copies through host memory.
 DevicePicture DevicePictureReader::fetch(const DevicePicture& picture, int device,
                                          cudaStream_t stream) {
   DevicePicture local = picture;

@@ -1,6 +1,6 @@
 #pragma once
-// Layout of planes on a device, and their conversion from and to stored samples. The functions
-// queue their work on `stream`, and neither allocate memory nor wait.
+// Layout and conversion of planes on a device. The functions queue their work on `stream`, and
+// neither allocate memory nor wait.
 
 #include <cuda_runtime_api.h>
 
@@ -16,8 +16,7 @@
 
 namespace lull {
 
-/// Sums of the weighted estimates of all groups. The sums are fixed-point numbers, because integer
-/// sums do not depend on the order of additions.
+/// Fixed-point sums of the weighted estimates of all groups, independent of the order of additions.
 struct Sums {
   unsigned long long* numerator = nullptr;  // signed values, two's complement
   std::uint32_t* denominator = nullptr;     // weights at patch origins, without the Kaiser window
@@ -43,55 +42,51 @@ struct RawPlanes {
         max_value(format.max_value()) {}
 };
 
-/// Returns the dithering thresholds of the format (core/dither/dither.h) in device memory. The
-/// buffer is empty if the format does not use dithering. The copy to the device is complete when
-/// the function returns.
+/// Returns the dithering thresholds of the format (core/dither/dither.h) in device memory, already
+/// copied, or an empty buffer without dithering.
 [[nodiscard]] cuda::DeviceBuffer<float> dither_thresholds(const FrameFormat& format,
                                                           cudaStream_t stream);
 
 enum class Colour { as_is, opponent };
 
-/// For each plane of a frame, the values of its curve (SampleCurve::values) in device memory. A
-/// null pointer leaves the samples of the plane unchanged.
+/// The values of the curve (SampleCurve::values) of each plane, in device memory. Null: samples are
+/// not changed.
 using CurveTables = std::array<const float*, max_planes>;
 
-/// Operations on the filtered samples of a plane: first the inverse variance stabilisation, then
-/// clipping to the limits of the samples.
+/// Operations on the filtered samples of a plane: inverse variance stabilisation, then clipping.
 struct OutputTransform {
   const float* curve = nullptr;  // SampleCurve::values; null: samples are not changed
   ClipLimits limits;             // limits of the curve's output
-  // Memory for the clipping shifts of each limit, as rows of clip_shift_cells(width) cells. A null
-  // pointer disables the limit.
+  // Memory for the clipping shifts of each limit, as rows of clip_shift_cells(width) cells. Null:
+  // no limit.
   float *low_shifts = nullptr, *high_shifts = nullptr;
   int columns = 0;
 };
 using OutputTransforms = std::array<OutputTransform, max_planes>;
 
-/// Converts `count` planes, starting with plane `first`, to floats on the 0..255 scale. Applies the
-/// stabilising curve of each plane, and then transforms RGB to the opponent colour space.
+/// Converts `count` planes, from `first` on, to floats on the 0..255 scale: applies the stabilising
+/// curves, then transforms RGB to the opponent colour space.
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream, const CurveTables& curves = {});
 /// Converts float planes to stored samples. Transforms the planes from the opponent colour space if
-/// `colour` requires the transform, and applies the output transforms `back`. The stored samples
-/// are floats, or clipped integers with rounding or dithering.
+/// `colour` requires the transform, and applies the output transforms `back`.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back = {});
-/// Converts integer samples of plane `i` to the integer format of the results. Sessions call the
-/// function for unfiltered planes. `width` and `height` are the size of the plane in samples.
+/// Converts integer samples of the unfiltered plane `i`, of `width` x `height` samples, to the
+/// integer format of the results.
 void convert_samples(const RawPlanes& from, int i, int width, int height, const RawPlanes& to,
                      cudaStream_t stream);
-/// Computes the clipping shifts of all planes with limits (samples/clip_limits.cu). The function
-/// planes_to_samples() calls find_clip_shifts() before it uses the shifts.
+/// Computes the clipping shifts of all planes with limits (samples/clip_limits.cu). Called by
+/// planes_to_samples().
 void find_clip_shifts(const Planes& planes, int first, int count, Colour colour,
                       const Margins& margins, const OutputTransforms& back, cudaStream_t stream);
 /// Copies a picture of 8 to 16 bits on the same device to planes of samples (device_picture.cu).
 void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
                     cudaStream_t stream);
-// Copies the samples of `raw` to `seen`, and replaces out-of-range float samples in the copy
-// (core/float_range.h). `sigma` contains the noise levels of the planes. `cells` is memory for the
-// cell sums of each plane.
+// Copies `raw` to `seen`, with out-of-range float samples replaced (core/float_range.h). `sigma`
+// contains the noise levels of the planes. `cells` is memory for the cell sums of each plane.
 void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,
                    const std::array<CellSum*, max_planes>& cells, const RawPlanes& seen,
@@ -102,8 +97,8 @@ void restore_samples(const RawPlanes& raw, const FrameFormat& format,
                      const std::array<float, max_planes>& sigma, const RawPlanes& filtered,
                      cudaStream_t stream);
 
-/// Returns a buffer that the device fills with zeros, as work on `stream`. Kernels read the margins
-/// of planes, but no result depends on the samples in the margins.
+/// Returns a buffer that is zeroed on `stream`. Kernels read the margins of planes, but no result
+/// depends on them.
 template <class T>
 cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   cuda::DeviceBuffer<T> buffer(size);
@@ -111,8 +106,7 @@ cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   return buffer;
 }
 
-/// A ring buffer of planes, with one plane for each slot of a session. The constructor sets all
-/// samples to 0.
+/// A ring buffer of zeroed planes, one for each slot of a session.
 template <class T>
 class PlaneRing {
  public:

@@ -11,8 +11,7 @@
 
 namespace lull::cuda {
 
-/// Releases a CUDA handle. The function ignores the returned status, because destructors must not
-/// throw.
+/// Releases a CUDA handle. The status is ignored, because destructors must not throw.
 template <auto Release>
 struct Releaser {
   template <class T>
@@ -40,8 +39,7 @@ enum class Priority { normal, high };
 
 enum class Timing { off, on };
 
-/// Creates a CUDA event. A host thread sleeps while it waits for the event, so decoders and
-/// encoders can use the CPU core.
+/// Creates a CUDA event with blocking waits, so that decoders and encoders can use the CPU core.
 [[nodiscard]] inline Event make_event(Timing timing = Timing::off) {
   cudaEvent_t event = nullptr;
   const unsigned flags =
@@ -50,8 +48,8 @@ enum class Timing { off, on };
   return Event(event);
 }
 
-/// Returns a CUDA graph of the work that the callable `work` queues on `stream`. The work does not
-/// run during the capture.
+/// Returns a CUDA graph of the work that `work` queues on `stream`. The work does not run during
+/// the capture.
 template <class Work>
 [[nodiscard]] GraphExec capture(cudaStream_t stream, Work work) {
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
@@ -64,7 +62,7 @@ template <class Work>
   return GraphExec(launchable);
 }
 
-/// Device memory for `size` values of type T. The constructor does not initialise the memory.
+/// Uninitialised device memory for `size` values of type T.
 template <class T>
 class DeviceBuffer {
  public:
@@ -84,8 +82,7 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-/// Makes a device current until the end of the scope. The destructor makes the previous device
-/// current again.
+/// Makes a device current for a scope. The destructor restores the previous device.
 class DeviceScope {
  public:
   explicit DeviceScope(int device) {

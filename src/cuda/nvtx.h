@@ -1,5 +1,5 @@
 #pragma once
-// Named time ranges, which profilers display.
+// Named time ranges for profilers.
 
 #include <nvtx3/nvToolsExt.h>
 

@@ -22,13 +22,12 @@
 namespace lull::cuda {
 namespace {
 
-// Large blocks are parts of slabs. CUDA locks a slab in one call. Locking pages one by one takes
-// longer than filtering the frames in the pages. The system provides slabs in huge pages where
-// possible.
+// Large blocks are parts of slabs, page-locked in one call, because locking page by page takes
+// longer than filtering the frames.
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
-/// Owns memory pages. The pages are huge pages where the system provides huge pages.
+/// Owns memory pages, huge pages where possible.
 class Pages {
  public:
   /// data() is null if the system does not provide the pages.
@@ -51,8 +50,7 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Writes to each page, so that the system allocates the page immediately. The allocation would
-  /// otherwise take most of the time that CUDA needs to lock the page.
+  /// Writes to each page, because the allocation of pages takes most of the time of page locking.
   void touch() const {
     if (data_ == nullptr) return;
     for (std::size_t at = 0; at < size_; at += page)
@@ -64,8 +62,7 @@ class Pages {
   std::byte* data_ = nullptr;
 };
 
-/// Prepares the pages of further slabs in advance. Background threads write to the pages before a
-/// caller requests a slab.
+/// Background threads that prepare the pages of further slabs in advance.
 class PagePrefetcher {
  public:
   Pages take(std::size_t bytes) {
@@ -79,12 +76,10 @@ class PagePrefetcher {
   }
 
  private:
-  // Number of slabs in preparation: `of_a_size` slabs of each size, because two GPUs use slabs
-  // faster than one core prepares them. `in_all` suffices for two sizes, because results may have
-  // another size than the input.
+  // Number of slabs in preparation: `of_a_size` of each size, because two GPUs use slabs faster
+  // than one core prepares slabs, and `in_all` for all sizes.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
-  // Maximum size, in bytes, of a slab that is prepared in advance. Callers rarely request larger
-  // slabs again.
+  // Maximum size in bytes of a prepared slab. Larger slabs are rarely requested again.
   static constexpr std::size_t greatest = 4 * slab_size;
   struct Next {
     std::size_t bytes;
@@ -107,8 +102,7 @@ class PagePrefetcher {
   std::deque<Next> next_;
 };
 
-/// A slab of page-locked memory, divided into blocks of one size. CUDA locks the memory of a slab
-/// in one call.
+/// A slab of page-locked memory, divided into blocks of one size, and locked in one call.
 class Slab {
  public:
   static std::size_t bytes_for(std::size_t block) {
@@ -178,8 +172,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return slabs_.emplace_back(std::move(slab))->take();
   }
 
-  // Allocates pageable memory after a failure of the GPU. The job can then continue on the CPU, or
-  // end with the error of the GPU.
+  // Allocates pageable memory after a failure of the GPU, so that the job can continue on the CPU
+  // or report the error.
   void* allocate_pageable(std::size_t bytes) {
     void* data = ::operator new(bytes, alignment);
     try {
@@ -200,8 +194,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
       (void)cudaFreeHost(data);
   }
 
-  /// Releases a block of a slab. If the slab then has no block in use, the slab returns to the
-  /// system. Returns false if the block does not belong to a slab.
+  /// Releases a block. A slab without used blocks returns to the system. Returns false if the block
+  /// does not belong to a slab.
   bool give_back(void* data) {
     const std::lock_guard lock(mutex_);
     const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(data); });
@@ -228,8 +222,7 @@ class PinnedMemory final : public std::pmr::memory_resource {
 }  // namespace
 
 std::pmr::memory_resource* pinned_memory() {
-  // The program never destroys this object, because frames may still exist when static objects are
-  // destroyed.
+  // Never destroyed, because frames may still exist when static objects are destroyed.
   static PinnedMemory* const memory = new PinnedMemory;
   return memory;
 }

@@ -1,6 +1,5 @@
 #pragma once
-// The stored samples of a frame in GPU memory. A session converts the samples to the float planes
-// that it filters.
+// The stored samples of a frame in GPU memory, and their conversion to float planes.
 
 #include <algorithm>
 #include <array>
@@ -17,15 +16,15 @@
 
 namespace lull {
 
-/// Curves for the samples of a plane. `forward` applies after the conversion to floats, and
-/// `inverse` before the conversion back to samples. A null pointer leaves the samples unchanged.
+/// Curves of a plane: `forward` after the conversion to floats, `inverse` before the conversion
+/// back. Null: samples are not changed.
 struct CurvePair {
   const SampleCurve *forward = nullptr, *inverse = nullptr;
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
-/// Returns `format` with the layout YUV instead of RGB, so that a session filters the planes
-/// without a colour transform. All planes of the result have the scale of the RGB planes.
+/// Returns `format` with the layout YUV instead of RGB, to filter planes without a colour
+/// transform, in the scale of RGB.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
   format.layout = Layout::yuv;
@@ -35,36 +34,33 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma` contains the noise levels of the stored planes. The noise levels determine the
-  /// treatment of out-of-range float samples (core/float_range.h). The session does not filter
-  /// planes of RGB whose noise level is 0. The constructor copies `curves`. `results` is the format
-  /// of the results, by default `format`.
+  /// `sigma` contains the noise levels of the stored planes, for out-of-range float samples
+  /// (core/float_range.h). RGB planes with level 0 are not filtered. `curves` is copied. `results`
+  /// is the format of the results, by default `format`.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
            const std::array<CurvePair, max_planes>& curves = {},
            const std::optional<FrameFormat>& results = std::nullopt);
 
-  /// Queues the upload of the samples of `frame` from host memory or from the memory of a GPU.
-  /// `frame` must remain valid until the upload is complete.
+  /// Queues the upload of the samples of `frame`, from host or GPU memory. `frame` must remain
+  /// valid until the upload is complete.
   void upload(const Frame& frame, cudaStream_t stream);
   /// Queues the copy of plane `i` of the results to plane `i` of `frame`, in host or GPU memory.
   void download(int i, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the copy of plane `i` of `noisy` to the result `frame`. `noisy` must be the most
-  /// recently uploaded frame. If `noisy` and `frame` are in host memory, the function copies the
-  /// plane immediately, and `noisy` may be any frame.
+  /// Queues the copy of plane `i` of `noisy`, the most recently uploaded frame, to the result
+  /// `frame`. In host memory, any frame is copied immediately.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the conversion of the samples to floats. The function also transforms RGB to the
-  /// opponent colour space. For other layouts, the function skips planes whose pointer is null.
+  /// Queues the conversion of the samples to floats, and of RGB to the opponent colour space.
+  /// Without RGB, planes with a null pointer are skipped.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
-  /// Queues the conversion of floats to stored samples. The function from_plane() converts plane
-  /// `i`, and from_opponents() converts all three planes of RGB.
+  /// The two functions queue the conversion of floats to stored samples: of plane `i`, or of all
+  /// three planes of RGB.
   void from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream);
   void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
-  /// Restores the out-of-range samples in the results. `original` contains the planes() of the same
-  /// frame before the filter. A session with float samples calls the function after from_plane() or
-  /// from_opponents().
+  /// Restores out-of-range float samples in the results, after from_plane() or from_opponents().
+  /// `original` contains the planes() before the filter.
   void restore(const RawPlanes& original, cudaStream_t stream);
 
   /// Returns the uploaded samples.
@@ -73,10 +69,8 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results have separate memory instead of the memory of the uploaded samples.
-  /// Float samples need separate memory for the filter input, in which other values replace
-  /// out-of-range samples. Results in another format need separate memory. RGB with unfiltered
-  /// planes needs separate memory, because the conversion writes all three planes.
+  /// Returns whether results have separate memory: for float samples, for results in another
+  /// format, and for RGB with unfiltered planes.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
@@ -93,8 +87,8 @@ class RawFrame {
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
-  // `planes_` refers to the uploaded samples, and `filtered_` to the results. For float samples,
-  // `filtered_` first refers to the filter input.
+  // `planes_` refers to the uploaded samples, `filtered_` to the results, or first to the filter
+  // input for float samples.
   RawPlanes planes_, filtered_;
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;

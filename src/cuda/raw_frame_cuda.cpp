@@ -7,7 +7,7 @@
 namespace lull {
 namespace {
 
-/// Returns the distance between the rows of a plane, in bytes.
+/// Returns the row pitch of a plane in bytes.
 int pitch_of(const FrameFormat& format, int i) {
   constexpr int row_alignment = 64;
   return round_up(format.plane_width(i) * format.bytes_per_sample(), row_alignment);

@@ -8,9 +8,9 @@
 
 namespace lull::cuda {
 
-/// Returns a wrapper around the session that `open` returns. The wrapper makes GPU `device` current
-/// whenever it opens, uses or destroys the inner session. If the GPU becomes unavailable or runs
-/// out of memory after open(), the functions of the session throw DeviceFailure.
+/// Wraps the session that `open` returns: makes GPU `device` current whenever the session is
+/// opened, used or destroyed. If the GPU becomes unavailable or runs out of memory after open(),
+/// the session throws DeviceFailure.
 /// @throws DeviceUnavailable  the GPU does not exist, or this build has no CUDA
 /// @throws any exception of `open`
 [[nodiscard]] std::unique_ptr<Denoiser> open_on_device(

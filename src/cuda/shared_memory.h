@@ -31,8 +31,8 @@ namespace lull::cuda {
           .reserved = bytes(cudaDevAttrReservedSharedMemoryPerBlock)};
 }
 
-/// Allows the kernel the maximum dynamic shared memory, in the whole process. The limit is not
-/// smaller, because other threads may launch the same kernel with more memory.
+/// Allows the kernel the maximum dynamic shared memory, process-wide, because other threads may
+/// launch the same kernel with more memory.
 template <class Kernel>
 void allow_shared_memory(Kernel* kernel) {
   const DeviceLimits limits{.block_shared_memory = static_cast<std::size_t>(

@@ -1,6 +1,6 @@
 #pragma once
-// Copies planes between pageable host memory and a device. The CUDA driver copies pageable memory
-// with a single thread. The class Staging copies with several threads, through page-locked buffers.
+// Copies planes between pageable host memory and a device, with several threads. The CUDA driver
+// uses a single thread.
 
 #include <cuda_runtime_api.h>
 
@@ -21,10 +21,10 @@ template <class T>
                          plane.stride * size);
 }
 
-/// Copies planes through two page-locked buffers of a few megabytes. The first copy allocates the
-/// buffers. The CUDA driver copies a plane directly if the plane is small or in page-locked memory,
-/// or if the allocation of the buffers fails. One thread at a time may use the object, with streams
-/// of one device, and not during the capture of a stream.
+/// Copies planes through two page-locked buffers of a few megabytes, which the first copy
+/// allocates. Small planes and planes in page-locked memory are copied directly.
+/// One thread at a time may use the object, with streams of one device, and not during the capture
+/// of a stream.
 class Staging {
  public:
   Staging();
@@ -33,12 +33,11 @@ class Staging {
   Staging(Staging&&) noexcept;
   Staging& operator=(Staging&&) noexcept;
 
-  /// Queues the upload of a plane. On the device, the distance between two rows is `pitch` bytes. A
-  /// plane in page-locked memory must not change until the upload is complete. A plane in other
-  /// memory may change as soon as the function returns.
+  /// Queues the upload of a plane, with a row pitch of `pitch` bytes on the device. Page-locked
+  /// memory must not change until the upload is complete. Other memory may change on return.
   void upload(PlaneView<const std::byte> from, void* to, std::size_t pitch, cudaStream_t stream);
-  /// Downloads a plane. If the destination is page-locked memory, the function only queues the
-  /// download. For other memory, the download is complete when the function returns.
+  /// Downloads a plane. The download is queued for page-locked memory, and complete on return for
+  /// other memory.
   void download(const void* from, std::size_t pitch, PlaneView<std::byte> to, cudaStream_t stream);
 
  private:

@@ -15,24 +15,23 @@
 namespace lull::cuda {
 namespace {
 
-/// Minimum size, in bytes, of a plane that several threads copy. One thread copies a smaller plane
-/// before other threads would have started.
+/// Minimum size in bytes of a plane that several threads copy. Smaller copies take less time than
+/// the start of threads.
 constexpr std::size_t min_plane_bytes = 256 * 1024;
-/// Size of a piece of a plane, in bytes. A piece is large enough for the copy engine of the GPU,
-/// and small enough for the caches of the CPU.
+/// Size of a piece of a plane, in bytes: large enough for the copy engine of the GPU, small enough
+/// for the caches of the CPU.
 constexpr std::size_t buffer_bytes = 4 * 1024 * 1024;
 constexpr std::size_t row_alignment = 64;
 /// Maximum number of threads. A few cores saturate the memory bandwidth of one socket.
 constexpr int max_threads = 8;
 
-/// Returns whether `host` is pageable memory. The CUDA runtime has neither allocated nor locked
-/// pageable memory.
+/// Returns whether `host` is pageable, neither allocated nor locked by the CUDA runtime.
 bool is_pageable(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)
     return attributes.type == cudaMemoryTypeUnregistered;
-  // CUDA runtimes before version 11 report an error for pageable memory. A failed device also
-  // causes an error, which the next copy reports again.
+  // CUDA runtimes before version 11 report an error for pageable memory. Device failures recur at
+  // the next copy.
   (void)cudaGetLastError();
   return true;
 }
@@ -139,7 +138,7 @@ class Staging::Buffers {
     }
   };
 
-  /// Waits until the less recently used buffer is free, and returns the buffer.
+  /// Returns the less recently used buffer as soon as the buffer is free.
   const Buffer& next() {
     current_ ^= 1;
     check(cudaEventSynchronize(buffers_[current_].copied.get()));

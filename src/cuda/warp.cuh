@@ -1,5 +1,5 @@
 #pragma once
-// Operations of a complete warp: sorting networks, and matrix products on the tensor cores.
+// Warp operations: sorting networks, and matrix products on the tensor cores.
 
 #include <cuda_fp16.h>
 
@@ -7,8 +7,8 @@
 
 namespace lull {
 
-/// Returns a pointer to shared memory in a form that stays in a register. Without the function, the
-/// compiler would recompute the address at each use.
+/// Keeps a pointer to shared memory in a register, which the compiler would otherwise recompute at
+/// each use.
 template <class T>
 __device__ __forceinline__ T* keep_address(T* place) {
 #ifdef __CUDA_ARCH__
@@ -20,8 +20,8 @@ __device__ __forceinline__ T* keep_address(T* place) {
 #endif
 }
 
-/// Returns an address in device memory. The compiler adds a 32-bit offset to the result in one
-/// instruction instead of four.
+/// Keeps an address in device memory, so that adding a 32-bit offset takes one instruction instead
+/// of four.
 template <class T>
 __device__ __forceinline__ T* kept_global(T* place) {
 #ifdef __CUDA_ARCH__
@@ -31,8 +31,8 @@ __device__ __forceinline__ T* kept_global(T* place) {
   return place;
 }
 
-/// The comparison that a sorting network uses. WordOrder compares 32-bit words, and HalfWordOrder
-/// compares two independent half words.
+/// The comparison of a sorting network: WordOrder compares 32-bit words, HalfWordOrder two
+/// independent half words.
 struct WordOrder {
   static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return max(a, b); }
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return min(a, b); }
@@ -44,23 +44,22 @@ struct HalfWordOrder {
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return __vminu2(a, b); }
 };
 
-/// Exchanges values with the lane at distance `j`. Of the two lanes, the lane with the lower index
-/// gets the greater value.
+/// Exchanges values with the lane at distance `j`. The lane with the lower index gets the greater
+/// value.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int lane) {
   const std::uint32_t other = __shfl_xor_sync(~0u, v, j);
   return (lane & j) == 0 ? Values::greater(v, other) : Values::less(v, other);
 }
 
-/// Sorts one value per lane in descending order with a bitonic network. Lane 0 gets the maximum.
-/// Stages that sort in ascending order work with complemented values. Each exchange then depends on
-/// a single bit of the lane index.
+/// Sorts one value per lane in descending order with a bitonic network. Ascending stages use
+/// complemented values, so that each exchange depends on one bit of the lane index.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
-    // `before` and `now` are non-zero if the lane sorts in ascending order: `before` in the
-    // previous stage, `now` in the current stage.
+    // Non-zero if the lane sorts in ascending order: `before` in the previous stage, `now` in the
+    // current stage.
     const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
     v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll
@@ -69,8 +68,7 @@ __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int la
   return v;
 }
 
-/// Sorts a bitonic sequence in descending order. The function is the last stage of the network of
-/// sort_descending().
+/// Sorts a bitonic sequence in descending order: the last stage of sort_descending().
 __device__ __forceinline__ std::uint32_t merge_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int j = 16; j > 0; j >>= 1) v = exchange(v, j, lane);
@@ -109,8 +107,7 @@ __device__ __forceinline__ std::uint32_t pack_saturated(int high, int low) {
   return packed;
 }
 
-/// Computes c += a b, where a has 16x32 bytes and b has 32x8 bytes. The operands have the layout of
-/// the instruction mma.m16n8k32.
+/// Computes c += a b, where a has 16x32 bytes and b has 32x8 bytes, in the layout of mma.m16n8k32.
 __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std::uint32_t b0,
                                        std::uint32_t b1) {
 #if __CUDA_ARCH__ >= 800
@@ -131,8 +128,7 @@ __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std:
 #endif
 }
 
-/// The 16x8 elements of a matrix product on the tensor cores, in the layout of the instruction
-/// mma.m16n8k16.
+/// The 16x8 elements of a matrix product on the tensor cores, in the layout of mma.m16n8k16.
 struct HalfSums {
   std::uint32_t at[2] = {0, 0};
 };
@@ -211,7 +207,7 @@ __device__ __forceinline__ __half2 halves_of(std::uint32_t word) {
   return *reinterpret_cast<const __half2*>(&word);
 }
 
-/// Packs two floats as half-precision values. The first value is in the low half word.
+/// Packs two floats as half-precision values, the first in the low half word.
 __device__ __forceinline__ std::uint32_t pack_halves(float low, float high) {
   return word_of(__floats2half2_rn(low, high));
 }
@@ -223,8 +219,7 @@ __device__ __forceinline__ std::uint32_t round_to_tf32(float v) {
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(v));
   return rounded;
 }
-/// Computes c += a b, where a has 16x8 and b has 8x8 elements. The operands have the layout of the
-/// instruction mma.m16n8k8.
+/// Computes c += a b, where a has 16x8 and b has 8x8 elements, in the layout of mma.m16n8k8.
 __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)[4],
                                          std::uint32_t b0, std::uint32_t b1) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -234,8 +229,8 @@ __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)
 }
 #endif
 
-/// Returns the transpose of an 8x8 matrix of half-precision values. With g = lane / 4 and t = lane
-/// % 4, a lane has the values in columns 2t and 2t + 1 of row g, in the argument and in the result.
+/// Returns the transpose of an 8x8 half-precision matrix. With g = lane / 4 and t = lane % 4, a
+/// lane has columns 2t and 2t + 1 of row g.
 __device__ __forceinline__ std::uint32_t transposed_halves(std::uint32_t halves) {
   std::uint32_t turned;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(halves));

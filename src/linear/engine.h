@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the session and the engines on the host. The session manages planes and
-// colour, and the engines process sets of planes.
+// The interface between the session and the host engines. The session manages planes and colour,
+// and the engines process sets of planes.
 
 #include <algorithm>
 #include <memory>
@@ -15,25 +15,25 @@
 
 namespace lull::linear {
 
-/// An engine may read this number of samples beyond the end of each row. These samples have
-/// arbitrary values.
+/// Number of samples that an engine may read beyond the end of each row. Their values are
+/// arbitrary.
 inline constexpr int readable_padding = 16;
 
-/// The pictures y, x and z (params.h) of one plane. All pictures have the same size, with
-/// readable_padding samples beyond the end of each row.
+/// The pictures y, x and z (params.h) of one plane, all of the same size, with readable_padding
+/// samples beyond the end of each row.
 struct PlaneState {
   PlaneView<const float> y;
   PlaneView<float> x, z;
   const PlaneNoise* noise = nullptr;  // noise of the plane; its sigma is above 0
 };
 
-/// The sums of weighted estimates for one plane of a frame. Each engine derives its own class.
+/// Aggregation sums of one plane of a frame. Each engine derives its own class.
 class Sums {
  public:
   virtual ~Sums() = default;
 };
 
-/// A plane of a searched frame, and the sums of the estimates of its samples.
+/// A plane of a searched frame, and its aggregation sums.
 struct FramePlane {
   PlaneState plane;
   Sums* sums = nullptr;
@@ -49,12 +49,10 @@ class Engine {
   virtual void match(std::span<const PlaneView<const float>> guides, const GuideRange& range,
                      Groups& groups) = 0;
   /// Combines the patches of all groups in a plane and adds the estimates to the sums. The pilot
-  /// reads the pictures y, and an iteration reads the pictures x, y and z. frames[f] belongs to
-  /// frame f of the groups. All pictures must have equal strides.
+  /// reads y, and an iteration reads x, y and z. All pictures must have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
-  /// Writes the mean estimates to x. In all iterations except the last, the function also writes
-  /// the next z. `side` is the side of a patch in samples.
+  /// Writes the mean estimates to x, and in all iterations except the last also the next z.
   virtual void finish(const Step& step, int side, const Sums& sums, const PlaneState& plane) = 0;
 };
 
@@ -91,9 +89,8 @@ inline void start_iterations(const PlaneState& plane) {
     std::copy_n(plane.y.row(row), plane.y.width, plane.z.row(row));
 }
 
-/// Filters planes that share one guide. The result of each plane is its picture x (PlaneState). The
-/// function guide(source) must return a guide. `source` selects the pictures y, x or z of all
-/// planes, from which the guide is computed.
+/// Filters planes that share one guide, and writes the results to x (PlaneState). guide(source)
+/// must return the guide of the pictures that `source` selects.
 template <class MakeGuide>
 void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
                 std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide) {

@@ -44,48 +44,43 @@ constexpr int first_index(const GroupSizes& sizes, int frame) {
 }
 
 /// Converts `bonus` from the scale of mean squared differences to the scale of distances of patches
-/// with `samples` samples. The matcher subtracts the result from the distance of the patch that
-/// motion predicts.
+/// with `samples` samples.
 inline std::uint32_t distance_bonus(float bonus, const GuideRange& range, int samples) {
   const float scale = static_cast<float>(guide_levels) / (range.high - range.low);
   return static_cast<std::uint32_t>(bonus * scale * scale * static_cast<float>(samples));
 }
 
-/// Returns the number of bundles in a row of reference patches. A bundle is a block of 8x4
-/// reference patches with the same motion vectors (match/motion_grid.h).
+/// Returns the number of bundles in a row of reference patches. A bundle consists of 8x4 reference
+/// patches with the same motion vectors (match/motion_grid.h).
 constexpr int bundle_columns(const ReferenceGrid& grid) {
   return (grid.count_x + motion_columns - 1) / motion_columns;
 }
 
-/// The position of a patch: the index of its frame, and its displacement from the reference patch.
-/// The second half of a patch that spans two frames has the same displacement in the partner of the
-/// frame.
+/// The position of a patch: its frame, and its displacement from the reference patch. The second
+/// half has the same displacement in the partner frame.
 struct Place {
   int frame = 0, x = 0, y = 0;
 };
 
-/// A frame in which the matcher searches for candidates (params.h, "Temporal filtering"). Frame 0
-/// contains the reference patches.
+/// A searched frame (params.h, "Temporal filtering"). Frame 0 contains the reference patches.
 struct SearchedFrame {
   int partner = no_frame;  // frame of the second halves of patches that span two frames
-  /// Displacement of the centre of the search window for each bundle (a block of 8x4 reference
-  /// patches). Empty: all displacements are 0.
+  /// Displacement of the search window centre for each bundle (8x4 reference patches). Empty: all
+  /// displacements are 0.
   std::vector<Motion> motion;
 };
 
-/// Parameters of the search for groups of the reference patches of one frame, in one or several
-/// frames.
+/// Parameters of the search for the groups of one frame, in one or several frames.
 struct Search {
   std::vector<SearchedFrame> frames = std::vector<SearchedFrame>(1);
-  /// For each bundle (a block of 8x4 reference patches), true if its patches span two frames.
-  /// Empty: no patches span two frames.
+  /// For each bundle (8x4 reference patches), true if its patches span two frames. Empty: no
+  /// patches span two frames.
   std::vector<std::uint8_t> has_pairs;
-  /// Amount by which the matcher reduces the mean squared difference of the patch that motion
-  /// predicts.
+  /// Reduction of the mean squared difference of the patch that motion predicts.
   float bonus = 0;
 };
 
-/// Groups as indices of candidates. The first member is the reference patch, with the index 0. The
+/// Groups as candidate indices. The first member is the reference patch, with the index 0. The
 /// order of all other members is arbitrary.
 class Groups {
  public:
@@ -106,8 +101,7 @@ class Groups {
   std::span<const std::uint16_t> at(int i, int j) const {
     return {members_.data() + index(i, j) * sizes_.group, counts_[index(i, j)]};
   }
-  /// Returns the memory for the members of a group. The caller must set the number of members with
-  /// set_count().
+  /// Returns the memory for the members of a group. The caller must then call set_count().
   std::span<std::uint16_t> space(int i, int j) {
     return {members_.data() + index(i, j) * sizes_.group, static_cast<std::size_t>(sizes_.group)};
   }
@@ -115,12 +109,11 @@ class Groups {
     counts_[index(i, j)] = static_cast<std::uint8_t>(count);
   }
 
-  /// Returns the number of frames, 1 or 2, over which the patches of a group extend.
+  /// Returns the number of frames, 1 or 2, that the patches of a group span.
   int halves(int i, int j) const {
     return !search_.has_pairs.empty() && search_.has_pairs[bundle(i, j)] != 0 ? 2 : 1;
   }
-  /// Returns the amount by which the matcher reduces the distance of the patch that motion
-  /// predicts.
+  /// Returns the reduction of the distance of the patch that motion predicts.
   std::uint32_t bonus(const GuideRange& range, int samples) const {
     return distance_bonus(search_.bonus, range, samples);
   }
@@ -130,13 +123,12 @@ class Groups {
   bool has_candidates(int frame, int halves) const {
     return halves == 1 || search_.frames[frame].partner != no_frame;
   }
-  /// Returns the displacement of the centre of the search window in a frame, for reference patch
-  /// (i, j).
+  /// Returns the displacement of the search window centre in a frame, for reference patch (i, j).
   Motion motion(int frame, int i, int j) const {
     const std::vector<Motion>& bundles = search_.frames[frame].motion;
     return bundles.empty() ? Motion{} : bundles[bundle(i, j)];
   }
-  /// Returns the position of the candidate with the index `candidate`, for reference patch (i, j).
+  /// Returns the position of a candidate of reference patch (i, j).
   Place place(int i, int j, int candidate) const {
     if (candidate == 0) return {};
     int frame = 0;

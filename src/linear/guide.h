@@ -8,7 +8,7 @@
 
 namespace lull::linear {
 
-/// Quantises the picture `guide` and writes the result to `to`, which has the same size.
+/// Quantises the picture `guide` to `to`, which has the same size.
 void quantise(PlaneView<const float> guide, const GuideRange& range, PlaneView<std::uint8_t> to);
 
 }  // namespace lull::linear

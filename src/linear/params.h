@@ -3,50 +3,43 @@
 // and Kervrann 2024, doi:10.1109/TIP.2024.3436651). All backends follow this definition.
 
 // Pictures: y is the noisy picture, whose noise has the standard deviation s. x is the current
-// estimate. z is a partly denoised picture, whose noise has about the standard deviation tau s.
-// Each iteration has its own tau. At first, z is y.
+// estimate. z is a partly denoised picture, at first y. Iterations reduce the noise of z to about
+// tau s.
 
-// Steps: The pilot computes the first x from the noisy picture y. The iterations m = 1 .. M then
-// compute the next x and the next z. The result is x of iteration M. The noise that iteration m
-// leaves in z has about tau times the standard deviation of the noise in y, with tau = tau0 (1 - m
-// / M).
+// Steps: The pilot computes the first x from y. The iterations m = 1 .. M compute the next x and z,
+// with tau = tau0 (1 - m / M). The result is x of iteration M.
 
-// Sets of planes: Planes of a picture form a set if they share their groups (match/guide.h,
-// PlaneSet). A set has one guide, but each plane has its own s, Gram matrix and weights. The noise
-// of the first plane of a set determines the parameters of the set.
+// Sets of planes: Planes with common groups form a set (match/guide.h, PlaneSet). A set has one
+// guide. Its parameters depend on the noise of its first plane, but each plane has its own s, Gram
+// matrix and weights.
 
 // Small planes: The side of a patch is min(side, width, height), and the step is at most the side.
 
-// Guides: The matcher finds the groups of the pilot in the guide of y, and the groups of iteration
-// 1 in the guide of x. In the iterations m = 1 + i rematch, i = 1 .. matchings - 1, the matcher
-// finds new groups in the guide of z. All other iterations use the groups of the previous
-// iteration.
+// Guides: The matcher finds groups for the pilot in y, for iteration 1 in x, and for iterations 1 +
+// i rematch, i = 1 .. matchings - 1, in z. All other iterations keep the previous groups.
 
-// The guide of a later matching is z, because groups found in x are worse: the errors of x are
-// similar in all patches of a group.
+// Later matchings use the guide of z, because errors of x are correlated within a group.
 
-// The matcher quantises a sample v of the guide to the integer q, so that all backends compute
-// equal distances. The quantisation uses single precision, with scale = guide_levels / (high -
-// low).
+// Quantisation of the guide: Integer samples q make distances equal in all backends. A sample v
+// becomes, in single precision and with scale = guide_levels / (high - low),
 //     q = floor(min(max((v - low) scale, 0), guide_levels) + 0.5)
 // The range [low, high] is guide_range(set, format, noise, 1) in all iterations.
 
-// Reference patches form the ReferenceGrid (match/grid.h) of the step and side: every step-th
-// position and the last position along each axis.
+// Reference patches form the ReferenceGrid (match/grid.h): every step-th position and the last
+// position along each axis.
 
-// Candidates are all patches inside the picture whose displacement from the reference patch is at
-// most r = window / 2 samples, rounded down, along each axis. The distance d of a candidate is the
-// sum of the squared differences of the quantised samples.
+// Candidates are all patches inside the picture at displacements of at most floor(window / 2)
+// samples along each axis. The distance d is the sum of squared differences of the quantised
+// samples.
 
-// The key of a candidate at the distance d determines its order. For patches of n = side^2 samples,
-// the key is
+// The candidates of a reference patch are sorted by their keys. For patches of n = side^2 samples
+// and the distance d, the key is
 //     key = min(d >> distance_shift(n), max_distance) * 2^11 + index
-// The index is 1 + position. The position counts all displacements of the search window row by row
-// from (-r, -r), r = window / 2, including that of the reference patch, whose key is 0. No two
-// candidates have equal keys.
+// The index is 1 + the raster index of the displacement in the search window. The key of the
+// reference patch is 0. Keys are unique.
 
-// A group consists of the `group` candidates with the smallest keys, or of all candidates if there
-// are fewer. The order of the members does not change the result.
+// A group consists of the `group` candidates with the smallest keys, or of all candidates. The
+// order of the members does not change the result.
 
 // Pilot: Let the k rows of Y be the patches of a group, Yc be Y minus the mean of its rows, and C
 // be the matrix of the noise covariances of two patches, summed over their samples. With the floor
@@ -55,9 +48,8 @@
 //     Theta = I - (1 + alpha^2) C (Q^-1 - q q' / (1' q)), q = Q^-1 1
 
 // Covariance matrix C of a group: For white noise with the standard deviation s, C is n s^2 I,
-// where n is the number of samples of a patch, and I the identity matrix. For coloured noise,
-// element (i, j) is n s^2 rho(p_i - p_j), where rho is the autocorrelation of the noise, and p_i
-// the position of patch i.
+// where n is the number of samples of a patch. For coloured noise, element (i, j) is n s^2 rho(p_i
+// - p_j), where rho is the autocorrelation of the noise, and p_i the position of patch i.
 
 // The floor f keeps Q positive definite in single precision. For k patches Yc of n samples, f is
 //     f = floor_share trace(Yc Yc') / k + n floor_variance
@@ -65,14 +57,13 @@
 // and with Yc, because the rows of Theta sum to 1.
 
 // The x of the pilot is the weighted mean of the estimates Theta Y. The weight of row i is the
-// inverse of the standard deviation of its noise, relative to the noise of y: 1 / sqrt(max(sum_j
-// Theta_ij^2, 1/k)), where k is the number of rows.
+// inverse of the relative standard deviation of its noise: 1 / sqrt(max(sum_j Theta_ij^2, 1/k)),
+// where k is the number of rows.
 
-// Noise level t in iteration m: Let the rows of Y and Z be the patches of a group in the noisy
-// picture y and in z, and s the standard deviation of the noise in y. Relative to s, the noise
-// level of Z is
+// Noise level t in iteration m: Let the rows of Y and Z be the patches of a group in y and z, and s
+// the standard deviation of the noise in y. The noise level of Z, relative to s, is
 //     t = max(1 - std(Y - Z) / s, tau)
-// where std is the standard deviation of all samples around their mean.
+// where std is the standard deviation over all samples.
 
 // Estimates of iteration m: Let the rows of X and Z be the patches of a group in x and z, t the
 // noise level of Z, and C and f as in the pilot, but with Xc instead of Yc. The estimates are E for
@@ -81,45 +72,38 @@
 //     Theta = I - g C (Q^-1 - q q' / (1' q)), q = Q^-1 1
 //     E = Theta Z, F = (1 - r) E + r Z, r = tau / t, or r = 0 if tau is 0
 
-// In an iteration, the next x is the weighted mean of the estimates E, and the next z is the
-// weighted mean of the estimates F. The formula of the weights is the same as in the pilot. The
-// last iteration has tau = 0, so F equals E, and one sum is enough.
+// The next x and z are the weighted means of the estimates E and F, with the weights of the pilot.
+// In the last iteration, tau = 0, so F equals E.
 
-// Temporal filtering: Groups have patches from the frames that the session lists
-// (time/frame_session.h). The first frame of the list contains the reference patches. The matcher
-// finds groups for the pilot and for iteration 1.
+// Temporal filtering: Groups have patches of several frames (time/frame_session.h). The first frame
+// contains the reference patches. The matcher finds groups for the pilot and for iteration 1.
 
-// A step of temporal filtering is the pilot or one of iterations_over_time iterations. The step
-// reads the pictures y, x and z of the previous step for all listed frames, and adds its estimates
-// to the sums of all these frames.
+// A step of temporal filtering (the pilot or an iteration) adds its estimates to the sums of all
+// frames.
 
-// Search windows of temporal filtering: The window has the side `window` in the frame of the
-// reference patches, and the side `temporal_window` in all other frames. Its centre is the position
-// that the motion vector of the bundle predicts. A bundle is a block of 8x4 reference patches
-// (match/motion_grid.h).
+// Search windows of temporal filtering have the side `window` in the frame of the reference
+// patches, and `temporal_window` in other frames. Motion vectors determine their centres.
 
-// Indices of temporal filtering continue frame by frame: the first candidate of frame f has the
-// index 1 + window^2 + (f - 1) temporal_window^2.
+// Candidate indices of temporal filtering continue frame by frame: the first candidate of frame f
+// has the index 1 + window^2 + (f - 1) temporal_window^2.
 
-// Bonus of temporal filtering: The matcher reduces the distance of the candidate in the centre of a
-// window by floor(bonus_share sigma^2 scale^2 n), but not below 0. Sigma is the standard deviation
-// of the noise of the guide, scale the scale of its quantisation, and n the number of samples of a
-// patch.
+// Bonus of temporal filtering: The distance of the candidate in the centre of a window is reduced
+// by floor(bonus_share sigma^2 scale^2 n), but not below 0, for the noise level sigma of the guide,
+// the quantisation scale, and n samples per patch.
 
-// Pairs of frames: If `pairs` is set and the motion of a bundle is uniform, the patches of the
-// bundle span two frames. The second half of a patch has the same position in the partner of its
-// frame (time/frame_pairs.h). Distances and sample counts include both halves. Frames without a
-// partner have no candidates.
+// Pairs of frames: If `pairs` is set and the motion of a bundle is uniform, its patches span two
+// frames. The second half has the same position in the partner frame (time/frame_pairs.h). Frames
+// without a partner have no candidates.
 
 // Motion is uniform if the acceleration (match/second_half.h) is 0 in at least half of the frames
 // with a partner.
 
-// Noise of patches that span two frames: The covariance of two patches is the sum over both halves.
-// The autocorrelation of the noise is 0 between frames.
+// Noise of patches that span two frames: Covariances are sums over both halves. Noise is
+// independent between frames.
 
-// White noise: The vector of ones is an eigenvector of Q. Its eigenvalue e is alpha^2 n s^2 + f in
-// the pilot, and g n s^2 + f in an iteration (definitions above). For k patches, q q' / (1' q) is
-// therefore the matrix of ones divided by k e, and Theta is symmetric.
+// White noise: The vector of ones is an eigenvector of Q, with the eigenvalue e = alpha^2 n s^2 + f
+// in the pilot, and e = g n s^2 + f in an iteration. For k patches, q q' / (1' q) is therefore the
+// matrix of ones divided by k e, and Theta is symmetric.
 
 #include <cstdint>
 
@@ -146,12 +130,11 @@ static_assert(max_side * max_side <= max_patch_samples);
 /// The largest value of a quantised guide.
 inline constexpr int guide_levels = 255;
 
-/// Maximum of a distance in a key, after the shift by distance_shift(). A key has 32 bits: the low
-/// 11 bits contain the index of a candidate, and all other bits the shifted distance.
+/// Maximum of a distance in a key, after the shift by distance_shift(). The low 11 bits of the
+/// 32-bit key contain the candidate index.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
-/// Returns the number of bits by which the matcher shifts a distance to the right, for patches with
-/// `samples` samples. A shifted distance reaches max_distance only if the root-mean-square
-/// difference of two patches exceeds guide_levels / 2.
+/// Returns the right shift of the distances of patches with `samples` samples. Shifted distances
+/// reach max_distance only at root-mean-square differences above guide_levels / 2.
 constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <= 128 ? 1 : 2; }
 
 /// Parameters of a set of planes.
@@ -163,21 +146,19 @@ struct SetParams {
   int matchings = 2;   // number of matchings after that of the pilot, >= 1
   float alpha = 0.5f;  // level of the noise that the pilot assumes in its estimate, in units of s
   float tau0 = 0.95f;  // level of the noise that an iteration 0 would leave in z, in units of s
-  /// The factor `excess`: the noise variance that an iteration assumes in Z, divided by the
-  /// variance t^2 that it measures (beginning of this file).
+  /// The noise variance that an iteration assumes in Z, relative to the measured variance t^2
+  /// (`excess` in the formulas above).
   float excess = 1;
 };
 
 inline constexpr float floor_share = 1.0f / 2048, floor_variance = 1e-5f;
 
-/// Returns the parameters for noise with the standard deviation `sigma` on the 0..255 scale (chosen
-/// by measurement: docs/measurements/linear-combinations.md). `coarseness` is the sum of the
-/// autocorrelation of the noise: 1 for white noise, and about the number of samples over which
-/// coarse noise extends.
+/// Returns the parameters for the noise level `sigma` on the 0..255 scale
+/// (docs/measurements/linear-combinations.md). `coarseness` is the sum of the autocorrelation of
+/// the noise, 1 for white noise.
 constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   SetParams p;
-  // `excess` is 1.1 up to a noise level of 20, decreases linearly, and is 1 from a noise level of
-  // 35 on.
+  // `excess` decreases linearly from 1.1 at noise level 20 to 1 at noise level 35.
   p.excess = sigma <= 20 ? 1.1f : sigma >= 35 ? 1.0f : 1.1f - 0.1f * (sigma - 20) / 15;
   if (sigma <= 15) {
     p.pilot.side = 9;
@@ -202,11 +183,11 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   return p;
 }
 
-/// Number of iterations with temporal filtering. It does not depend on the noise, so that all
-/// planes have the same number of steps.
+/// Number of iterations with temporal filtering. It does not depend on the noise, so all planes
+/// have the same number of steps.
 inline constexpr int iterations_over_time = 3;
-/// Share of the noise variance that the matcher subtracts from the mean squared difference of the
-/// patch that motion predicts.
+/// Reduction of the mean squared difference of the patch that motion predicts, as a share of the
+/// noise variance.
 inline constexpr float bonus_share = 0.6f;
 
 }  // namespace lull::linear

@@ -29,8 +29,7 @@ SetParams parameters_over_time(float sigma, float coarseness) {
     p.iteration.window = 11;
     return p;
   }
-  // The member `excess` is 1.15 up to a noise level of 20, decreases linearly, and is 1 from a
-  // noise level of 35 on.
+  // `excess` decreases linearly from 1.15 at noise level 20 to 1 at noise level 35.
   p.excess = sigma <= 20 ? 1.15f : sigma >= 35 ? 1.0f : 1.15f - 0.15f * (sigma - 20) / 15;
   p.alpha = sigma > 30 ? 0.2f : 0.3f;
   if (sigma > 15) {
@@ -43,8 +42,8 @@ SetParams parameters_over_time(float sigma, float coarseness) {
 
 std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise, bool over_time) {
   std::vector<SetPlan> plans;
-  // With the arguments for temporal filtering, plane_sets() lets all planes use the groups of luma.
-  // Single pictures need the same sets.
+  // With the arguments for temporal filtering, plane_sets() makes all planes use the groups of
+  // luma.
   for (const PlaneSet& set : plane_sets(Phase::second, true, format, noise)) {
     const PlaneNoise& first = noise.plane(set.planes.front());
     const auto parameters = over_time ? parameters_over_time : parameters_for;

@@ -1,5 +1,5 @@
 #pragma once
-// Plans the division of the planes of a frame into sets, and the parameters of each set.
+// Divides the planes of a frame into sets, and chooses the parameters of each set.
 
 #include <vector>
 
@@ -19,9 +19,8 @@ struct SetPlan {
   GuideRange range;  // range of values in the guide
 };
 
-/// Returns the sets of planes in processing order. `noise` is the noise of the planes in the colour
-/// space of the filter (Y, U and V for RGB). If a guide contains luma from another set, every step
-/// computes the guide from the filtered luma.
+/// Returns the sets of planes in processing order. `noise` is the noise in the colour space of the
+/// filter. Guides with luma from another set use the filtered luma in every step.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

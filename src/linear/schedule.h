@@ -8,8 +8,7 @@ namespace lull::linear {
 /// The three pictures of a plane (params.h), from which the session can compute a guide.
 enum class Source { y, x, z };
 
-/// The parameters of a step, which is the pilot or an iteration. A step combines the patches of all
-/// groups.
+/// The parameters of a step (the pilot or an iteration).
 struct Step {
   bool is_pilot = false;
   float alpha = 0.5f;  // pilot only
@@ -21,7 +20,7 @@ struct Step {
 };
 
 /// Returns the standard deviation of the noise that iteration m = 1 .. M leaves in z, relative to
-/// the standard deviation of the noise in y.
+/// the noise in y.
 constexpr float tau_of(const SetParams& params, int m) {
   return params.tau0 * (1 - static_cast<float>(m) / static_cast<float>(params.iterations));
 }
@@ -36,9 +35,8 @@ constexpr Step step_of(const SetParams& params, int m) {
   return {.tau = tau_of(params, m), .excess = params.excess};
 }
 
-/// Runs the pilot and all iterations of a set of planes. match(sizes, source) must make the guide
-/// from the pictures y, x or z that `source` selects, and find the groups. combine(sizes, step)
-/// must combine the patches of the groups, and start() must copy y to z.
+/// Runs the pilot and all iterations of a set of planes. match() must find the groups in the guide
+/// that `source` selects, combine() must combine the patches, and start() must copy y to z.
 template <class Match, class Combine, class Start>
 void run_steps(const SetParams& params, const Match& match, const Combine& combine,
                const Start& start) {

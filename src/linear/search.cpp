@@ -7,7 +7,7 @@
 namespace lull::linear {
 namespace {
 
-/// Returns the motion vector of each bundle (a block of 8x4 reference patches).
+/// Returns the motion vector of each bundle (8x4 reference patches).
 std::vector<Motion> motion_of_bundles(const MotionGrid& grid, const ReferenceGrid& references,
                                       const std::vector<Motion>& cells) {
   std::vector<Motion> bundles;
@@ -17,8 +17,8 @@ std::vector<Motion> motion_of_bundles(const MotionGrid& grid, const ReferenceGri
   return bundles;
 }
 
-/// Returns true if the motion of a bundle (a block of 8x4 reference patches) is uniform in at least
-/// half of the frames that have a partner.
+/// Returns true if the motion of a bundle (8x4 reference patches) is uniform in at least half of
+/// the frames that have a partner.
 bool is_even(const std::vector<SearchedFrame>& frames, std::size_t bundle) {
   const auto motion = [&](int frame) {
     return frame == 0 ? Motion{} : frames[frame].motion[bundle];

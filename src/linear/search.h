@@ -8,16 +8,16 @@
 
 namespace lull::linear {
 
-/// A searched frame. `offset` is its offset, in frames, from the frame of the reference patches.
-/// `cells` contains the motion vectors from the frame of the reference patches, one for each motion
-/// block (time/motion.h). For the first frame, `cells` is null.
+/// A searched frame, at the offset `offset` from the frame of the reference patches. `cells`
+/// contains the motion vectors to this frame, one for each motion block (time/motion.h), or null
+/// for the first frame.
 struct FrameMotion {
   int offset = 0;
   const std::vector<Motion>* cells = nullptr;
 };
 
-/// Plans the search in a plane. `sizes` must be a result of fitted(). `grid` describes the plane.
-/// `sigma` is the standard deviation of the noise in the noisy guide.
+/// Plans the search in a plane. `sizes` must be a result of fitted(), and `sigma` is the noise
+/// level of the noisy guide.
 [[nodiscard]] Search plan_search(const MotionGrid& grid, const GroupSizes& sizes, float sigma,
                                  std::span<const FrameMotion> frames);
 

@@ -7,7 +7,7 @@
 namespace lull {
 namespace {
 
-/// A cluster centre as the sum of the patches of the cluster, sample by sample, and the number of
+/// A cluster centre: the sum of the patches of a cluster, sample by sample, and the number of
 /// patches.
 struct Centre {
   std::array<int, patch_samples> sum{};
@@ -47,8 +47,7 @@ int product(const std::uint8_t* samples, const Split& split) {
 int root_distance(const std::uint8_t* a, const std::uint8_t* b) {
   int sum = 0;
   for (int k = 0; k < patch_samples; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-  // The sum of squares is below 2^23, so truncating its single-precision square root gives the
-  // exact integer.
+  // The sum of squares is below 2^23, so the truncated single-precision square root is exact.
   return static_cast<int>(std::sqrt(static_cast<float>(sum)));
 }
 

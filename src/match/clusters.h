@@ -1,34 +1,32 @@
 #pragma once
 // Clustered matching, after Tsai, Steinberger, Pajak and Pulli 2016 (Fast ANN for High-Quality
-// Collaborative Filtering, section 3). In contrast to the paper, there may be several tilings,
-// which are shifted against each other.
+// Collaborative Filtering, section 3), but with one or several shifted tilings.
 
-// Step 1 of clustered matching: each tiling divides the positions of all patches, not only of
-// reference patches, into tiles that do not overlap. With temporal filtering, a tile covers the
-// same positions in all frames.
+// Step 1: each tiling divides the positions of all patches, not only of reference patches, into
+// disjoint tiles. All frames have the same tiles.
 
-// Step 2 of clustered matching: the patches of each tile are split in two recursively, until a
-// cluster has at most `leaf` patches. The patches of a cluster remain in their order: frame by
-// frame and row by row.
+// Step 2: the patches of each tile are split in two recursively, in stable order, down to clusters
+// of at most `leaf` patches.
 
-// A split begins with 8 seed patches, evenly spaced in the cluster. The first seed is one centre.
-// The other centre is the first seed at which the cumulative sum of the distances from the first
-// seed exceeds half of the total. 2-means then runs on the 8 seeds for at most 5 rounds.
+// A split begins with 8 evenly spaced seed patches. The first seed is one centre. The other centre
+// is the seed at half of the cumulative distance from the first seed.
 
-// A split assigns each patch of the cluster to the nearer centre, or to the first centre if both
-// are equally near. The difference of the centres is rounded to 6 bits and a sign, so that kernels
-// can multiply it byte by byte. If all patches are in one part, the cluster is halved in the order
-// of its patches.
+// 2-means runs on the 8 seed patches for at most 5 rounds.
 
-// Step 3 of clustered matching: the candidates of a reference patch are the patches of its clusters
-// in all tilings, each counted once. With temporal filtering, the patch that motion predicts in
-// each neighbouring frame is also a candidate.
+// Each patch is assigned to the nearer centre (on a tie, the first). The difference of the centres
+// is quantised to 6 bits and a sign.
 
-// In clustered matching, candidates at equal distance are ordered frame by frame and row by row.
-// All other rules of group.h apply.
+// If all patches of a cluster are assigned to one centre, the cluster is halved in the order of its
+// patches.
 
-// All arithmetic of clustered matching uses integers: the guide has 8 bits, and centres are sums
-// and counts. Therefore all backends find the same groups if their guides are equal.
+// Step 3: candidates of a reference patch are all patches of its clusters, one cluster in each
+// tiling, and the patches that motion predicts in neighbouring frames.
+
+// Candidates at equal distance are ordered frame by frame, row by row. All other rules of group.h
+// apply.
+
+// Clustered matching uses only integers, so all backends find the same groups in equal 8-bit
+// guides.
 
 #include <algorithm>
 #include <array>
@@ -47,30 +45,30 @@ namespace lull {
 
 inline constexpr int split_seeds = 8;       // seed patches of a cluster
 inline constexpr int max_split_rounds = 5;  // maximum number of rounds of 2-means
-/// Maximum number of successive splits from a tile to a cluster. Beyond this depth, clusters are
-/// halved without a search for centres. In noisy pictures, the average depth is 16.
+/// Maximum depth of splits; the average in noisy pictures is 16. Deeper clusters are halved without
+/// a search for centres.
 inline constexpr int max_split_levels = 40;
 inline constexpr int max_tile = 128, max_leaf = 128, max_tilings = 4;
 inline constexpr int patch_samples = patch * patch;
 
-/// Parses "TILE:LEAF:TILINGS" or "paper", and does not check the ranges of the numbers. Returns
-/// std::nullopt if the text has another form.
+/// Parses "TILE:LEAF:TILINGS" or "paper", without range checks. Returns std::nullopt on a syntax
+/// error.
 [[nodiscard]] std::optional<ClusterParams> parse_clusters(std::string_view text);
-/// Formats the parameters of clustered matching as "TILE:LEAF:TILINGS".
+/// Formats the parameters as "TILE:LEAF:TILINGS".
 [[nodiscard]] std::string text_of(const ClusterParams& params);
 
-/// Divides the patch positions of a picture into square tiles.
+/// A division of the patch positions of a picture into square tiles.
 struct Tiling {
   int width = 0, height = 0;  // number of patch positions along x and y
   int side = 1;               // side of a tile in patches
-  /// Numbers of columns and of rows by which the first tile extends beyond the picture.
+  /// Columns and rows of the first tile outside the picture.
   int left = 0, top = 0;
 
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
-    // Three tilings are shifted by thirds of a tile, along the diagonal. If there are two or four
-    // tilings, the second is shifted by half a tile along the diagonal, the third along x, and the
-    // fourth along y.
+    // Three tilings are shifted by thirds of a tile along the diagonal. With two or four, the
+    // second is shifted by half a tile along the diagonal, the third along x, and the fourth along
+    // y.
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;
@@ -89,9 +87,8 @@ struct Tiling {
   }
 };
 
-/// Returns the index, among the 8 seed patches of a cluster, of the second centre. Returns -1 if
-/// all distances are 0. `distances` contains the distance of each seed from the first seed (a
-/// square root, rounded down).
+/// Returns the index of the seed patch that becomes the second centre, or -1 if all `distances`
+/// from the first seed are 0.
 constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   int total = 0, sum = 0;
   for (const int d : distances) total += d;
@@ -100,14 +97,13 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   return -1;
 }
 
-/// The rule that assigns a patch p to one of two centres. The first centre is the mean of `a`
-/// patches with the sum s, the second the mean of `b` patches with the sum t; a + b is at most 8.
-/// Let w = b s - a t and m = (b s + a t) / 2ab. The patch is nearer to the second centre if the dot
-/// product p.w is below m.w.
+/// The rule that assigns a patch p to a centre: the mean s/a of `a` patches, or t/b of `b` patches,
+/// with a + b <= 8. Let w = b s - a t and m = (b s + a t) / 2ab. If p.w < m.w, the second centre is
+/// nearer.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
-/// Returns the number of bits by which the differences of two centres are shifted right, so that
-/// each magnitude fits into 6 bits. `greatest` is the largest magnitude before the shift.
+/// Returns the right shift after which the differences of two centres fit into 6 bits and a sign.
+/// `greatest` is the largest magnitude before the shift.
 constexpr int split_shift(int greatest) {
   int shift = 0;
   while (((greatest + (1 << shift) / 2) >> shift) > 63) ++shift;
@@ -117,27 +113,25 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// Returns the bound of the test p.w < m.w that split_difference() defines: m.w, rounded up to an
-/// integer. `a` and `b` are the numbers of patches of the two centres. `middle` is the integer 2ab
-/// m.w.
+/// Returns the threshold m.w of split_difference(), rounded up. `a` and `b` are the sizes of the
+/// centres, and `middle` is 2ab m.w.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
 }
 
-/// The plane, in the space of patches, that divides a cluster into two parts.
+/// The hyperplane that divides a cluster into two parts.
 struct Split {
   std::array<std::int8_t, patch_samples> weight{};
-  /// A patch belongs to the second part of a split if the dot product of its samples and `weight`
-  /// is below `bound`.
+  /// The second part of a split contains the patches whose dot product with `weight` is below
+  /// `bound`.
   std::int32_t bound = 0;
 };
 
 /// Returns the position of seed patch `index` in a cluster of `count` patches.
 constexpr int seed_index(int index, int count) { return index * count / split_seeds; }
 
-/// The samples of the 8 seed patches of a cluster, one patch after the other. The order of the
-/// samples in a patch is arbitrary, and equal in all patches.
+/// The samples of the 8 seed patches, one patch after the other, all in the same arbitrary order.
 using SeedSamples = std::array<std::uint8_t, split_seeds * patch_samples>;
 /// Finds the split of a cluster from its seed patches. Returns std::nullopt if all seed patches are
 /// equal.
@@ -157,8 +151,7 @@ struct GuideBytes {
   }
 };
 
-/// The match threshold and the biases of MatchParams in the unit of clustered matching: sums of
-/// squared differences between two patches of the 8-bit guide.
+/// The match threshold and the distance biases, in sums of squared differences of the 8-bit guide.
 struct ClusterRules {
   std::int32_t limit = 0;        // maximum distance; 2^22 accepts every patch
   std::int32_t motion_bias = 0;  // subtracted from the distance of the patch that motion predicts
@@ -166,8 +159,8 @@ struct ClusterRules {
   std::array<std::int32_t, correlation_lags * correlation_lags> bias{};
 
   explicit ClusterRules(const MatchParams& params);
-  /// Returns `distance` plus the bias for coloured noise (MatchParams::bias). (`dx`, `dy`) is the
-  /// displacement of a patch in the reference frame.
+  /// Adds the bias for coloured noise to the distance of a patch at (`dx`, `dy`) in the reference
+  /// frame.
   constexpr std::int32_t with_bias(std::int32_t distance, int dx, int dy) const {
     if (!biased || !within_lags(dx, dy)) return distance;
     const std::int32_t sum = distance + bias[lag_index(dx, dy)];
@@ -178,11 +171,10 @@ struct ClusterRules {
   }
 };
 
-/// Numbers the patches of several frames. The numbers increase frame by frame, and row by row in a
-/// frame.
+/// Numbers of the patches of several frames, ascending frame by frame and row by row.
 struct PatchNumbers {
   int row = 16;  // difference of the numbers of a patch and the patch below it
-  // Difference between the numbers of two patches at the same position in consecutive frames.
+  // Frame stride of patch numbers.
   std::uint32_t frame = 1;
   PatchNumbers() = default;
   constexpr PatchNumbers(int width, int height)
@@ -204,15 +196,14 @@ struct PatchNumbers {
   }
 
  private:
-  // Returns the difference between the numbers of a patch and of the patch below. The difference is
-  // at least `width`, and greater than twice the side of a tile. The difference is an odd multiple
-  // of 16, so that the rows of a tile do not map to the same cache sets.
+  // Returns the row stride of patch numbers, an odd multiple of 16, so that the rows of a tile map
+  // to different cache sets.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
   }
-  // Adding 0.5 to the dividend moves the quotient away from integers. Rounding errors therefore do
-  // not change the integer part of the quotient.
+  // Adding 0.5 to the dividend keeps rounding errors from changing the integer part of the
+  // quotient.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);
   }
@@ -221,18 +212,18 @@ struct PatchNumbers {
 
 inline constexpr int scratch_padding = 8;
 
-/// Interface through which the clustering code on the host reads the samples of patches.
+/// Interface through which the clustering code on the host reads patches.
 class PatchSpace {
  public:
   virtual ~PatchSpace() = default;
-  /// Copies the samples of a patch. The implementation chooses the order of the samples.
+  /// Copies the samples of a patch, in an order that the implementation chooses.
   virtual void samples(std::uint32_t number, std::uint8_t* to) const = 0;
-  /// Returns the split of the cluster that consists of `patches`. The default implementation calls
-  /// find_split() with the 8 seed patches.
+  /// Returns the split of the cluster with the members `patches`. The default implementation calls
+  /// find_split().
   virtual std::optional<Split> split(std::span<const std::uint32_t> patches) const;
-  /// Moves the patches of the second part behind the patches of the first part, and preserves the
-  /// order in each part. Returns the number of patches in the first part. The size of `scratch` is
-  /// the size of `patches` plus `scratch_padding`.
+  /// Moves the patches of the second part behind the patches of the first part, in stable order.
+  /// Returns the size of the first part. `scratch` has `scratch_padding` more elements than
+  /// `patches`.
   virtual std::size_t partition(std::span<std::uint32_t> patches, const Split& split,
                                 std::uint32_t* scratch) const = 0;
 };
@@ -242,10 +233,9 @@ class Clusters {
  public:
   /// Prepares the tilings for `frames` frames of `width` x `height` samples.
   void plan(int width, int height, int frames, const ClusterParams& params);
-  /// Returns the number of tiles in all tilings together.
+  /// Returns the total number of tiles of all tilings.
   int tiles() const { return static_cast<int>(offsets_.size()); }
-  /// Makes the clusters of one tile. Several threads may make the clusters of different tiles at
-  /// the same time.
+  /// Makes the clusters of one tile. Threads may process different tiles at the same time.
   void make(int tile, const PatchSpace& space, std::vector<std::uint32_t>& scratch);
 
   /// Returns the members of the cluster that contains patch `number`, in ascending order.
@@ -253,13 +243,12 @@ class Clusters {
     const std::uint32_t begin = leaf_of(tiling)[number];
     return {members_.data() + begin, counts_[begin]};
   }
-  /// Returns an array that contains the identifier of a cluster for each patch number of a tiling.
-  /// Patches of the same cluster have the same identifier.
+  /// Returns the cluster identifiers of all patches of a tiling, indexed by patch number.
   const std::uint32_t* leaf_of(int tiling) const {
     return begins_.data() + static_cast<std::size_t>(tiling) * frames_ * numbers_.frame;
   }
-  /// Returns the members of all clusters of a tiling, one cluster after the other. At least 8
-  /// elements beyond the end of the array are readable.
+  /// Returns the members of all clusters of a tiling, cluster by cluster. 8 elements beyond the end
+  /// are readable.
   std::span<const std::uint32_t> members(int tiling) const {
     const std::size_t count = counts_.size() / params_.tilings;
     return {members_.data() + tiling * count, count};
@@ -279,8 +268,7 @@ class Clusters {
   std::vector<std::size_t> offsets_;    // index of the first member of each tile
   std::vector<std::uint32_t> members_;  // patch numbers, cluster by cluster
   std::vector<std::uint8_t> counts_;    // cluster sizes, stored at the index of the first member
-  /// For each tiling and each patch number, the index in `members_` at which the patch's cluster
-  /// begins.
+  /// Offset in `members_` of each patch's cluster, for each tiling and patch number.
   std::vector<std::uint32_t> begins_;
 };
 

@@ -1,12 +1,12 @@
 #pragma once
-// The guide of a frame: the picture in which patches are matched instead of the frame itself.
+// The guide of a frame: the picture in which patches are matched instead of the frame.
 
 #include "core/frame.h"
 
 namespace lull {
 
-/// Returns the guide of `frame` if `guided` is true, and `frame` itself otherwise. `guided` states
-/// whether the session was opened with guides.
+/// Returns the guide of `frame` if `guided` is true (the session was opened with guides), and
+/// `frame` if not.
 /// @throws InvalidArgument  the guide is missing, or its planes or sizes differ from those of the
 ///     frame
 [[nodiscard]] const Frame& guide_of(const Frame& frame, bool guided = true);

@@ -1,6 +1,6 @@
 #pragma once
-// The grid of reference patches. Along each axis, the grid contains every `step`-th position, and
-// always the last position, so that the patches cover every sample.
+// The grid of reference patches: every `step`-th position and the last position of each axis, so
+// that patches cover every sample.
 
 #include "match/patch_shape.h"
 
@@ -10,8 +10,7 @@ namespace lull {
 constexpr int reference_count(int length, int step, int side = patch) {
   return (length - side + step - 1) / step + 1;
 }
-/// Returns the position of the first sample of reference patch `index` along an axis. `index` must
-/// be below reference_count().
+/// Returns the position of reference patch `index` < reference_count() along an axis.
 constexpr int reference_position(int index, int length, int step, int side = patch) {
   const int last = length - side;
   return index * step < last ? index * step : last;

@@ -1,39 +1,37 @@
 #pragma once
-// Defines groups. The matcher makes one group for each reference patch, and the filter processes
-// the group. All backends follow the rules below.
+// Groups of similar patches, one for each reference patch. All backends follow the rules below.
 
-// Order of a group: the reference patch is the first member. The other members follow by their
-// distance from the reference patch in the guide. Members at equal distance are ordered by frame,
-// and then by position in the search window, row by row.
+// Order of members: the reference patch, and then all other members by distance in the guide, by
+// frame, and by position in the search window, row by row.
 
-// Order of frames: the reference frame, then the frame before it, the frame after it, the second
-// frame before it, and so on.
+// Order of frames: the reference frame, the frame before it, the frame after it, the second frame
+// before it, and so on.
 
-// Candidates lie completely inside the picture and at a distance of at most tau. A patch that
-// overlaps a hole (noise/holes.h) may be a reference patch, but not a candidate.
+// Candidates lie completely inside the picture, at a distance of at most tau. Only the reference
+// patch may overlap a hole (noise/holes.h).
 
-// In a neighbouring frame, the search window is centred on the position that motion predicts: the
-// position of the reference patch plus the motion vector of its bundle (motion_grid.h). Before any
-// comparison, MatchParams::motion_bias is subtracted from the distance of the patch at the centre,
-// down to 0.
+// In a neighbouring frame, the search window is centred on the reference patch plus the motion
+// vector of its bundle (motion_grid.h).
 
-// Bias for coloured noise: the noise of two patches of one frame adds 2 sigma^2 (1 - rho) to their
-// distance, where rho is the correlation of the noise at their displacement. White noise adds 2
-// sigma^2. Before any comparison, the first phase adds the difference 2 sigma^2 rho
-// (MatchParams::bias) to the distance, and clamps the result to at least 0.
+// The distance of the patch at this centre is reduced by MatchParams::motion_bias, at most to 0.
 
-// The number of members of a group is a power of two: the members with the largest distances are
-// dropped. With MatchParams::any_size, no member is dropped.
+// Bias for coloured noise: the first phase adds 2 sigma^2 rho (MatchParams::bias) to distances in
+// the reference frame, and clamps negative results to 0. rho is the correlation of the noise of two
+// patches.
 
-// The overall mean of a group is coefficient 0 of the group transform of the patches' (0, 0)
-// coefficients. The first phase always retains the overall mean, and counts it as retained. In the
-// second phase, its Wiener factor is 1.
+// Group sizes are powers of two: the most distant members are dropped. With MatchParams::any_size,
+// no member is dropped.
+
+// The overall mean of a group is coefficient 0 of the group transform of the DC coefficients. The
+// first phase always retains the overall mean. In the second phase, its Wiener factor is 1.
 
 // The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
-// of the squared Wiener factors) in the second phase. For coloured noise, the term of each
-// coefficient in these sums is multiplied by the variance of its noise in units of sigma^2.
+// of the squared Wiener factors) in the second phase.
 
-// The estimate of each member of a group is added to the frame that contains the member.
+// For coloured noise, the terms of these sums are multiplied by the noise variance of their
+// coefficient in units of sigma^2.
+
+// The estimate of each member is added to the frame of the member.
 
 #include <array>
 #include <cstdint>
@@ -41,13 +39,12 @@
 namespace lull {
 
 inline constexpr int max_group = 32;
-/// Maximum group size if MatchParams::any_size is set. If any_size is not set, group sizes are
-/// powers of two up to `max_group`.
+/// Maximum group size if MatchParams::any_size is set. If not, group sizes are powers of two up to
+/// `max_group`.
 inline constexpr int max_large_group = 64;
 
-/// Packs the displacement of a member from the reference patch. `dx` and `dy` are in samples. `dt`
-/// is the number of frames after the reference frame, as the class Timeline counts frames. Bits
-/// 0..11 contain x, bits 12..23 y, and bits 24..31 the time.
+/// Packs the displacement of a member: x in bits 0..11 and y in bits 12..23 (in samples), time in
+/// bits 24..31 (in frames of the class Timeline).
 constexpr std::uint32_t pack_displacement(int dx, int dy, int dt = 0) {
   return static_cast<std::uint32_t>(dt) << 24 | (static_cast<std::uint32_t>(dy) & 0xfffu) << 12 |
          (static_cast<std::uint32_t>(dx) & 0xfffu);
@@ -63,8 +60,8 @@ constexpr int displacement_t(std::uint32_t packed) {
 }
 
 struct Group {
-  // Number of members: a power of two up to `max_group`. With MatchParams::any_size, all numbers up
-  // to `max_large_group` are possible.
+  // Number of members: a power of two up to `max_group`. With MatchParams::any_size, any number up
+  // to `max_large_group`.
   int count = 0;
   std::array<std::uint32_t, max_large_group> members;
 };

@@ -31,7 +31,7 @@ std::vector<PlaneSet> plane_sets(Phase phase, bool over_time, const FrameFormat&
   PlaneSet last{chroma};
   last.uses_luma = all_in_luma || phase != Phase::first;
   if (!all_in_luma) {
-    // In an RGB guide with luma, chroma has a lower weight than luma, because luma has more detail.
+    // In an RGB guide with luma, chroma has a lower weight, because luma has more detail.
     const bool shows_more = last.uses_luma && format.layout == Layout::rgb;
     const float both = shows_more ? rgb_chroma_weight : 0.70710678f;
     const bool first = noise.sigma(1) > 0, second = noise.sigma(2) > 0;
@@ -55,8 +55,7 @@ float guide_sigma(const PlaneSet& set, const FrameFormat& format, const NoiseMod
 
 GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const NoiseModel& noise,
                        float share) {
-  // Maximum magnitudes of U and V of the opponent space, for RGB frames. In YUV frames, U and V are
-  // in 0..255.
+  // Maximum magnitudes of U and V of the opponent space. In YUV frames, U and V are in 0..255.
   constexpr float opponent_range[2] = {255 * 0.70710678f, 255 * 0.81649658f};
   const bool rgb = format.layout == Layout::rgb;
   GuideRange range{0, set.uses_luma || !set.is_composite() ? 255.0f : 0.0f};
@@ -76,13 +75,12 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
 
 namespace {
 
-/// Returns the noise covariance of two block means. A block has 2^shift_x x 2^shift_y samples of a
-/// plane. (dx, dy) is the displacement between the two blocks, in blocks.
+/// Returns the noise covariance of the means of two blocks of 2^shift_x x 2^shift_y samples, (dx,
+/// dy) blocks apart.
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;
-  // Along an axis, two blocks of n samples have n - |i| pairs of samples whose positions in the
-  // blocks differ by i.
+  // Two blocks of n samples have n - |i| pairs of samples at a lag of i within the blocks.
   for (int j = 1 - height; j < height; ++j)
     for (int i = 1 - width; i < width; ++i)
       sum += (height - std::abs(j)) * (width - std::abs(i)) *

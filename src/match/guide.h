@@ -1,26 +1,26 @@
 #pragma once
-// Defines the guides in which the planes of a frame are matched. All backends use the same guides.
-// docs/measurements/colour.md contains the measurements on which the guides are based.
+// The guides in which planes are matched, equal in all backends. The choice of guides is based on
+// docs/measurements/colour.md.
 
-// Guides in the first phase, without temporal filtering: luma is matched in luma. The two chroma
-// planes C1 and C2 are matched together in (C1 - C2) / sqrt(2). This difference has the noise level
-// of each chroma plane, and shows the edges of both planes, because their edges usually have
-// opposite signs. Groups that are found in luma give worse results for chroma.
+// First phase, without temporal filtering: luma is matched in luma, and chroma in (C1 - C2) /
+// sqrt(2), because the edges of C1 and C2 usually have opposite signs.
 
-// Guides in the second phase, without temporal filtering: chroma is matched in L + (C1 - C2) /
-// sqrt(2), computed from the basic estimates, each mixed with a share of the noisy plane. L is
-// luma, downsampled to the size of chroma. If luma and chroma have the same size, luma and chroma
-// have the same groups. For RGB, the weight of C1 - C2 is `rgb_chroma_weight`.
+// Second phase, without temporal filtering: chroma is matched in L + (C1 - C2) / sqrt(2) of the
+// basic estimates, mixed with a share of the noisy planes. L is luma in the size of chroma.
 
-// A distance in the second phase is the sum of the distances in up to three planes. The match
-// threshold is therefore `colour_tau` times the threshold for grey pictures.
+// Planes of equal size have the same groups in the second phase.
 
-// A chroma plane that is not filtered is not part of a guide. The other chroma plane then replaces
-// the difference C1 - C2. If neither chroma plane is filtered, luma is filtered as a grey picture.
+// In the second phase, a distance is a sum over up to three planes. The match threshold is
+// therefore multiplied by `colour_tau`.
 
-// With temporal filtering, all planes are matched in luma, downsampled to their size, because luma
-// identifies patches of the same object in other frames best. If luma is not filtered, sessions
-// with temporal filtering use the same guides as sessions without temporal filtering.
+// If one chroma plane is not filtered, the other chroma plane replaces C1 - C2. Without filtered
+// chroma, luma is filtered as a grey picture.
+
+// With temporal filtering, all planes are matched in downsampled luma, which best identifies the
+// same object in other frames.
+
+// If luma is not filtered, sessions with temporal filtering use the guides of sessions without
+// temporal filtering.
 
 #include <array>
 #include <memory>
@@ -36,72 +36,65 @@
 namespace lull {
 
 [[nodiscard]] bool fits_patch(const FrameFormat& format, int plane);
-/// Returns whether the session filters any plane. A session filters a plane if the plane has noise
-/// and is at least as large as a patch.
+/// Returns whether any plane has noise and is at least as large as a patch. Other planes are not
+/// filtered.
 [[nodiscard]] bool filters_any(const NoiseModel& noise, const FrameFormat& format);
 
 /// Planes of equal size that have the same groups in one phase.
 struct PlaneSet {
   std::vector<int> planes;
-  // The guide is the sum of the chroma planes, multiplied by `chroma_weights`. If `uses_luma` is
-  // true, luma is added to the sum.
+  // The guide is the weighted sum of the chroma planes, plus luma if `uses_luma` is true.
   bool uses_luma = true;
   std::array<float, 2> chroma_weights{};
   float tau_factor = 1;
-  /// Bias that is added to distances (MatchParams::bias). Null if the guide is not a noisy picture,
-  /// or if its noise is white.
+  /// Bias added to distances (MatchParams::bias). Null if the guide is not noisy, or its noise is
+  /// white.
   std::shared_ptr<const DistanceBias> bias;
   /// Maximum number of members of each group that the first phase stores for propagation
-  /// (propagation.h). 0: no groups are stored. The value is the same in both phases.
+  /// (propagation.h). 0: none.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the stored groups without a search
   GuideRange range{};        // range of values in the guide, see guide_range()
 
   bool has_chroma() const { return chroma_weights[0] != 0 || chroma_weights[1] != 0; }
-  /// Returns whether the session must compute the guide as a separate picture. If not, the guide is
-  /// the luma plane.
+  /// Returns whether the guide is a separate picture. If not, the guide is the luma plane.
   bool is_composite() const { return has_chroma() || planes.front() != 0; }
 };
-/// Returns the sets of planes of a phase, in the order in which the session filters them. `noise`
-/// is the noise of the filtered planes (for RGB: of Y, U and V of the opponent space). No set
-/// contains a plane without noise, or a plane that is smaller than a patch.
+/// Returns the sets of planes of a phase, in the order of filtering, without noise-free planes and
+/// planes smaller than a patch. `noise` is the noise of the filtered planes (for RGB: of the
+/// opponent space).
 [[nodiscard]] std::vector<PlaneSet> plane_sets(Phase phase, bool over_time,
                                                const FrameFormat& format, const NoiseModel& noise);
 
-/// Returns the standard deviation of the noise in the guide of a set of planes. `noise` is the
-/// noise of the planes. If the guide is a sum of luma and chroma, the function ignores the noise of
-/// luma.
+/// Returns the noise level in the guide of a set of planes. The noise of luma is ignored in a sum
+/// of luma and chroma.
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set of planes. The range is the range of
-/// noise-free pictures. If samples are not clipped, the function extends the range at both ends by
-/// three standard deviations of the guide's noise. `share` is the share of the input noise that
-/// remains in the guide.
+/// Returns the range of values in a guide. If samples are not clipped, the range is extended by
+/// three standard deviations of the noise at both ends. `share` is the share of the input noise in
+/// the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 
-/// Returns MatchParams::bias for the guide of a set of planes: 2 sigma^2 rho, where sigma and rho
-/// are the level and the autocorrelation of the noise in the guide. Returns null if the noise is
-/// white.
+/// Returns MatchParams::bias of a guide: 2 sigma^2 rho, with the noise level sigma and the
+/// autocorrelation rho of the guide's noise. Null: white noise.
 [[nodiscard]] std::shared_ptr<const DistanceBias> distance_bias(const PlaneSet& set,
                                                                 const FrameFormat& format,
                                                                 const NoiseModel& noise);
 
-/// Factor of the match threshold in the second phase, for a guide that is computed from several
-/// planes.
+/// Factor of the match threshold in the second phase, for guides of several planes.
 inline constexpr float colour_tau = 4.0f;
 
-/// Weight of U and V in the guide of the second phase for RGB frames. The weight is below 1 /
-/// sqrt(2), because luma has less noise.
+/// Weight of U and V in the guide of the second phase for RGB, below 1 / sqrt(2), because luma has
+/// less noise.
 inline constexpr float rgb_chroma_weight = 0.6f;
 
-/// Downsamples a plane: each sample of `coarse` is the mean of the 2^shift_x x 2^shift_y samples of
-/// `fine` at its place. Samples beyond the border of `fine` do not count. The size of `coarse` is
-/// the size of `fine` divided by these powers of two, rounded up.
+/// Downsamples a plane: each sample of `coarse` is the mean of 2^shift_x x 2^shift_y samples of
+/// `fine`, without samples outside `fine`.
 void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse);
 
-/// Adds a weighted plane to a sum of planes: sum += weight * plane, sample by sample.
+/// Adds a weighted plane to a sum: sum += weight * plane.
 void add_weighted(PlaneView<const float> plane, float weight, PlaneView<float> sum);
 
 }  // namespace lull

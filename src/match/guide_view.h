@@ -12,8 +12,8 @@ namespace lull {
 
 struct GuideView {
   PlaneView<const float> samples;  // the guide, in which patches are compared
-  /// Motion vectors from the reference frame to this frame, one for each bundle (a block of 8x4
-  /// reference patches, MotionGrid). If the span is empty, there is no motion.
+  /// Motion vectors to this frame, one for each bundle (8x4 reference patches, MotionGrid). Empty:
+  /// no motion.
   std::span<const Motion> motion;
   const Holes* holes = nullptr;  // patches that overlap a hole are not candidates; null: no holes
 };

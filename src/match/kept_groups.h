@@ -1,7 +1,6 @@
 #pragma once
-// Stores groups on the host, for the reference patches whose windows the matcher searches
-// (propagation.h). Members of the stored groups are candidates for all other reference patches, and
-// for the reference patches of the next phase.
+// Stores groups of searched reference patches (propagation.h) on the host, as candidates for all
+// other reference patches and for the next phase.
 
 #include <algorithm>
 #include <array>
@@ -25,8 +24,8 @@ class KeptGroups {
  public:
   /// Returns whether no memory was reserved for groups.
   bool empty() const { return members_.empty(); }
-  /// Allocates memory for the groups of the reference patches `searched`, with at most `capacity`
-  /// members each. All stored groups are lost.
+  /// Allocates memory for groups of up to `capacity` members of the reference patches `searched`.
+  /// All stored groups are lost.
   void reserve(const ReferenceGrid& searched, int capacity) {
     searched_ = searched;
     capacity_ = capacity;
@@ -34,8 +33,7 @@ class KeptGroups {
     counts_.resize(references);
     members_.resize(references * capacity);
   }
-  /// Stores the group of the reference patch in a column and row of the grid. Several threads may
-  /// store the groups of different reference patches at the same time.
+  /// Stores the group of a reference patch. Threads may store different groups at the same time.
   void keep(int column, int row, const Group& group) {
     const std::size_t reference = index(column, row);
     counts_[reference] = static_cast<std::uint8_t>(group.count);
@@ -46,16 +44,14 @@ class KeptGroups {
     copy(column, row, group);
     return group;
   }
-  /// Copies a stored group to `to`. The function copies only the members of the group, because most
-  /// groups are smaller than their array.
+  /// Copies the members of a stored group to `to`. Most groups are smaller than their array.
   void copy(int column, int row, Group& to) const {
     const std::size_t reference = index(column, row);
     to.count = counts_[reference];
     std::copy_n(members_.begin() + first(reference), to.count, to.members.begin());
   }
-  /// Writes the candidates of the reference patch at (x, y) to `to`, and returns their number. The
-  /// candidates are members of the groups of neighbouring reference patches, in the order of
-  /// neighbours_of().
+  /// Writes the candidates of the reference patch at (x, y) to `to`, in the order of
+  /// neighbours_of(), and returns their number.
   int candidates_of(int x, int y, std::array<std::uint32_t, max_propagated>& to) const {
     const NeighbourPatches neighbours = neighbours_of(searched_, x, y);
     int count = 0;

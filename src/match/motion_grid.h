@@ -1,8 +1,8 @@
 #pragma once
-// Motion of reference patches. A bundle is a block of up to 8x4 neighbouring reference patches. All
-// patches of a bundle have the motion vector of the motion block (time/motion.h) that contains the
-// centre of the bundle. In chroma planes, the vector is converted to samples of the plane and
-// rounded down.
+// Motion of reference patches. All patches of a bundle (up to 8x4 reference patches) have the
+// motion vector of the motion block (time/motion.h) at the centre of the bundle.
+
+// In chroma planes, motion vectors are scaled to samples of the plane and rounded down.
 
 #include <cstdint>
 #include <vector>
@@ -12,11 +12,10 @@
 
 namespace lull {
 
-/// Size of a bundle in reference patches. All reference patches of a bundle have one motion vector.
-/// Bundles at the right and bottom edge may be smaller.
+/// Size of a bundle in reference patches. Bundles at the right and bottom edge may be smaller.
 inline constexpr int motion_columns = 8, motion_rows = 4;
 
-/// The division of the reference patches of a plane into bundles (blocks of 8x4 reference patches).
+/// The division of the reference patches of a plane into bundles (8x4 reference patches).
 struct MotionGrid {
   int width = 0, height = 0;  // size of the plane
   int step = 1;
@@ -29,24 +28,21 @@ struct MotionGrid {
   constexpr int rows() const {
     return (reference_count(height, step) + motion_rows - 1) / motion_rows;
   }
-  /// Returns the index of a bundle (a block of 8x4 reference patches). The bundle contains the
-  /// reference patch in column `i` and row `j`.
+  /// Returns the index of the bundle that contains the reference patch in column `i` and row `j`.
   constexpr int bundle(int i, int j) const {
     return j / motion_rows * columns() + i / motion_columns;
   }
-  /// Returns the index of the bundle (a block of 8x4 reference patches) that contains the reference
-  /// patch at (x, y). The reference patch is on the grid, or in the last row or column.
+  /// Returns the index of the bundle that contains the reference patch at (x, y).
   constexpr int bundle_at(int x, int y) const { return bundle(index_of(x), index_of(y)); }
   /// Returns the index of the reference patch at a position along an axis.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
-  /// Returns the motion vector of a bundle (a block of 8x4 reference patches), in samples of the
-  /// plane. The bundle contains the reference patch in column `i` and row `j`. `cells` contains the
-  /// vectors of the motion blocks of the main plane, row by row.
+  /// Returns the motion vector, in samples, of the bundle of the reference patch in column `i` and
+  /// row `j`. `cells` contains the vectors of all motion blocks.
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }
-  /// Returns the same vector as vector(cells, i, j). `count_x` and `count_y` are the numbers of
-  /// reference patches in a row and in a column.
+  /// Overload of vector(cells, i, j) with the numbers of reference patches in a row and in a
+  /// column.
   constexpr Motion vector(const Motion* cells, int i, int j, int count_x, int count_y) const {
     const int x = cell(i, motion_columns, count_x, width, shift_x, main_width);
     const int y = cell(j, motion_rows, count_y, height, shift_y, main_height);
@@ -66,12 +62,11 @@ struct MotionGrid {
   }
 };
 
-/// Returns the maximum number of rows by which a motion vector may displace reference patches
-/// beyond the picture. Motion estimation keeps the centre of each bundle (a block of 8x4 reference
-/// patches) inside the picture, so the maximum is half the height of a bundle.
+/// Returns the maximum number of rows by which motion moves reference patches out of the picture:
+/// half the height of a bundle, because the centre of a bundle stays inside.
 constexpr int rows_outside(int step) { return ((motion_rows - 1) * step + patch + 1) / 2; }
 
-/// Computes the motion vector of each bundle (a block of 8x4 reference patches), row by row.
+/// Computes the motion vector of each bundle (8x4 reference patches), row by row.
 void bundle_motion(const std::vector<Motion>& cells, const MotionGrid& grid,
                    std::vector<Motion>& bundles);
 

@@ -1,27 +1,26 @@
 #pragma once
-// Finds groups without a search of complete windows (propagation: Barnes, Shechtman, Finkelstein
-// and Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). If two patches resemble each other,
-// their neighbours at the same displacement usually resemble each other, too.
+// Propagation finds groups without a search of complete windows (Barnes, Shechtman, Finkelstein and
+// Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). Similar patches usually have similar
+// neighbours at equal displacements.
 
-// The matcher searches the complete windows of only some reference patches, the searched reference
-// patches. For all other reference patches, the matcher compares the members of the groups of
-// searched reference patches. docs/measurements/propagation.md describes the loss of quality.
+// The matcher searches complete windows only for some reference patches, the searched reference
+// patches. Members of their groups are candidates for all other reference patches.
 
-// In the second phase, the matcher compares the members of the groups of the first phase in the
-// same way, in the guide of the second phase.
+// The loss of quality is measured in docs/measurements/propagation.md.
 
-// A reference patch without a search of its complete window has three kinds of candidates, in this
-// order:
+// The second phase compares the members of the groups of the first phase in the same way, in the
+// guide of the second phase.
+
+// Candidates of a reference patch whose window is not searched, in this order:
 // 1. patches of the refinement window in the reference frame, row by row;
 // 2. patches of the refinement windows in neighbouring frames, around the position that motion
 //    predicts;
 // 3. members of the groups of neighbouring searched reference patches, at the same displacement.
 
-// Neighbouring frames are searched in the order of group.h. A member of a group is a candidate only
-// if it lies in the search window of the reference patch.
+// Frames are searched in the order of group.h. Members of groups outside the search window of the
+// reference patch are not candidates.
 
-// In propagation, each candidate counts once, and no bias is added to distances. All other rules of
-// group.h apply.
+// Each candidate counts once, and distances have no bias. All other rules of group.h apply.
 
 #include <array>
 
@@ -29,11 +28,11 @@
 
 namespace lull {
 
-/// Maximum number of stored group members that the matcher compares with one reference patch.
+/// Maximum number of stored group members that are compared with one reference patch.
 inline constexpr int max_propagated = 32;
 
-/// The searched reference patches near a reference patch. The members of their stored groups are
-/// candidates of the reference patch, except member 0, the searched reference patch itself.
+/// The searched reference patches near a reference patch. Members of the groups of these patches,
+/// except member 0, are candidates.
 struct NeighbourPatches {
   struct Neighbour {
     int column = 0, row = 0;  // position of the searched reference patch on their grid
@@ -43,8 +42,8 @@ struct NeighbourPatches {
   int count = 0;
 };
 
-/// Indices, along one axis, of the two searched reference patches nearest to a position. `first` is
-/// the last at or before the position. `last` is the first at or after the position.
+/// Indices, along one axis, of the searched reference patches before and after a position, or at
+/// the position itself.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };
@@ -54,10 +53,8 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
   return {first, first * step == x ? first : first + 1};
 }
 
-/// Returns the searched reference patches whose groups provide candidates for the reference patch
-/// at (x, y). If the patch at (x, y) is itself a searched reference patch, the result contains the
-/// patch and its four neighbours, which provide fewer members. If not, the result contains the two
-/// or four searched reference patches around (x, y).
+/// Returns the searched reference patches around (x, y), two or four. If (x, y) is itself searched,
+/// returns the patch and its four neighbours.
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

@@ -1,15 +1,15 @@
 #pragma once
-// Plans the layout of the search windows of neighbouring reference patches in the shared memory of
-// a GPU. This file does not depend on CUDA.
+// Layout of the search windows of a thread block in the shared memory of a GPU. This file does not
+// depend on CUDA.
 
-// A thread block filters the groups of `across` x `down` reference patches. Each patch spans a pair
-// of frames. In each pair of frames, the union of the search windows of these reference patches is
-// a rectangle. All rectangles are packed into one array, the window atlas. The distance between two
-// rows is the same in all windows.
+// A thread block filters the groups of `across` x `down` reference patches. In each pair of frames,
+// the union of the search windows is a rectangle.
 
-// The windows of a window atlas are in strips. The upper strip contains the window of the pair that
-// begins with the reference frame, and some of the other windows. The strips below contain the
-// remaining windows. Each of the two frames of a pair has its own atlas.
+// The window atlas is an array of all search windows of a thread block. Each frame of a pair has
+// its own atlas.
+
+// The upper strip of an atlas begins with the window of the pair that begins with the reference
+// frame.
 
 #include <algorithm>
 #include <array>
@@ -29,20 +29,17 @@ struct WindowWork {
 };
 
 struct WindowAtlas {
-  /// Number of reference patches of a thread block along x and y. 0: the windows do not fit.
+  /// Reference patches of a thread block along x and y. 0: the windows do not fit.
   int across = 0, down = 0;
-  /// Distance between two rows of a window atlas (the array of all search windows), and size of the
-  /// atlas, in words.
+  /// Row pitch and size of a window atlas (the array of all search windows), in words.
   int pitch = 0, words = 0;
   std::array<int, max_frames> first{};  // index of the first sample of each window
 
   [[nodiscard]] constexpr int groups() const { return across * down; }
 };
 
-/// Returns a window atlas, the array that contains the search windows of all pairs of frames. The
-/// upper strip contains the window in the first pair and `upper_windows` other windows to the
-/// right. The lower strips contain the remaining windows, with space for at least `min_columns`
-/// windows in a strip.
+/// Returns a window atlas (the array of all search windows). The upper strip contains
+/// `upper_windows` + 1 windows, each lower strip at least `min_columns` windows.
 constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
                                       int upper_windows, int min_columns) {
   const int extra_width = work.side - 1 + (across - 1) * work.step;
@@ -57,8 +54,7 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   const int in_strip = atlas.pitch / width;
   int y = std::max(work.window + extra_height, upper_windows > 0 ? height : 0);
   for (int k = 1, x = work.window + extra_width; k <= others; ++k) {
-    // Index of the window among the windows in the lower strips. Windows in the upper strip have
-    // negative indices.
+    // Index of the window in the lower strips; negative for windows in the upper strip.
     const int lower_index = k - 1 - upper_windows;
     if (lower_index >= 0) {
       if (lower_index % in_strip == 0 && lower_index > 0) y += height;
@@ -72,8 +68,8 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   return atlas;
 }
 
-/// Returns the smallest window atlas (the array of all search windows) for a thread block of
-/// `across` x `down` reference patches.
+/// Returns the smallest window atlas (the array of all search windows) for `across` x `down`
+/// reference patches.
 constexpr WindowAtlas smallest_atlas(const WindowWork& work, int across, int down) {
   WindowAtlas best;
   for (int upper_windows = 0; upper_windows < work.pairs; ++upper_windows)

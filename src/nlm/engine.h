@@ -1,11 +1,10 @@
 #pragma once
-// The interface between the sessions of non-local means (open/) and their backends. Backends
-// process planes of float samples on the 0..255 scale by the formulas of weights.h. Samples must be
-// finite and within filter_range_min..filter_range_max (float_range.h).
+// The interface between the sessions of non-local means (open/) and their backends, which process
+// float planes on the 0..255 scale. Samples must be finite and within
+// filter_range_min..filter_range_max (float_range.h).
 
-// Results do not depend on the number of threads. The result of a sample depends only on the
-// samples that weights.h defines. Therefore a part of a clip or volume, with its margin, gives the
-// same results as the whole, bit for bit.
+// Results do not depend on the number of threads. A part of a clip or volume, with its margin,
+// gives the same results as the whole, bit for bit.
 
 #include <array>
 #include <memory>
@@ -25,24 +24,23 @@ namespace lull::nlm {
 /// Planes of equal size that have the same weights.
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
-/// Parameters of a FrameEngine, and layout of the planes that the engine processes.
+/// Parameters of a FrameEngine, and layout of its planes.
 struct FramePlan {
   Params params;  // valid, for pictures
   int width = 0, height = 0;
   int planes = 1;  // number of planes to average, 1..3
   int guides = 1;  // number of planes in which distances are measured, 1..3
-  /// Weights a_c of the guide planes. The distance D (weights.h) multiplies squared differences in
-  /// guide plane c by a_c.
+  /// Weights a_c of the guide planes: factors of squared differences in the distance D (weights.h).
   std::array<float, 3> guide_weight{};
-  /// True if the first `guides` sample planes are also the guide planes. The function load() then
-  /// ignores its argument `guides`.
+  /// True if the first `guides` sample planes are also the guide planes. load() then ignores its
+  /// argument `guides`.
   bool is_self_guided = true;
   int slots = 1;  // number of frames that can be loaded
-  /// Log2 of the subsampling of the planes, relative to the planes of the motion estimation.
+  /// Log2 of the subsampling relative to the planes of the motion estimation.
   int shift_x = 0, shift_y = 0;
 
-  /// Returns the width of a motion block (time/motion.h) in samples of the planes. The first motion
-  /// block begins at sample (0, 0). Motion blocks at the right and bottom edges may be smaller.
+  /// Returns the width of a motion block (time/motion.h) in samples. The last blocks of rows and
+  /// columns may be smaller.
   int cell_width() const { return motion_cell >> shift_x; }
   int cell_height() const { return motion_cell >> shift_y; }
   /// Returns the index of the motion block that contains a sample.
@@ -51,38 +49,34 @@ struct FramePlan {
   }
 };
 
-/// A frame in which the engine searches candidates. The first frame of a list is the target frame,
-/// whose result the engine computes.
+/// A frame in which the engine searches candidates. The first frame of a list is the target frame.
 struct CandidateFrame {
   int slot = 0;
-  /// Motion vectors from the target frame to this frame, one for each motion block, row by row. An
-  /// empty list means that there is no motion. Lengths are in samples of the planes of the motion
-  /// estimation. A moved motion block extends at most one sample beyond the planes.
+  /// Motion vectors to this frame, one for each motion block, row by row, in samples of the planes
+  /// of the motion estimation. Empty: no motion.
   std::span<const Motion> motion;
 };
 
 class FrameEngine {
  public:
   virtual ~FrameEngine() = default;
-  /// Loads the planes of a frame. The caller may change the planes after the call. The engine
-  /// ignores `guides` if plan.is_self_guided is true. `holes` is null if the frame has no holes, or
-  /// if plan.params.holes is false.
+  /// Loads the planes of a frame, which the caller may change afterwards. `guides` is ignored if
+  /// plan.is_self_guided is true. `holes` is null without holes.
   virtual void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
                     const Holes* holes = nullptr) = 0;
-  /// Computes the results of the planes of the target frame `frames.front()` from 1 to max_frames
-  /// frames.
+  /// Computes the results of the target frame `frames.front()` from 1 to max_frames frames.
   virtual void estimate(std::span<const CandidateFrame> frames,
                         const std::array<PlaneView<float>, 3>& results) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<FrameEngine> make_reference_frame_engine(const FramePlan& plan);
-/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
+/// Makes the engine of the cpu backend. `threads` = 0: all cores.
 [[nodiscard]] std::unique_ptr<FrameEngine> make_cpu_frame_engine(const FramePlan& plan,
                                                                  int threads);
 
 // ---- volumes -------------------------------------------------------------------------------
 
-/// Parameters of a VolumeEngine, and layout of the plane that the engine processes.
+/// Parameters of a VolumeEngine, and layout of its plane.
 struct VolumePlan {
   Params params;  // valid, for volumes
   int width = 0, height = 0;
@@ -90,28 +84,27 @@ struct VolumePlan {
   bool is_self_guided = true;
 };
 
-/// Processes the slices of a volume. The caller loads the slices in order, each slice once.
+/// Processes the slices of a volume. The caller loads each slice once, in order.
 class VolumeEngine {
  public:
   virtual ~VolumeEngine() = default;
-  /// Begins a volume. If the session receives only a part of the volume, `z` is the first slice of
-  /// the part.
+  /// Begins a volume. `z` is the first slice that the session receives.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. The engine ignores `guide` if plan.is_self_guided is true.
+  /// Loads the next slice. `guide` is ignored if plan.is_self_guided is true.
   virtual void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) = 0;
-  /// Computes the results of the slices `wanted`, at most slices_at_a_time() slices, in ascending
-  /// order of z. `results` contains one view for each slice. `available` contains the slices that
-  /// exist. The caller must have loaded all available slices up to a distance of reach_slices()
-  /// from `wanted`. Later calls do not need slices before wanted.first - reach_slices().
+  /// Computes the results of the slices `wanted`, at most slices_at_a_time(), in ascending order.
+  /// `available` contains the slices that exist. All available slices up to reach_slices() from
+  /// `wanted` must be loaded.
+  /// Later calls do not need slices before wanted.first - reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;
-  /// Returns the preferred number of slices per call of estimate(). The memory of the engine and
-  /// the latency grow with the number of slices per call.
+  /// Returns the preferred number of slices per call of estimate(). A larger number needs more
+  /// memory and increases the latency.
   virtual int slices_at_a_time() const { return 1; }
 };
 
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_reference_volume_engine(const VolumePlan& plan);
-/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
+/// Makes the engine of the cpu backend. `threads` = 0: all cores.
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_cpu_volume_engine(const VolumePlan& plan,
                                                                    int threads);
 

@@ -17,7 +17,7 @@ void require(bool holds, const std::string& what, double value, const std::strin
 bool is_high(Profile profile) { return profile == Profile::high || profile == Profile::best; }
 
 /// Returns the parameters of the papers (Marques and Pardo; Cuomo et al.): a box around each
-/// sample, and distances without a correction.
+/// sample, without a correction of distances.
 Params paper_profile() {
   Params p;
   p.block = p.step = 1;
@@ -31,9 +31,8 @@ float max_sigma(const NoiseModel& noise) {
   return std::max({noise.sigma(0), noise.sigma(1), noise.sigma(2)});
 }
 
-/// Returns the strength h of the filter, in units of the sigma of the noise. Weak noise needs a
-/// larger h than strong noise. Without the mean term (Params::mean_term), h is smaller. For large
-/// windows, h is smaller too, because more patches are similar by chance.
+/// Returns the strength h of the filter, in units of sigma. h is larger for weak noise, and smaller
+/// without Params::mean_term or for large windows.
 float volume_strength(Profile profile, const NoiseModel& noise) {
   const float weak = std::clamp((23 - max_sigma(noise)) / 15, 0.0f, 1.0f);
   if (profile == Profile::fast) return 0.85f + 0.35f * weak;
@@ -42,7 +41,7 @@ float volume_strength(Profile profile, const NoiseModel& noise) {
 
 }  // namespace
 
-// The page docs/measurements/nlm.md describes the measurements that determined the parameters.
+// Measured in docs/measurements/nlm.md.
 Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   Params p;
   switch (profile) {
@@ -74,8 +73,8 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   }
   p.noise = noise;
   p.temporal = temporal;
-  // The best candidates are near the motion vector. Most other candidates of a large window are
-  // similar only by chance.
+  // The best candidates are near the motion vector. Most other candidates are similar only by
+  // chance.
   if (temporal > 0 && profile != Profile::paper) {
     p.search_radius = is_high(profile) ? 3 : 2;
     p.h = is_high(profile) ? 0.9f : 1.0f;

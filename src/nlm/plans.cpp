@@ -5,8 +5,8 @@
 namespace lull::nlm {
 namespace {
 
-/// Bias of non-local means for skewed noise (skew_bias of Stabiliser). The value was not measured,
-/// but is between the measured values of the profiles of BM3D (bm3d/stabilisers.cpp).
+/// Bias of the stabilisers for skewed noise. The value was not measured, but lies between the
+/// measured values for BM3D (bm3d/stabilisers.cpp).
 constexpr double skew_bias = 0.03;
 
 /// Sets the parameters for a separate guide. Such a guide has hardly any noise, so distances need

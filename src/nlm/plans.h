@@ -1,6 +1,5 @@
 #pragma once
-// Decisions that a session of non-local means makes once for its format: the planes with common
-// weights, the guide planes, and the plans of the engines.
+// The plan of a session of non-local means: planes with common weights, guide planes, and engines.
 
 #include <vector>
 
@@ -17,20 +16,20 @@ struct PlaneSet {
   std::vector<int> guides;  // planes in which distances are measured: the first of `planes`
 };
 
-/// Returns the sets of planes that have the same weights. RGB is one set. YUV planes of equal size
-/// are one set, with luma as guide. If chroma has another size, or if luma is not filtered, the
-/// chroma planes are a set with chroma as guide. No set contains planes without noise.
+/// Returns the sets of planes with common weights, without noise-free planes. RGB, and YUV of equal
+/// size, are one set. Subsampled chroma, or chroma without filtered luma, is a set with chroma as
+/// guide.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(const FrameFormat& format, const NoiseModel& noise);
 
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
-/// Returns the plan of the engine for `set`, which must be one of the plane_sets() of the session.
+/// Returns the plan of the engine for `set`, one of the plane_sets() of the session.
 [[nodiscard]] FramePlan frame_plan(const Params& params, const FrameFormat& format,
                                    const PlaneSet& set);
 /// Returns the plan of the engine for plane `plane` of a volume. The plane must have noise.
 [[nodiscard]] VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plane);
 
-/// Returns the number of slices that a GPU filters together if patches are small cubes. The number
-/// is small for large slices, because few large slices occupy the complete GPU.
+/// Returns the number of slices that a GPU filters together if patches are small cubes. Few large
+/// slices occupy the GPU.
 [[nodiscard]] constexpr int slices_on_gpu(int width, int height) {
   return width * height > 1024 * 1024 ? 16 : 32;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the volume session of non-local means (open/) and its backends. The session
-// schedules slices, and backends process the samples of slices.
+// The interface between the volume session of non-local means (open/), which schedules slices, and
+// its backends, which process samples.
 
 #include <span>
 
@@ -23,23 +23,22 @@ class SlicesWorker {
  public:
   virtual ~SlicesWorker() = default;
   virtual SliceMemory memory() const { return SliceMemory::host; }
-  /// Returns the maximum number of slices for one call of finish(). A large number is more
-  /// efficient, but increases the latency.
+  /// Returns the maximum number of slices per call of finish(). A large number is more efficient,
+  /// but increases the latency.
   virtual int slices_at_a_time() const = 0;
-  /// Begins a volume. If the session receives only a part of the volume, `z` is the first slice of
-  /// the part. The caller must have waited for all previous results.
+  /// Begins a volume. `z` is the first slice that the session receives. All previous results must
+  /// be complete.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. The worker copies unfiltered planes to the result of the slice. If the
-  /// slice is not wanted, the worker copies all planes.
+  /// Loads the next slice. The worker copies unfiltered planes to the result (for unwanted slices,
+  /// all planes).
   virtual void load(int z, PendingSlice& slice) = 0;
-  /// Computes the results of the slices `span`. `available` contains the slices that exist. The
-  /// caller must have loaded all available slices up to a distance of reach_slices() from `span`.
+  /// Computes the results of the slices `span`. `available` contains the slices that exist. All
+  /// available slices up to reach_slices() from `span` must be loaded.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
-  /// Returns the number of calls of finish() whose results may be incomplete at the same time. The
-  /// session keeps `noisy` and `clean` of these calls valid until their results are complete.
-  /// Before any other call, the session waits for all results.
+  /// Returns the number of calls of finish() that may be incomplete at the same time. Before any
+  /// other call, the session waits for all results.
   virtual int in_flight() const noexcept { return 0; }
-  /// Waits for the results of the oldest call of finish() for which the session has not waited yet.
+  /// Waits for the results of the oldest incomplete call of finish().
   virtual void await() {}
 };
 

@@ -1,55 +1,53 @@
 #pragma once
-// The formulas of non-local means, which all backends compute. B is Params::block, p is
-// Params::patch_radius, and S is Params::search_radius. A patch with origin r consists of the
-// samples r + i with -p <= i < B + p along x and y. Its block consists of the samples with 0 <= i <
-// B. In volumes, a patch also extends p slices before and after its block.
+// The formulas of non-local means, in all backends. B is Params::block, p is Params::patch_radius,
+// and S is Params::search_radius.
 
-// Reference patches of non-local means have their origins at all multiples of Params::step along x
-// and y, in every slice. Patches with negative origins are included if their block covers a sample
-// of the plane. Therefore (B / step)^2 blocks cover each sample. With B = 1, a patch is a box of 2
-// p + 1 samples a side around its sample, as in the papers.
+// A patch with origin r consists of the samples r + i with -p <= i < B + p along x and y. Its block
+// consists of the samples with 0 <= i < B. In volumes, a patch also extends p slices before and
+// after its block.
 
-// Candidates of a reference patch r have their origins at r + d + m. d is each displacement from -S
-// to S along x and y. In the frame itself and in volumes, the motion m is 0. In another frame, m is
-// the vector of the motion block (time/motion.h) that contains the target sample. A patch in
-// several motion blocks thus has several vectors.
+// Reference patches have their origins at all multiples (also negative) of Params::step along x and
+// y, in every slice, so that (B / step)^2 blocks cover each sample. With B = 1, a patch is a box of
+// 2 p + 1 samples a side, as in the papers.
 
-// Candidates of non-local means are in the target frame and in the neighbouring frames that
-// time/timeline.h selects. In volumes, candidates are in the existing slices from z - S to z + S. A
-// patch that overlaps a hole (noise/holes.h) is not a candidate, except for the reference patch
-// itself.
+// Candidates of a reference patch r have their origins at r + d + m, with displacements d from -S
+// to S along x and y. m is 0 in the frame itself and in volumes.
 
-// Candidates may extend into the padding of planes, which depends on Params::border. Slices of a
-// patch that do not exist are mirrored: slices -1, -2 and -3 are copies of slices 0, 1 and 2
-// (continued()). A candidate never begins in a slice that does not exist.
+// In another frame, m is the vector of the motion block (time/motion.h) of the target sample. A
+// patch in several motion blocks thus has several vectors.
 
-// Formula 1 is the distance D of patch r and its candidate r + e. C is the number of guide planes
-// G_c, and N is the number of samples of a patch. D is in units of the noise variance sigma_c^2,
-// with a_c = 1 / (C sigma_c^2) and beta = Params::mean_term:
+// Candidates are in the target frame and the neighbouring frames of time/timeline.h, in volumes in
+// the existing slices z - S to z + S. Only the reference patch itself may overlap a hole
+// (noise/holes.h).
+
+// Candidates may extend into the padding of planes (Params::border), but never begin in a missing
+// slice. Missing slices of a patch are mirrored (continued()).
+
+// Formula 1: the distance D of patch r and its candidate r + e, in units of the noise variance
+// sigma_c^2, for C guide planes G_c and N samples of a patch, with a_c = 1 / (C sigma_c^2) and beta
+// = Params::mean_term:
 //   D(r, e) = sum_c a_c ( 1/N sum_i (G_c(r + i) - G_c(r + e + i))^2
 //                         + beta ( 1/N sum_i (G_c(r + i) - G_c(r + e + i)) )^2 )
 
-// Marques and Pardo (section 1) use ||Nx - Ny||^2 over all channels as distance. The mean in
-// formula 1 makes h independent of the size of patches. A correction subtracts the contribution of
-// the noise from D:
+// Marques and Pardo (section 1) use ||Nx - Ny||^2 over all channels. The mean in formula 1 makes h
+// independent of the size of patches. A correction subtracts the contribution of the noise:
 //   x(r, e) = max(D - correction (1 + beta / N), 0), where correction is Params::correction.
 
-// Formula 2 is the weight w of a candidate with the corrected distance x (Marques and Pardo,
-// section 1; Cuomo et al., equation 8). The reference patch has the weight 1. For the strength of
-// Coupe et al. with their beta = 1, h is sqrt 2.
+// Formula 2: the weight w of a candidate with the corrected distance x (Marques and Pardo, section
+// 1; Cuomo et al., equation 8). The reference patch has the weight 1. The strength of Coupe et al.
+// with their beta = 1 is h = sqrt 2.
 //   exponential  w = exp(-x / h^2)
 //   polynomial   w = max(0, 1 - x / (8 h^2))^8
 
-// Formula 3 gives the estimates A of the samples of a block, and their mean (Coupe et al. 2008,
-// doi:10.1109/TMI.2007.906087, section II.D). The mean is over the (B / step)^2 patches r whose
-// block covers the sample x:
+// Formula 3: the estimates A of the samples of a block, and their mean over the (B / step)^2
+// patches r whose block covers the sample x (Coupe et al. 2008, doi:10.1109/TMI.2007.906087,
+// section II.D):
 //   A(r, i) = sum_e w(r, e) I(r + e + i) / sum_e w(r, e)
 //   result(x) = the mean of A(r, x - r)
 
-// Backends compute formula 3 with normalised weights u(r, e) = w(r, e) / sum_e w(r, e). v(x, e) is
-// the mean of u(r, e) over the patches r whose block covers x, so sum_e v = 1. All sample planes of
-// a frame have the same v. In low precision, the following form is accurate where differences are
-// small:
+// Backends compute formula 3 with normalised weights u(r, e) = w(r, e) / sum_e w(r, e), and their
+// mean v(x, e) over the patches r whose block covers x, so that sum_e v = 1. This form is accurate
+// in low precision:
 //   result(x) = I(x) + sum_e v(x, e) (I(x + e) - I(x))
 
 #include <cmath>
@@ -59,8 +57,7 @@
 
 namespace lull::nlm {
 
-/// Returns the position of the sample (or slice) whose value extends an axis at position `i`. The
-/// axis has `length` samples or slices. If `i` is inside the axis, the result is `i`.
+/// Returns the position of the sample (or slice) that extends an axis of `length` at position `i`.
 constexpr int continued(int i, int length, Border border) {
   if (border == Border::replicate) return i < 0 ? 0 : i < length ? i : length - 1;
   const int period = 2 * length;
@@ -68,8 +65,8 @@ constexpr int continued(int i, int length, Border border) {
   return j < length ? j : period - 1 - j;
 }
 
-/// Converts a distance D to a weight w. With x = max(D - zero, 0), the weight is max(0, 1 - slope
-/// x)^8 or exp(-slope x).
+/// Converts a distance D to a weight w: max(0, 1 - slope x)^8 or exp(-slope x), with x = max(D -
+/// zero, 0).
 struct WeightCurve {
   explicit WeightCurve(const Params& p)
       : kind(p.weights),
@@ -90,9 +87,8 @@ struct WeightCurve {
   double zero, slope;
 };
 
-/// Value that marks a hole in a guide plane. The samples of the plane were multiplied by `scale`.
-/// The value differs from all multiplied samples by at least 16, which reduces the weight of a
-/// candidate to 0.
+/// Mark of a hole in a guide plane scaled by `scale`. All samples differ by at least 16, which
+/// reduces the weight of a candidate to 0.
 constexpr float hole_mark(float scale) { return filter_range_max * scale + 16; }
 
 }  // namespace lull::nlm

@@ -1,7 +1,6 @@
 #pragma once
-// Compares the frames of a session on a GPU, and finds the motion between them in the 8-bit main
-// planes. Kernels that compare frames run on the upload stream, because the host waits for their
-// results. The motion search runs on the compute stream.
+// Comparison of frames and motion search in 8-bit main planes on a GPU. Comparisons run on the
+// upload stream, because the host waits for the results.
 
 #include <array>
 #include <span>
@@ -14,34 +13,31 @@
 
 namespace lull {
 
-/// Motion estimation on a GPU. The class stores frames in slots, as FrameWorker does
-/// (frame_session.h).
+/// Motion estimation on a GPU. Frames are in slots, as in FrameWorker (frame_session.h).
 class DeviceMotion {
  public:
-  /// `sigma` contains the noise levels of the stored samples, or 0 for planes that the session does
-  /// not filter. The streams must outlive the object, and must be idle during its destruction.
+  /// `sigma` contains the noise levels of the stored samples; 0: unfiltered. The streams must
+  /// outlive the object, and be idle during its destruction.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   DeviceMotion(const FrameFormat& format, const std::array<float, max_planes>& sigma, int slots,
                cudaStream_t upload_stream, cudaStream_t computing);
 
   /// Returns the difference between two uploaded frames. Waits for the upload stream.
   [[nodiscard]] FrameDifference difference(const RawPlanes& frame, const RawPlanes& before);
-  /// Queues, on the upload stream, the conversion of a frame to the coarse plane that prediction()
-  /// needs. `format` may have another sample type than the format of the session.
+  /// Queues the conversion of a frame to the coarse plane for prediction(), on the upload stream.
+  /// `format` may have another sample type than the session.
   void load_predicted(int slot, const RawPlanes& frame, const FrameFormat& format);
   /// Waits for the upload stream, and returns the cost of predicting the frame in slot `slot` from
   /// the frame in slot `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier);
 
-  /// Queues, on the compute stream, the conversion of a frame to the 8-bit planes that find()
-  /// needs. `format` may have another sample type than the format of the session.
+  /// Queues the conversion of a frame to the 8-bit planes for find(), on the compute stream.
+  /// `format` may have another sample type than the session.
   void load(int slot, const RawPlanes& frame, const FrameFormat& format);
-  /// Queues, on the compute stream, the motion search from the first frame of `frames` to each
-  /// other frame of `frames`.
+  /// Queues the motion search from frames[0] to each other frame, on the compute stream.
   void find(std::span<const SlotFrame> frames);
   /// Returns the motion vectors, in device memory, from the frame in slot `from` to the frame at
-  /// the distance `offset`. Returns null if the frames are too small for a motion search. All
-  /// vectors are then 0.
+  /// the offset `offset`. Null: the frames are too small, and all vectors are 0.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
     return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;
   }

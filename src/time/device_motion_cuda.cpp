@@ -25,8 +25,7 @@ DeviceMotion::DeviceMotion(const FrameFormat& format, const std::array<float, ma
   coarse_ = {slots, size / (coarse * coarse), compute_stream};
   predicted_ = {slots, size / (coarse * coarse), compute_stream};
   motion_ = {slots, max_frames * cells_of_frame(width_, height_), compute_stream};
-  // The constructor waits until the buffers are 0, because the upload stream also writes to the
-  // buffers.
+  // The upload stream also uses these buffers, so the constructor waits until they are cleared.
   cuda::check(cudaStreamSynchronize(compute_stream));
 }
 

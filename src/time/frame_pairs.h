@@ -1,5 +1,5 @@
 #pragma once
-// Pairs of neighbouring frames, for patches that extend over two frames.
+// Pairs of neighbouring frames, for patches that span two frames.
 
 #include <array>
 #include <cstddef>
@@ -9,13 +9,12 @@
 
 namespace lull {
 
-/// Value of a frame index that represents no frame.
+/// Frame index that represents no frame.
 inline constexpr int no_frame = -1;
 
-/// Returns the partner of each frame of a list (FrameAt, frames.h). The patches of a frame extend
-/// into its partner. The first frame of the list is the reference frame. If the list has later
-/// frames than the reference frame, the partner is the next later frame of the list. If not, the
-/// partner is the next earlier frame. A frame without a partner gets `no_frame`.
+/// Returns the partner of each frame of a list (FrameAt, frames.h): the frame with the second
+/// halves of its patches. The partner is the next later frame if the list extends beyond the
+/// reference frame, and the next earlier frame if not. `no_frame`: no partner.
 [[nodiscard]] constexpr std::array<int, max_frames> partners_of(std::span<const int> offsets) {
   std::array<int, max_frames> partners{};
   const auto nearest = [&](int from, int side) {

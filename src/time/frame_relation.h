@@ -1,20 +1,17 @@
 #pragma once
-// The relation between two frames of a clip. Every backend computes the relation from integer
-// counts over the samples of both frames, so the relation does not depend on the backend.
+// The relation between two frames of a clip, from integer counts of samples and blocks.
 
-// A repeated frame has the same noise as the previous frame, so filters would mistake its noise for
-// detail. Repeated frames occur if a stream of 60 frames per second contains only 24 different
-// frames per second, or if copies replace dropped frames.
+// A repeated frame has the same noise as the previous frame, so filters would mistake the noise for
+// detail. Examples: 24 fps content in a 60 fps stream, and dropped frames.
 
-// FrameDifference counts samples and blocks, and Relation is the decision whether a frame repeats
-// the previous frame. The decision depends only on neighbouring frames, so a part of a clip gives
-// the same decisions as the complete clip.
+// The decision whether a frame repeats the previous frame (Relation) depends only on neighbouring
+// frames, so it is the same in any part of a clip.
 
-// Scene cuts are detected as in video encoders. PredictionCost compares two costs: the cost of
-// predicting blocks from the earlier frame by motion search, and the cost without prediction.
+// Scene cuts are detected as in video encoders: PredictionCost compares the cost of blocks with
+// motion-compensated prediction from the earlier frame, and without prediction.
 
-// Comparisons of frames use 8-bit samples. Integers with more bits lose the low bits. Floats in
-// 0..FrameFormat::white are scaled to 0..255 and rounded. The main plane is luma, or green for RGB.
+// Comparisons use 8-bit samples: the high bits of integers, and floats in 0..FrameFormat::white
+// scaled to 0..255. The main plane is luma, or green for RGB.
 
 #include <algorithm>
 #include <array>
@@ -42,10 +39,8 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
   return static_cast<std::uint8_t>(std::min(std::max(0.0f, v * scale.factor), 255.0f) + 0.5f);
 }
 
-/// Returns whether two float samples differ although their 8-bit values may be equal. 8-bit values
-/// are clamped, so only samples outside 0..255 can differ in this way. Such samples differ if their
-/// difference exceeds one step of 8 bits. Filters preserve samples outside the range of
-/// core/float_range.h, so these samples differ if any bit differs.
+/// Returns whether two float samples differ outside 0..255, where 8-bit values are clamped: by more
+/// than 1 or, outside the range of core/float_range.h, in any bit.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }
@@ -62,27 +57,24 @@ constexpr bool differ_outside_8bit_range(float a, float b, EightBitScale scale) 
 
 // ---- repeated frames -----------------------------------------------------------------------
 
-/// Side of the blocks that the comparison of two frames uses, in samples of their plane. Blocks at
-/// the right and lower border may have fewer samples.
+/// Side of the blocks for the comparison of two frames, in samples of their plane. Blocks at the
+/// right and bottom border may have fewer samples.
 inline constexpr int relation_block = 16;
 
-/// Returns the limit, in units of 1/16, of the mean squared difference of equal blocks. The limit
-/// is (sigma / 4)^2, which is 1/32 of the mean squared difference of blocks with independent noise.
-/// The limit tolerates a sigma that is five times too high. Skipped blocks of video encoders differ
-/// much less.
+/// Returns the limit (sigma / 4)^2 of the mean squared difference of equal blocks, in units of
+/// 1/16. Independent noise causes 32 times the limit, so a sigma may be five times too high.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
 }
 /// Returns whether two blocks are equal except for small differences. `squares` is the sum of
-/// squared differences of the `samples` samples of the block. The caller must also check
+/// squared differences of `samples` samples. The caller must also check
 /// differ_outside_8bit_range().
 constexpr bool same_block(std::uint32_t squares, std::uint32_t samples, std::uint32_t limit) {
   return 16 * squares <= limit * samples;
 }
-/// Returns whether the variance of a block is at least the variance of the noise. Black or
-/// overexposed areas, letterboxes and synthetic graphics have less variance. Such blocks do not
-/// reveal whether two frames share noise.
+/// Returns whether the variance of a block is at least the noise variance. Flat blocks (black,
+/// overexposed, graphics) do not reveal whether two frames share noise.
 constexpr bool is_textured_block(std::uint32_t sum, std::uint32_t sum_of_squares,
                                  std::uint32_t samples, std::uint32_t limit) {
   return 16 * (static_cast<std::uint64_t>(samples) * sum_of_squares -
@@ -93,8 +85,8 @@ constexpr bool is_textured_block(std::uint32_t sum, std::uint32_t sum_of_squares
 /// Results of the comparison of a frame with the previous frame.
 struct FrameDifference {
   bool identical = false;  // all samples are equal in all their bits
-  /// Number of different blocks in each plane. In planes that the session does not filter (sigma
-  /// 0), blocks are different if any bit differs.
+  /// Number of different blocks in each plane. In unfiltered planes (sigma 0), blocks are different
+  /// if any bit differs.
   std::array<std::uint32_t, 3> different{};
   std::uint32_t textured = 0;  // blocks of the main plane that are textured in the later frame
   std::uint32_t shared = 0;    // textured blocks that are equal in both frames
@@ -115,38 +107,35 @@ constexpr Relation relation_of(const FrameDifference& d) {
 
 // ---- scenes --------------------------------------------------------------------------------
 
-// The prediction of a frame uses a coarse main plane, whose samples are 8-bit means of 4x4 samples.
-// The prediction excludes incomplete areas of 4x4 samples and incomplete blocks at the right and
-// bottom.
+// Prediction uses a coarse main plane, whose samples are 8-bit means of 4x4 samples. Incomplete
+// areas and blocks at the right and bottom border are excluded.
 inline constexpr int coarse = 4;
 inline constexpr int prediction_block = 8;  // side of a block in coarse samples
 inline constexpr int prediction_reach = 8;  // radius of the motion search, in coarse samples
 
 /// Cost of predicting a frame from an earlier frame (`predicted`), and cost without prediction
-/// (`own`). The costs are sums over the complete blocks of the frame. add_block() defines the cost
-/// of a block.
+/// (`own`), as sums of add_block() over all complete blocks.
 struct PredictionCost {
   std::uint64_t predicted = 0, own = 0;
   std::uint32_t blocks = 0;
 };
 
-/// Returns 63 sigma^2 / 16: the contribution of noise to the sum of squared differences of the 64
-/// samples of a block from their mean. sigma^2 / 16 is the noise variance of coarse samples.
+/// Returns the contribution of noise to the sum of squared differences of 64 coarse samples from
+/// their mean. Their noise variance is sigma^2 / 16.
 constexpr std::uint32_t coarse_noise(float sigma) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(63 * s * s / 16);
 }
 
-/// Returns the sum of squared differences of 64 values from their mean, rounded down. `sum` is the
-/// sum of the values, and `squares` is the sum of their squares.
+/// Returns the sum of squared differences of 64 values from their mean, rounded down, from the sum
+/// of the values and the sum of their squares.
 constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
   return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
 }
 
-/// Adds a block to the costs. `own` is the sum of the squared differences of the samples of the
-/// block from their mean. `predicted` is the same sum for the difference between the block and the
-/// most similar block of the earlier frame. The subtraction of means keeps the cost of flashes and
-/// fades low.
+/// Adds a block to the costs. `own` is the sum of squared differences of its samples from their
+/// mean. `predicted` is the same sum for the residual of its prediction. The subtraction of means
+/// keeps the cost of flashes and fades low.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {
   const std::uint32_t content = own > noise ? own - noise : 0;
@@ -156,8 +145,8 @@ constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t 
   ++cost.blocks;
 }
 
-/// Returns whether a frame belongs to another scene than the frame that predicts it. The result is
-/// false for a frame with little more than noise, such as a black frame.
+/// Returns whether a frame belongs to another scene than the frame that predicts it. False if it
+/// contains little more than noise, such as black.
 constexpr bool is_another_scene(const PredictionCost& cost, std::uint32_t noise, float scene_cut) {
   const auto per_mille = static_cast<std::uint64_t>(scene_cut * 1000 + 0.5f);
   if (per_mille == 0) return false;

@@ -54,7 +54,7 @@ class FrameSession : public Denoiser {
   }
 
  private:
-  /// A distinct frame (timeline.h) whose result the session has not returned yet.
+  /// A distinct frame (timeline.h) whose result is not yet returned.
   struct PendingFrame {
     std::vector<FrameInfo> infos;  // frame info of the frame and of its repetitions
     int context_distance = 0;      // Frame::context_distance
@@ -63,8 +63,8 @@ class FrameSession : public Denoiser {
   int slot_of(int n) const { return n % slots_; }
   PendingFrame& pending(int n) { return pending_[slot_of(n)]; }
 
-  /// Returns the next result in order, if the result is ready. If more than `may_wait` results are
-  /// incomplete on the device, the function first waits for the oldest result.
+  /// Returns the next result in order, if it is ready. If more than `may_wait` results are
+  /// incomplete on the device, waits for the oldest result first.
   std::optional<Frame> next_ready(int may_wait) {
     if (ready_.empty()) return std::nullopt;
     if (Ready& next = ready_.front(); next.is_in_flight) {
@@ -77,8 +77,8 @@ class FrameSession : public Denoiser {
     return frame;
   }
 
-  /// Returns whether the frame repeats the previous frame (RepeatState). The function first passes
-  /// the frame to the worker if the worker needs it.
+  /// Returns whether the frame repeats the previous frame (RepeatState), and passes the frame to
+  /// the worker if necessary.
   RepeatState repeat_state_of(const Frame& noisy) {
     const bool alone = plan_.radius == 0 || !started_;
     if (!alone && noisy.repeat_state == RepeatState::repeats) return RepeatState::repeats;
@@ -98,8 +98,8 @@ class FrameSession : public Denoiser {
     advance();
   }
 
-  /// Returns the distance to the nearest earlier frame that shows the same scene as frame `n`, or 0
-  /// if there is no such frame.
+  /// Returns the distance to the nearest earlier frame of the same scene as frame `n`, or 0 if
+  /// there is none.
   int predictor_of(int n) {
     if (plan_.scene_cut == 0) return 1;
     const std::uint32_t noise = coarse_noise(plan_.main_sigma);
@@ -110,10 +110,8 @@ class FrameSession : public Denoiser {
     return 0;
   }
 
-  /// Performs step n, which follows the arrival of frame n. In each phase of the method
-  /// (time/frames.h), a step filters the reference patches of one frame. At the start of a scene, a
-  /// step filters the reference patches of several frames. After the last frame, further steps
-  /// process the unfinished frames.
+  /// Performs step n, after the arrival of frame n. In each phase (time/frames.h), a step filters
+  /// the reference patches of one frame, or of several frames at the start of a scene.
   void advance() {
     const int radius = plan_.radius, n = step_++;
     for (int k = 0; k < plan_.phases; ++k) {
@@ -125,9 +123,8 @@ class FrameSession : public Denoiser {
     if (const int last = n - plan_.margin().after; exists(last)) finish(last);
   }
 
-  /// Filters the reference patches of frame `n`, whose last neighbour is frame n + radius. Also
-  /// filters earlier frames with the same last neighbour (Timeline::extra_ahead). The session has
-  /// not finished any neighbour of these frames yet.
+  /// Filters the reference patches of frame `n`, whose last neighbour is frame n + radius, and of
+  /// earlier frames with the same last neighbour (Timeline::extra_ahead).
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;
@@ -136,24 +133,23 @@ class FrameSession : public Denoiser {
     if (plan_.looks_back && n == timeline_.count() - plan_.radius) filter_last(phase, n);
   }
 
-  /// Filters the reference patches of the last frames of the clip, from frame `first` on. The
-  /// groups of these frames have patches in earlier frames that the next step may finish. A single
-  /// step therefore filters all frames from `first` on.
+  /// Filters the reference patches of the last frames of the clip in a single step, because their
+  /// groups have patches in earlier frames that the next step may finish.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
   }
 
   /// Returns whether fewer than `radius` frames follow frame `n` up to the known end of the clip.
-  /// The result is false for the first frames of a scene, which search further ahead.
+  /// False for the first frames of a scene, which search further ahead.
   bool is_last(int n) const {
     return step_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&
            timeline_.extra_ahead(n) == 0;
   }
 
-  /// Returns whether a required result depends on the estimates of `phase` for the reference
-  /// patches of frame `n`. The search window of these patches covers `radius` + `further` frames
-  /// after frame `n`, and `radius` + `back` frames before it.
+  /// Returns whether a required result depends on the estimates of `phase` for frame `n`. The
+  /// search of frame `n` covers `radius` + `further` frames after it, and `radius` + `back` frames
+  /// before it.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;
@@ -174,8 +170,7 @@ class FrameSession : public Denoiser {
     worker_->filter(phase, {frames.data(), static_cast<std::size_t>(others.count) + 1});
   }
 
-  /// A repeated frame has no own result. The results of a frame and of its repetitions share their
-  /// samples.
+  /// A repeated frame shares the samples of the result of its distinct frame.
   void finish(int n) {
     const Frame result = worker_->finish(slot_of(n));
     ++in_flight_;

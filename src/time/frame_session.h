@@ -1,7 +1,6 @@
 #pragma once
-// A session that schedules the work of a backend on frames, without access to samples. The session
-// decides when the backend filters a frame, and which frames provide patches. The session also sets
-// the time and the side data of results.
+// A session that decides when a backend filters a frame and which frames provide patches. The
+// session also sets the time and the side data of results.
 
 #include <memory>
 #include <span>
@@ -16,17 +15,15 @@ namespace lull {
 struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
   int phases = 2;  // 1 to 4
-  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of its
-  /// content cannot be predicted from earlier frames (frame_relation.h). The value 0 disables scene
-  /// cuts.
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if a larger share of its content
+  /// cannot be predicted from earlier frames (frame_relation.h). 0: no scene cuts.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
-  /// If true, groups contain patches of several frames, but the session adds estimates only to the
-  /// frame of the reference patches. Such a method must have a single phase.
+  /// If true, groups have patches of several frames, but estimates only for the frame of the
+  /// reference patches. Only for methods with a single phase.
   bool gathers = false;
   /// If true, the last frames of a clip take patches from additional earlier frames
-  /// (Timeline::extra_back), because few or no frames follow them. The value must be false if
-  /// `gathers` is true.
+  /// (Timeline::extra_back). Must be false if `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
@@ -50,16 +47,14 @@ class FrameWorker {
   virtual void load(int slot) = 0;
   /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] virtual PredictionCost prediction(int slot, int earlier) = 0;
-  /// Matches and filters the groups of all reference patches of frames[0]. Patches come from all
-  /// `frames` (in the order of group.h). The function adds the estimate of each patch to the sums
-  /// of the frame that contains the patch.
+  /// Matches and filters the groups of frames[0], with patches from all `frames` (in the order of
+  /// group.h). Adds each estimate to the sums of its frame.
   virtual void filter(Phase phase, std::span<const SlotFrame> frames) = 0;
-  /// Converts the sums of the frame in `slot` to an estimate for the next phase. The session calls
-  /// the function in each phase except the last phase, after the last filter() for the frame.
+  /// Converts the sums of the frame in `slot` to an estimate for the next phase, after the last
+  /// filter() for the frame. Not called in the last phase.
   virtual void finish_phase(Phase phase, int slot) = 0;
-  /// Returns the result of the frame in `slot`. The session calls the function after the last
-  /// filter() for the frame in the last phase. The session then sets the time and the side data of
-  /// the result.
+  /// Returns the result of the frame in `slot`, after the last filter() for the frame in the last
+  /// phase. The session sets the time and the side data.
   [[nodiscard]] virtual Frame finish(int slot) = 0;
   /// Returns the maximum number of results of finish() whose samples may be incomplete at the same
   /// time.

@@ -28,8 +28,8 @@ bool same_bytes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-/// Sums over the sample rows of one row of blocks. Each column of samples has its own sums, which
-/// lets compilers vectorise the loops over columns.
+/// Column sums over the sample rows of one row of blocks. Separate columns let compilers vectorise
+/// the loops.
 struct ColumnSums {
   explicit ColumnSums(int width)
       : squares(width), sum(width), sum_of_squares(width), unlike(width) {}
@@ -39,8 +39,7 @@ struct ColumnSums {
   std::vector<std::uint8_t> unlike;  // whether any samples differ outside the 8-bit range
 };
 
-/// Returns the samples of a row in 8 bits. The function converts samples of another type, and
-/// stores the result in `to`.
+/// Returns a row of samples in 8 bits. Samples of another type are converted into `to`.
 const std::uint8_t* bytes_of(const std::uint8_t* row, EightBitScale, std::vector<std::uint8_t>&) {
   return row;
 }
@@ -75,7 +74,7 @@ void mark_unlike(const float* a, const float* b, int width, EightBitScale scale,
 template <class T>
 void mark_unlike(const T*, const T*, int, EightBitScale, ColumnSums&) {}
 
-/// Sums over one block, computed from the sums of its columns.
+/// Sums over one block, from its column sums.
 struct BlockSums {
   std::uint32_t squares = 0, sum = 0, sum_of_squares = 0;
   bool unlike = false;
@@ -90,9 +89,8 @@ struct BlockSums {
   }
 };
 
-/// Returns whether every block of a row of blocks is textured and differs from the previous frame.
-/// The function uses only the first `rows` of `all_rows` sample rows. The result is true only if
-/// the remaining rows cannot change the result.
+/// Returns true if the first `rows` of `all_rows` sample rows prove that every block of a row of
+/// blocks is textured and differs from the previous frame.
 bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
   const int width = static_cast<int>(sums.sum.size());
   for (int left = 0; left < width; left += relation_block) {
@@ -111,9 +109,8 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
 /// Number of rows of a block after which independent noise is nearly always recognised.
 constexpr int deciding_rows = 4;
 
-/// Compares two planes block by block. Adds the number of different blocks to `different`. If
-/// `textured` is true, also adds the numbers of textured and of shared blocks to `d`. `enough`
-/// receives the number of remaining blocks, and returns whether the comparison may stop.
+/// Compares two planes block by block, and adds block counts to `different` and, if `textured` is
+/// true, to `d`. enough(remaining blocks) returns whether the comparison may stop.
 template <bool textured, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d, Enough&& enough) {
@@ -216,8 +213,8 @@ Relation relation_between(const Frame& frame, const Frame& before,
                           const std::array<float, 3>& sigma) {
   const int main = main_plane(frame.format.layout == Layout::rgb);
   FrameDifference d;
-  // If any block of the main plane differs, the relation depends only on the textured blocks of the
-  // main plane. The comparison stops when the remaining blocks cannot change the relation.
+  // If any block of the main plane differs, the relation depends only on its textured blocks. The
+  // comparison stops when the remaining blocks cannot change the relation.
   if (sigma[main] > 0)
     with_samples(frame, before, main, [&](auto a, auto b) {
       compare_plane<true>(a, b, EightBitScale(frame.format), same_block_limit(sigma[main]),

@@ -1,6 +1,4 @@
-// Counts samples and blocks for frame_relation.h, for frames on a GPU. The counts are integers, so
-// they equal the counts of the host. A warp counts the samples of one block. For predictions, a
-// thread block processes one block of coarse samples, with one thread for each motion vector.
+// Counts samples and blocks for frame_relation.h on a GPU, with one warp per block.
 
 #include <type_traits>
 
@@ -37,8 +35,8 @@ __device__ bool unequal(T a, T b) {
     return a != b;
 }
 
-/// Numbers of blocks for each result of the comparison. The GPU serialises atomic additions to one
-/// address. Therefore each thread block first adds the numbers of its own warps.
+/// Block counts of each comparison result. Each thread block first adds the counts of its own
+/// warps, because the GPU serialises atomic additions to one address.
 struct BlockCounts {
   int unequal = 0, different = 0, textured = 0, shared = 0;
 
@@ -50,7 +48,7 @@ struct BlockCounts {
   }
 };
 
-/// Compares one block of two frames, with one warp. The first sample of the block is at (left,
+/// Compares one block of two frames, with one warp. The top-left sample of the block is at (left,
 /// top).
 template <class T>
 __device__ BlockCounts compare_block(const StoredPlane<T>& frame, const StoredPlane<T>& before,
@@ -125,8 +123,8 @@ struct BlockSums {
   }
 };
 
-/// Compares a block of the later frame with the blocks around its position in the earlier frame.
-/// The kernel has one thread block for each block, and one thread for each motion vector.
+/// Compares a block of the later frame with the blocks around its position in the earlier frame,
+/// with one thread per motion vector.
 __global__ void __launch_bounds__(prediction_threads)
     prediction_kernel(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts) {

@@ -19,8 +19,8 @@ inline constexpr int max_frames = 2 * max_temporal + 1;
 /// of a frame.
 enum class Phase { first, second, third };
 
-/// A frame in the form that a stage of a method uses, with its offset from the reference frame. In
-/// lists, the reference frame comes first. The other frames follow in the order of group.h.
+/// A frame as input of a stage, with its offset from the reference frame. In lists, the reference
+/// frame comes first. The other frames follow in the order of group.h.
 template <class View>
 struct FrameAt {
   int offset = 0;
@@ -35,8 +35,8 @@ constexpr const View& frame_at(std::span<const FrameAt<View>> frames, int offset
   return frames[i].frame;
 }
 
-/// A table with one value for each possible neighbouring frame. The index is the offset of the
-/// frame from the reference frame.
+/// A table with one value for each possible neighbouring frame, indexed by its offset from the
+/// reference frame.
 template <class T>
 struct ByOffset {
   std::array<T, max_frames> values{};

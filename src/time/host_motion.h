@@ -12,27 +12,24 @@
 
 namespace lull {
 
-/// Motion estimation on the host. The class stores frames in slots, as FrameWorker does
-/// (frame_session.h).
+/// Motion estimation on the host. Frames are in slots, as in FrameWorker (frame_session.h).
 class HostMotion {
  public:
   /// `main_sigma` is the noise level of the main plane.
   HostMotion(const FrameFormat& format, float main_sigma, int slots);
 
   void load(int slot, const Frame& frame);
-  /// Releases the memory that the motion search needs for a frame. The caller must have computed
-  /// all required motion vectors from and to the frame. The frame can still predict other frames.
+  /// Releases the data of a frame that only the motion search needs, after all required motion
+  /// vectors are computed. The frame can still predict other frames.
   void release(int slot);
   /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;
-  /// Returns the vectors of all motion blocks from the frame in slot `from` to the frame in slot
-  /// `to`. `offset` is the distance between the two frames. The first call for a pair of frames
-  /// computes the vectors.
+  /// Returns the motion vectors, one for each motion block, from the frame in slot `from` to the
+  /// frame in slot `to`, at the offset `offset`. Computed at the first call.
   [[nodiscard]] const std::vector<Motion>& cells(int from, int to, int offset);
 
  private:
-  /// A plane whose memory extends beyond its end, because find_motion() reads beyond the end of
-  /// planes.
+  /// A plane with padding, because find_motion() reads beyond the end of planes.
   class BytePlane {
    public:
     BytePlane() = default;

@@ -1,7 +1,6 @@
 #pragma once
-// Kernels for the relation and the motion between frames on a GPU. The functions queue their work
-// on `stream`, and neither allocate memory nor wait. frame_statistics.cu and motion.cu describe the
-// algorithms.
+// Launches the kernels for the relation and the motion between frames on `stream`, without
+// allocation or synchronisation (algorithms: frame_statistics.cu, motion.cu).
 
 #include <cuda_runtime_api.h>
 
@@ -19,35 +18,35 @@ namespace lull {
 
 // ---- statistics (frame_statistics.cu) ----
 
-/// Counts of blocks from which the host computes FrameDifference, with one element for each plane.
-/// `unequal` counts the blocks in which at least one bit differs.
+/// Block counts of each plane, from which the host computes FrameDifference. `unequal` counts the
+/// blocks in which at least one bit differs.
 struct DifferenceCounts {
   std::uint32_t unequal[max_planes], different[max_planes], textured, shared;
 };
-/// Sums that a kernel computes. The host computes PredictionCost from these sums.
+/// Sums from which the host computes PredictionCost.
 struct PredictionCounts {
   unsigned long long predicted, own;
 };
-/// Compares two frames. The function overwrites `counts` in device memory.
+/// Compares two frames. Overwrites `counts` in device memory.
 void count_difference(const RawPlanes& frame, const RawPlanes& before, const FrameFormat& format,
                       const std::array<float, max_planes>& sigma, DifferenceCounts* counts,
                       cudaStream_t stream);
-/// The main plane in 8 bits (`fine`), and the coarse plane for predictions (frame_relation.h). The
-/// function make_bytes() skips a plane whose pointer is null.
+/// The main plane in 8 bits (`fine`), and the coarse plane for predictions (frame_relation.h).
+/// make_bytes() skips a plane whose pointer is null.
 struct MainBytes {
   std::uint8_t *fine = nullptr, *coarse = nullptr;
 };
 void make_bytes(const RawPlanes& frame, const FrameFormat& format, const MainBytes& to,
                 cudaStream_t stream);
-/// Computes the prediction cost for two coarse planes that contain at least one block. The function
-/// overwrites `counts` in device memory.
+/// Computes the prediction cost for two coarse planes of at least one block. Overwrites `counts` in
+/// device memory.
 void count_prediction(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts, cudaStream_t stream);
 
 // ---- motion (motion.cu) ----
 
-/// Finds the motion vectors of all motion blocks from a frame to each of `others`. The main plane
-/// has `width` x `height` samples. The coarse plane must contain at least one block.
+/// Finds the motion vectors of all motion blocks from a frame to each of `others`. The coarse plane
+/// must contain at least one block.
 void find_motion(const MainBytes& frame, std::span<const MainBytes> others,
                  std::span<Motion* const> cells, int width, int height, float sigma,
                  cudaStream_t stream);

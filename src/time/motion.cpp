@@ -26,9 +26,8 @@ struct Region {
   int samples() const { return width() * (y.end - y.first); }
 };
 
-/// Returns the sum of squared differences between a region of `a` and the region of `b` at the same
-/// position, shifted by (dx, dy). The memory of the planes must extend one SIMD vector beyond their
-/// end.
+/// Returns the sum of squared differences between a region of `a` and the region of `b` shifted by
+/// (dx, dy). Planes must be padded by one SIMD vector.
 HWY_INLINE std::uint32_t squared_difference(PlaneView<const std::uint8_t> a,
                                             PlaneView<const std::uint8_t> b, const Region& region,
                                             int dx, int dy) {
@@ -63,7 +62,7 @@ struct Found {
   std::uint32_t cost;
 };
 
-/// Returns the vector with the minimum cost within `reach` of `centre`. The shifted region must be
+/// Returns the vector with the minimum cost within `reach` of `centre`, among shifted regions
 /// inside the picture.
 Found search(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b, const Region& region,
              Motion centre, int reach) {
@@ -85,8 +84,7 @@ Motion motion_of(const MainPlane& frame, const MainPlane& other, const Region& r
                  const Region& coarse_region, float sigma) {
   const Motion rough =
       search(frame.coarse, other.coarse, coarse_region, {}, prediction_reach).vector;
-  // The function limits the centre of the search, so that the shifted region remains inside the
-  // picture.
+  // The centre of the search is clamped, so that the shifted region remains inside the picture.
   const auto inside = [](int v, const Interval& i, int length) {
     return static_cast<std::int16_t>(std::clamp(v, -i.first, length - i.end));
   };
@@ -99,7 +97,7 @@ Motion motion_of(const MainPlane& frame, const MainPlane& other, const Region& r
 
 }  // namespace
 
-/// Finds the vectors of the motion blocks in row `row`.
+/// Finds the vectors of row `row` of motion blocks.
 void find_row(const MainPlane& frame, const MainPlane& other, float sigma, int row,
               Motion* vectors) {
   const int width = frame.fine.width, height = frame.fine.height;

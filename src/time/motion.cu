@@ -1,16 +1,13 @@
-// The motion search of motion.h on a GPU. The kernel searches the motion from one frame to several
-// other frames. A thread block processes one motion block and one other frame.
+// The motion search of motion.h on a GPU, from one frame to several other frames.
 
-// The cost of a vector is |a|^2 + |b|^2 - 2ab. a contains the samples of the region of a motion
-// block. b contains the samples of the same region of the other frame, shifted by the vector. The
-// tensor cores compute the inner products ab for all vectors, row by row of the other frame.
+// The cost of a vector is |a|^2 + |b|^2 - 2ab, for the region a of a motion block and the shifted
+// region b of the other frame. Tensor cores compute ab.
 
-// In the matrix products of the motion search, all rows of the first operand come from the same row
-// of the other frame. Each row begins at a different column, one for each dx. The second operand
-// has one column for each dy, which contains the matching row of the region of the motion block.
+// In the matrix products of the motion search, the first operand contains one row of the other
+// frame, shifted by each dx. The second operand contains one row of the region for each dy.
 
 // For the squares |b|^2 of all vectors, the kernel sums the squared samples of a row once for each
-// position at which a region may begin.
+// possible left edge of a region.
 
 #include <algorithm>
 
@@ -23,8 +20,8 @@ namespace lull {
 namespace {
 
 constexpr int threads = motion_threads, warps = threads / 32;
-// Side of a region in coarse samples. A region may begin between coarse samples, which adds one
-// coarse sample to motion_region / coarse.
+// Side of a region in coarse samples. A region that begins between coarse samples overlaps one more
+// coarse sample.
 constexpr int coarse_side = motion_region / coarse + 1;
 constexpr int coarse_vectors = 2 * prediction_reach + 1;  // vectors per row, and number of rows
 constexpr int fine_vectors = 2 * motion_refinement + 1;
@@ -33,8 +30,8 @@ static_assert(coarse_vectors * quads <= threads && fine_vectors * fine_vectors <
 
 using Key = unsigned long long;
 constexpr std::uint32_t none = ~0u;
-/// Returns the rank of a vector among vectors of equal cost. The centre of the search has the first
-/// rank. All other vectors follow row by row.
+/// Returns the rank of a vector among vectors of equal cost: first the centre of the search, then
+/// all other vectors row by row.
 __device__ std::uint32_t order_of(int index, int side) {
   return index == side * side / 2 ? 0 : 1 + index;
 }
@@ -43,9 +40,8 @@ __device__ int2 vector_of(Key key, int reach) {
   const int index = order == 0 ? side * side / 2 : order - 1;
   return {index % side - reach, index / side - reach};
 }
-/// Returns the minimum key in a warp. A key consists of the cost of a vector and, in the low bits,
-/// the rank of the vector. Each lane passes one vector. A lane without a vector passes the cost
-/// `none`.
+/// Returns the minimum key in a warp: the cost and, in the low bits, the rank of a vector. Each
+/// lane passes one vector, or the cost `none`.
 __device__ Key least_in_warp(std::uint32_t cost, std::uint32_t order) {
   const std::uint32_t least = warp_min(cost);
   return static_cast<Key>(least) << 32 | warp_min(cost == least ? order : none);
@@ -74,19 +70,16 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The region of a motion block, with rows of zeros above and below. The zeros serve for vectors
-/// that move a row out of the region. Rows have words_for(side) words and no padding. For the sides
-/// of this file, eight successive rows are in different banks of shared memory.
+/// The region of a motion block, between rows of zeros for vectors that move a row out of the
+/// region. Eight successive rows are free of bank conflicts.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Inner products ab of the regions of two frames, for each vector of the coarse search. Each of
-/// `coarse_warps` warps processes some rows of the other frame and has its own products. At the
-/// end, the threads add the products of all warps.
+/// Inner products ab of the coarse search, for each vector.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
-  // The alignment lets store_pair() write two products at a time.
+  // store_pair() writes two products at a time.
   alignas(8) std::uint32_t at[coarse_warps][coarse_vectors][coarse_vectors + 1];
 };
 
@@ -99,10 +92,9 @@ struct Shared {
     SearchArea<motion_region, fine_vectors> fine;  // memory that is used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Inner products of samples of the current frame and of the other frame, as
-  /// products[warp][h][dx][column]. (dx, dy) is the motion vector. The tensor cores process pairs
-  /// of rows of the other frame. For the first row of a pair, h is 0 and the column is dy + 1. For
-  /// the second row, h is 1 and the column is dy.
+  /// Inner products of the two frames, as products[warp][h][dx][column]. Tensor cores process pairs
+  /// of rows of the other frame: the column is dy + 1 for the first row (h = 0), and dy for the
+  /// second row (h = 1).
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
@@ -145,8 +137,7 @@ __device__ void store_pair(std::uint32_t* to, int first, int second) {
 }
 
 /// Computes the inner products ab of the coarse search (step 1 of motion.h) for the rows of this
-/// warp. The function processes 16 samples of each of two rows of the other frame at a time. `warp`
-/// is below `coarse_warps`.
+/// warp. `warp` is below `coarse_warps`.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -182,8 +173,8 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes, with one warp, the sums of squares of the coarse search (step 1 of motion.h): over the
-/// region of the motion block, and over the search area in the other frame.
+/// Computes the sums of squares of the coarse search (step 1 of motion.h) over the region and over
+/// the search area, with one warp.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -196,8 +187,7 @@ __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, S
   if (lane == 0) s.own_coarse_squares = squares;
 }
 
-/// Performs the coarse search (step 1 of motion.h). A thread compares up to four vectors with the
-/// same dx and successive values of dy.
+/// Performs the coarse search (step 1 of motion.h).
 template <class Size>
 __device__ void search_coarse(const Size& size, const Interval& x, const Interval& y, int width,
                               int height, Shared& s) {
@@ -226,20 +216,18 @@ __device__ void search_coarse(const Size& size, const Interval& x, const Interva
   if (lane == 0) s.least_of[warp] = key;
 }
 
-/// Returns whether the vector 0 is one of the vectors around `centre`.
+/// Returns whether the zero vector is one of the vectors around `centre`.
 __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// Computes the inner products ab of the search at full resolution (step 2 of motion.h). The
-/// function processes four rows of the other frame at a time, with 48 samples of each row. In each
-/// matrix product, the first operand contains two rows of the other frame, with one shifted copy
-/// for each dx.
+/// Computes the inner products ab of the search at full resolution (step 2 of motion.h), 48 samples
+/// of four rows at a time.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
   int sums[4] = {};
-  // The first warps have already computed sums of squares, so they process fewer rows in the loop.
+  // The first warps process fewer rows, because they have already computed sums of squares.
   for (int row = 4 * (warps - 1 - warp); row < rows + fine_vectors - 1; row += 4 * warps) {
     std::uint32_t there[2][3][2], own[2][3];
 #pragma unroll
@@ -267,9 +255,8 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 }
 static_assert(motion_region == 48 && fine_vectors == 7);
 
-/// Computes the sums of squares and the inner products for all vectors of the search at full
-/// resolution (step 2 of motion.h), and for the vector 0. `there` is the frame to which the vectors
-/// lead.
+/// Computes the sums of squares and inner products of the search at full resolution (step 2 of
+/// motion.h), and for the zero vector. `there` is the other frame.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {
@@ -296,9 +283,8 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
   if (lane == 0) s.squares_of[warp] = squares;
 }
 
-/// Performs the search at full resolution (step 2 of motion.h). Each of the first fine_vectors *
-/// fine_vectors threads computes the cost of one vector around `centre`. If the vector 0 is not
-/// near `centre`, thread 0 also computes the cost of the vector 0.
+/// Performs the search at full resolution (step 2 of motion.h), with one vector around `centre` per
+/// thread. Thread 0 also computes the cost of the zero vector.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

@@ -1,6 +1,5 @@
 #pragma once
-// The parts of planes that motion.cu loads into shared memory and compares there. Thread blocks
-// have `motion_threads` threads.
+// Tiles of planes in shared memory for motion.cu. Thread blocks have `motion_threads` threads.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,18 +10,17 @@ inline constexpr int motion_threads = 128;
 
 constexpr int words_for(int bytes) { return (bytes + 3) / 4; }
 
-/// Returns the bytes with the indices `from` to `from` + 3 of the eight bytes of two words.
+/// Returns bytes `from` to `from` + 3 of the eight bytes of two words.
 __device__ inline std::uint32_t cut(std::uint32_t low, std::uint32_t high, int from) {
   return __funnelshift_r(low, high, 8 * from);
 }
 
-/// Returns a word in which all bits of the first `count` (0 to 4) bytes are 1. All other bits are
-/// 0.
+/// Returns a mask of the first `count` (0 to 4) bytes of a word.
 __device__ inline std::uint32_t first_bytes(int count) {
   return count >= 4 ? ~0u : count <= 0 ? 0 : (1u << 8 * count) - 1;
 }
 
-/// Two aligned words that contain four required bytes. The required bytes begin at bit `shift`.
+/// Two aligned words that contain four required bytes, from bit `shift` on.
 struct WordPair {
   std::uint32_t low, high;
   int shift;
@@ -33,14 +31,14 @@ struct BytePlane {
   const std::uint8_t* data;
   int width, height;
 
-  /// Returns the words with 8 samples from (x, y) on. All samples must be inside the plane.
+  /// Returns the 8 samples from (x, y) on. All samples must be inside the plane.
   __device__ WordPair words_at(int x, int y) const {
     const auto at = reinterpret_cast<std::uintptr_t>(data + y * width + x);
     const auto* const aligned = reinterpret_cast<const std::uint32_t*>(at & ~std::uintptr_t{3});
     return {__ldg(aligned), __ldg(aligned + 1), 8 * static_cast<int>(at & 3)};
   }
-  /// Returns `count` (0 to 4) samples, from (x, y) on, as the bytes of a word. All other bytes are
-  /// 0. Samples outside the plane are 0.
+  /// Returns `count` (0 to 4) samples from (x, y) on, as the bytes of a word. All other bytes, and
+  /// samples outside the plane, are 0.
   __device__ std::uint32_t word(int x, int y, int count) const {
     std::uint32_t word = 0;
     if (y < 0 || y >= height || count <= 0) return word;
@@ -52,8 +50,8 @@ struct BytePlane {
   }
 };
 
-/// Returns the distance, in words, between rows of `width` samples in shared memory. The distance
-/// is odd. Therefore threads that read different rows access different banks.
+/// Returns the row stride, in words, of rows of `width` samples in shared memory. The stride is
+/// odd, which avoids bank conflicts between rows.
 constexpr int odd_pitch(int width) { return (words_for(width) + 1) | 1; }
 
 /// Rows of samples (bytes) of a plane, in shared memory.
@@ -61,9 +59,8 @@ template <int width, int height, int pitch = odd_pitch(width)>
 struct Tile {
   std::uint32_t words[height * pitch];
 
-  /// Loads `columns` samples into each of the rows `first` to `end` - 1 of the tile. `most` is the
-  /// maximum number of these rows. Row r of the tile receives the samples of the plane from (x, y +
-  /// r) on. All other bytes of the tile become 0.
+  /// Loads `columns` samples, from (x, y + r) on, into each row r from `first` to `end` - 1 of the
+  /// tile. All other bytes become 0.
   template <int most>
   __device__ void load_zero_padded(const BytePlane& plane, int x, int y, int columns, int first,
                                    int end) {
@@ -73,7 +70,7 @@ struct Tile {
     for (int i = end * pitch + threadIdx.x; i < height * pitch; i += motion_threads) words[i] = 0;
   }
   /// Loads `rows` rows of `columns` samples, from (x, y) on. Samples outside the plane become 0.
-  /// All other bytes of the tile have arbitrary values.
+  /// All other bytes of the tile are arbitrary.
   template <int most>
   __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
     if (!load_within<most>(plane, x, y, 4 * pitch, 0, rows))
@@ -95,9 +92,8 @@ struct Tile {
       words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
     }
   }
-  /// Loads the samples and returns true if all of them are inside the plane. If not, the function
-  /// returns false. A thread loads the words of one column. The thread issues all loads before it
-  /// waits for the first load.
+  /// Loads the samples, or returns false if a sample is outside the plane. A thread loads one
+  /// column of words, and issues all loads before it waits for the first.
   template <int most>
   __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
                               int end) {
@@ -120,17 +116,16 @@ struct Tile {
   }
 };
 
-/// The search area of a region: all samples of the other frame that the search compares with the
-/// region. squares[row][dx] is the sum of the squares of n samples of a row, from position dx on,
-/// where n is the number of columns of the region.
+/// The search area of a region in the other frame. squares[row][dx] is the sum of squares of a row
+/// from position dx on, over the width of the region.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;
   Tile<side + vectors - 1, height + 2> tile;  // products read two or four rows at a time
   std::uint32_t squares[height][vectors];
 
-  /// Loads the search area of a region of `columns` x `rows` samples. The search area begins at (x,
-  /// y), the position of the region after a shift by the first vector.
+  /// Loads the search area of a region of `columns` x `rows` samples. (x, y) is the position of the
+  /// region after a shift by the first vector.
   __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
     tile.template load<height>(plane, x, y, columns + vectors - 1, rows + vectors - 1);
   }
@@ -145,8 +140,8 @@ struct SearchArea {
       if (dx + 1 < vectors) sum += tile.square(row, dx + columns) - tile.square(row, dx);
     }
   }
-  /// Returns |b|^2 for one vector. b contains the samples of the other frame that the vector
-  /// compares with a region of `rows` rows.
+  /// Returns |b|^2 for one vector, where b is the shifted region, `rows` rows high, of the other
+  /// frame.
   __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
     std::uint32_t sum = 0;
 #pragma unroll 12

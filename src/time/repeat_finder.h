@@ -8,9 +8,8 @@
 
 namespace lull {
 
-/// Returns a detector of repeated frames. The detector gives the same results as a session with the
-/// temporal radius `radius`. `sigma` contains the noise levels of the stored planes. If the radius
-/// is 0, the detector does not compare frames.
+/// Returns a detector with the results of a session of the temporal radius `radius`; 0: no
+/// comparisons. `sigma` contains the noise levels of the stored planes.
 [[nodiscard]] std::unique_ptr<RepeatFinder> make_repeat_finder(const std::array<float, 3>& sigma,
                                                                int radius);
 

@@ -1,7 +1,6 @@
 #pragma once
-// Base class of sessions over the slices of volumes. The class decides where a volume begins and
-// ends, and when the session returns results. Frame::slice is the position of a slice. A slice that
-// does not follow the previous slice begins another volume.
+// Base class of sessions over the slices of volumes. A slice whose position Frame::slice does not
+// follow that of the previous slice begins another volume.
 
 #include <deque>
 #include <optional>
@@ -26,13 +25,12 @@ class SliceSession : public Denoiser {
 
   /// Returns whether the session returns slices unfiltered because it filters no plane.
   virtual bool passes() const = 0;
-  /// The session calls the function when a volume begins with slice `z`. If only a part of a volume
-  /// is available, `z` is the first slice of the part.
+  /// Called when a volume begins with slice `z`. If only a part of a volume is available, `z` is
+  /// the first slice of the part.
   virtual void begin_volume(int z) = 0;
   /// Adds the next slice of the volume.
   virtual void add(Frame noisy, int z) = 0;
-  /// The session calls the function when the volume has no more slices. The function must deliver
-  /// all results before it returns.
+  /// Called at the end of a volume. The function must deliver all results before it returns.
   virtual void end_volume() = 0;
 
   /// Delivers a result, in the order of the slices.

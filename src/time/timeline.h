@@ -1,10 +1,9 @@
 #pragma once
-// The class Timeline decides which frames of a clip are neighbours of each other, and which frames
-// repeat other frames. A session does not filter repeated frames. The class uses the indices of
-// frames, but not their samples.
+// The class Timeline decides, from frame indices only, which frames of a clip are neighbours, and
+// which frames repeat other frames.
 
-// All frames that do not repeat the previous frame are distinct. Distinct frames have numbers from
-// 0 on. A temporal radius counts only distinct frames.
+// Distinct frames are all frames that do not repeat the previous frame. They are numbered from 0. A
+// temporal radius counts only distinct frames.
 
 #include <algorithm>
 #include <array>
@@ -17,13 +16,12 @@
 
 namespace lull {
 
-/// Maximum number of repeated frames in a row. The next frame counts as distinct, and shares noise
-/// with the frames before it. For a repeated frame, the session returns the result of the previous
-/// frame.
+/// Maximum number of repeated frames in a row. The next frame counts as distinct, but shares noise
+/// with the frames before it.
 inline constexpr int max_repeats = 30;
 
-/// The neighbouring frames that can contribute patches to the groups of a frame, as offsets from
-/// this frame in the order of group.h.
+/// The neighbouring frames that can contribute patches to the groups of a frame, as offsets in the
+/// order of group.h.
 struct NeighbourFrames {
   int count = 0;
   std::array<int, 2 * max_temporal> offset;
@@ -34,9 +32,7 @@ class Timeline {
   explicit Timeline(int radius) : radius_(radius) {}
 
   /// Returns whether a frame is distinct. `relation` is the relation of the frame to the previous
-  /// frame. If several successive frames repeat each other with small differences, only the first
-  /// repetition counts as repeated. Therefore no frame differs much from the frame whose result it
-  /// gets.
+  /// frame. Among successive repetitions with small differences, only the first counts as repeated.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);
@@ -46,15 +42,15 @@ class Timeline {
     return false;
   }
 
-  /// Calls is_distinct() for a frame, and returns the repeat state of the frame.
+  /// Calls is_distinct(), and returns the repeat state of the frame.
   [[nodiscard]] RepeatState classify(Relation relation) {
     if (!is_distinct(relation)) return RepeatState::repeats;
     return relation == Relation::independent ? RepeatState::independent : RepeatState::shares_noise;
   }
 
-  /// Adds a distinct frame. `shares_noise` is true if the frame shares noise with the previous
-  /// distinct frame. `predicted_by` is the distance to the nearest earlier frame of the same scene,
-  /// at most `radius`, or 0 if there is no such frame.
+  /// Adds a distinct frame. `shares_noise` is true if it shares noise with the previous distinct
+  /// frame. `predicted_by` is the distance to the nearest earlier frame of the same scene, at most
+  /// `radius`; 0: none.
   void add(bool shares_noise, int predicted_by) {
     Entry& entry = at(count_);
     entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;
@@ -65,9 +61,9 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// Returns the number of frames by which the search for patches of frame `n` reaches beyond n +
-  /// radius. The first frames of a scene have few or no frames before them. Therefore the search
-  /// includes additional later frames, up to `max_temporal` frames ahead.
+  /// Returns the number of frames by which the search of frame `n` reaches beyond n + radius. The
+  /// first frames of a scene search up to `max_temporal` frames ahead, because few frames precede
+  /// them.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
@@ -78,19 +74,17 @@ class Timeline {
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// Returns the number of frames by which the search for patches of frame `n` reaches back beyond
-  /// n - radius, if the clip ends with the last added frame. The search of the last frames covers
-  /// the last 2 * radius frames of the clip, up to `max_temporal` frames back. If extra_ahead() is
-  /// not 0, the result is 0.
+  /// Returns the number of frames by which the search of frame `n` reaches back beyond n - radius,
+  /// at the end of a clip. The last frames search the last 2 * radius frames, up to `max_temporal`
+  /// frames back. 0 if extra_ahead() is not 0.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
   }
 
   /// Returns the neighbours of frame `n` among the frames n - radius - further_back to n + radius +
-  /// extra_ahead(n). Neighbours show the same scene and do not share noise with frame `n`. If
-  /// several frames share noise, only the nearest is a neighbour. `n` must be at least count() - 1
-  /// - 8 * radius.
+  /// extra_ahead(n): the nearest frames of the same scene with independent noise. `n` must be at
+  /// least count() - 1 - 8 * radius.
   [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
     NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);
@@ -125,7 +119,7 @@ class Timeline {
   const Entry& at(int n) const { return entries_[n % kept]; }
 
   /// Returns whether frame `earlier` predicts frame `later`, directly or through other frames.
-  /// Frames between the two frames may belong to another scene, such as a flash.
+  /// Frames between them may belong to another scene, such as a flash.
   bool same_scene(int earlier, int later) const {
     while (later > earlier) later = at(later).parent;
     return later == earlier;
@@ -134,8 +128,7 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// The most recent relation between a frame and its predecessor, except for the relation
-  /// `identical`.
+  /// The most recent relation between a frame and its predecessor, other than `identical`.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

@@ -1,9 +1,7 @@
-// The transform across the patches of a group and the shrinkage of the coefficients (step 2 in
-// filter.cpp), for all group sizes. This file is included once for each instruction set.
+// The transform across the patches of a group and the shrinkage (step 2 in filter.cpp), for all
+// group sizes. Included once for each instruction set.
 
-// A unit is a set of vectors that contains one patch, or two patches side by side (patch.h). The
-// kernel loads vector i of all units into registers, transforms these vectors across the group,
-// shrinks them, and transforms them back.
+// A unit is a set of vectors with one patch, or two patches side by side (patch.h).
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -26,7 +24,7 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Properties of the transform across the patches of a group, as compile-time constants.
+/// Compile-time properties of the transform across the patches of a group.
 template <int kUnits, bool kPaired, GroupTransform kAcross>
 struct Shape {
   static constexpr int units = kUnits;
@@ -35,8 +33,7 @@ struct Shape {
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
-  /// Returns the number of transform levels that contribute to the coefficients of unit `u`. A
-  /// coefficient after n levels is a signed sum over 2^n patches.
+  /// Returns the number of transform levels in the coefficients of unit `u`.
   static constexpr int level(int u) {
     if (across == GroupTransform::wht || u == 0) return levels;
     return std::countr_zero(static_cast<unsigned>(u)) + 1;
@@ -60,9 +57,8 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-/// Performs one level of the Haar or Walsh-Hadamard transform across the group. Two vectors become
-/// their sum and their difference if their indices differ by kHalf. The pragma makes gcc unroll the
-/// loops, which keeps the vectors in registers.
+/// Performs one level of the Haar or Walsh-Hadamard transform across the group. The pragma makes
+/// gcc unroll the loops, so that the vectors remain in registers.
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {
@@ -128,17 +124,15 @@ HWY_INLINE void store_units(const Vector* v, float* stack) {
   for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
 }
 
-/// Returns the sum over all lanes of a vector. If the two halves of the vector contain the same
-/// patch, returns half of the sum.
+/// Returns the sum over all lanes of a vector, or half of it if both halves contain the same patch.
 template <class S>
 HWY_INLINE float total(Vector v) {
   const float sum = hn::GetLane(hn::SumOfLanes(Lanes(), v));
   return patches_per_unit == 2 && !S::paired ? sum / 2 : sum;
 }
 
-/// Transforms the coefficients across the group, applies the hard threshold, and transforms the
-/// coefficients back. Returns the number of retained coefficients for white noise, and the sum of
-/// their variances for coloured noise. For coloured noise, `tables` contains the squares of the
+/// Applies the hard threshold across the group. Returns the number of retained coefficients or, for
+/// coloured noise, the sum of their variances. For coloured noise, `tables` contains squared
 /// thresholds.
 template <class S, bool kColoured>
 float threshold_across(const FilterTables& tables, float* stack, const float*) {
@@ -182,9 +176,8 @@ HWY_INLINE Vector reciprocal(Vector v) {
 #endif
 }
 
-/// Transforms the coefficients across the group, multiplies them by the Wiener factors of the
-/// second phase, and transforms them back. Returns the sum of the squared Wiener factors. For
-/// coloured noise, each term of the sum is multiplied by the variance of its coefficient.
+/// Applies the Wiener factors of the second phase across the group. Returns the sum of the squared
+/// factors. With coloured noise, the variances weight the sum.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;

@@ -1,8 +1,8 @@
-// Completes a phase: adds the tiles to the picture, and divides the sums of weighted estimates by
-// the sums of weights.
+// Completes a phase: adds the tiles to the picture, and divides the sums of estimates by the sums
+// of weights.
 
-// The filter adds the weight of a group only at the first sample of each patch. The function
-// normalise_rows() therefore convolves these weights with the separable aggregation window.
+// The filter stores group weights only at the top-left sample of each patch. normalise_rows()
+// convolves these weights with the separable aggregation window.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/aggregate.cpp"
@@ -51,9 +51,8 @@ std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::u
 
 namespace {
 
-/// Convolves weights with the aggregation window along one axis. Returns the sum of window[i] *
-/// v[i] over i < kSide, where v[i] is the vector at the address `at` - i * `steps`. The compiler
-/// keeps the window in registers because kSide is a compile-time constant.
+/// Convolves weights with the aggregation window along one axis: the sum of window[i] * v[i], where
+/// v[i] is the vector at `at` - i * `steps`.
 template <int kSide, class D = Floats>
 HWY_INLINE hn::Vec<D> convolve(const hn::Vec<D> (&window)[kSide], const float* at,
                                std::ptrdiff_t steps) {
@@ -70,8 +69,8 @@ void normalise_rows_of(const Normalisation& n, int y0, int y1, float* scratch) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   const int width = n.estimate.width, padded = static_cast<int>(round_up(width, 16));
   std::fill_n(scratch, 16, 0.0f);
-  // The array `line` contains one row of weights after the convolution along y. Zeros precede the
-  // row, because the convolution along x reads them.
+  // One row of weights after the convolution along y. Zeros precede the row, because the
+  // convolution along x reads them.
   float* const line = scratch + 16;
   hn::Vec<Floats> window[kSide];
   for (int i = 0; i < kSide; ++i) window[i] = hn::Set(d, n.window[i]);

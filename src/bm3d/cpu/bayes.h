@@ -1,7 +1,6 @@
 #pragma once
-// Data that the stages of a Bayes phase on the CPU exchange (docs/how-it-works/best.md). Bayes
-// phases have their own matcher, because their patches span two frames and their groups have up to
-// 64 members.
+// Data of the stages of a Bayes phase on the CPU (docs/how-it-works/best.md). Bayes phases have
+// their own matcher, because their patches span two frames.
 
 #include <array>
 #include <cstddef>
@@ -13,13 +12,12 @@
 
 namespace lull::bm3d::cpu {
 
-/// Pointers to the first samples of a patch in each of its frames. The second pointer is null if
-/// the patch is in only one frame.
+/// Pointers to the top-left samples of a patch in its one or two frames. The second pointer is null
+/// for a patch in one frame.
 using PatchAt = std::array<const float*, 2>;
 
-/// Parameters of bayes_distances(), which computes the mean squared differences between the patch
-/// at `own` and the candidates of a row. The first candidate is at `other`, and each further
-/// candidate begins one sample to the right. All planes have the same stride.
+/// Parameters of bayes_distances(): the patch at `own` and a row of adjacent candidates from
+/// `other` on. All planes have the same stride.
 struct RowOfCandidates {
   PatchAt own, other;
   std::ptrdiff_t stride;
@@ -27,9 +25,8 @@ struct RowOfCandidates {
 };
 void bayes_distances(const RowOfCandidates& row, float* distances);
 
-/// Parameters of bayes_estimate(), which filters one group. Row i of an array contains the
-/// `samples` samples of patch i and padding up to `pitch` floats. Each array has `group` rows, of
-/// which the first `count` rows contain patches.
+/// Parameters of bayes_estimate(). Each array has `group` rows of `pitch` floats. The first `count`
+/// rows contain patches of `samples` samples.
 struct BayesGroup {
   float* noisy;   // patches; they are overwritten
   float* basic;   // patches of the basic estimate; null: the spectrum is that of `noisy`
@@ -37,18 +34,16 @@ struct BayesGroup {
   float* scratch;
   int count, group, samples, pitch;
 };
-/// Returns the row length of an array of patches, in floats. It includes padding for vector
-/// accesses.
+/// Returns the pitch of an array of patches, in floats, with padding for vector accesses.
 constexpr int bayes_pitch(int samples) { return static_cast<int>(round_up(samples, 32)); }
 inline constexpr int max_bayes_pitch = bayes_pitch(2 * max_wide_side * max_wide_side);
-/// Number of floats in the array `scratch`, which contains two arrays of patches in the order
-/// [sample][member], and three matrices of group x group elements.
+/// Number of floats in `scratch`: two arrays of patches in the order [sample][member], and three
+/// matrices of group x group elements.
 inline constexpr std::size_t bayes_scratch_size =
     2 * max_bayes_pitch * max_large_group + 3 * max_large_group * max_large_group;
 void bayes_estimate(const BayesGroup& group, float sigma, const BayesParams& params);
 
-/// A candidate: the index of the pair of frames over which the patch extends, and the position of
-/// the patch in the first of these frames.
+/// A candidate: its frame pair, and its position in the first frame of the pair.
 struct BayesCandidate {
   std::uint32_t pair;
   std::int16_t x, y;
@@ -57,8 +52,7 @@ struct BayesCandidate {
 struct BayesWorkspace {
   Buffer<float> noisy, basic, result, scratch, distances;
   std::vector<BayesCandidate> candidates;
-  // Sort keys of candidates: the upper half contains the distance, and the lower half the index of
-  // the candidate.
+  // Sort keys of candidates: the distance in the upper half, the candidate index in the lower half.
   std::vector<std::uint64_t> keys;
 };
 /// Memory that an engine retains between phases.

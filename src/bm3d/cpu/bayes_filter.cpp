@@ -1,23 +1,19 @@
-// Computes the estimates of a group from the covariance of its patches, by products of small
-// matrices.
+// Computes the estimates of a group from the covariance of its patches, with small matrices.
 
-// Definitions: The columns of the matrix Y are the n noisy patches of a group. The columns of B are
-// the patches that determine the spectrum: the noisy patches or those of the basic estimate.
-// Samples are in units of sigma, minus the mean of Y or B. With the Gram matrix G = B'B / n and
-// weights W, the estimates are X = B W.
+// Definitions: The columns of Y are the n noisy patches of a group. The columns of B are the
+// patches that determine the spectrum (noisy or basic estimate). Samples are in units of sigma,
+// minus the mean of Y or B. With the Gram matrix G = B'B / n and weights W, the estimates are X = B
+// W.
 
-// Weights W if the noisy patches determine the spectrum: W is I - t (G + t I)^-1, where G is the
-// Gram matrix of the patches, I the identity matrix, and t the threshold of the filter. The filter
-// sharpens these weights by W <- 3 W^2 - 2 W^3.
+// Weights W for the spectrum of noisy patches: W = I - t (G + t I)^-1, with the Gram matrix G and
+// the threshold t, sharpened by W <- 3 W^2 - 2 W^3.
 
-// Weights W if the basic estimate determines the spectrum: With the n noisy patches Y, the patches
-// B of the basic estimate, their Gram matrix G and the threshold t, W is (G + t I)^-1 B'Y / n. The
-// code uses the equal form I + (G + t I)^-1 (B'(Y - B) / n - t I), which avoids large terms that
-// cancel.
+// Weights W for the spectrum of the basic estimate: W = (G + t I)^-1 B'Y / n, for the n noisy
+// patches Y, the patches B of the basic estimate, their Gram matrix G and the threshold t. The
+// equal form I + (G + t I)^-1 (B'(Y - B) / n - t I) avoids cancellation.
 
-// In memory, patches are the rows of arrays, so the code computes the transpose of the estimates.
-// One kernel computes all matrix products in the form C = A' B. Unused rows of a group contain
-// zeros, which do not change the result.
+// Patches are rows in memory, so the code computes the transpose of the estimates. Unused rows of a
+// group are zero.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_filter.cpp"
@@ -38,13 +34,12 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>;  // a multiple of two vectors
 
-/// The part of a product that multiply() computes: the complete matrix, or only the lower half of a
-/// symmetric matrix.
+/// The part that multiply() computes: the complete product, or the lower half of a symmetric
+/// product.
 enum class Part { full, lower };
 
-/// Computes c = a' b, where a and b have `depth` rows, and c has `rows` rows. The stride of a is
-/// `rows`, and the stride of b and c is `columns`. `rows` must be a multiple of 4, and `columns` a
-/// multiple of 32.
+/// Computes c = a' b, where a and b have `depth` rows. The strides are `rows` for a, a multiple of
+/// 4, and `columns` for b and c, a multiple of 32.
 HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, int rows, int columns,
                          Part part) {
   const Floats d;
@@ -83,8 +78,7 @@ HWY_INLINE void multiply_symmetric(const float* a, const float* b, float* c, int
 
 inline constexpr int pivots = 4;  // number of pivots that are eliminated together
 
-/// The 4x4 matrix of the pivot rows and the pivot columns. After eliminate_forward(), this matrix
-/// is upper triangular.
+/// The 4x4 matrix of the pivot rows and columns, upper triangular after eliminate_forward().
 using Triangle = float[pivots][pivots];
 
 /// Subtracts factor[k] times row k of the matrix `rows` from `row`, for k = `first` to `end` - 1.
@@ -111,9 +105,8 @@ HWY_INLINE void eliminate_forward(float* rows, Triangle& upper, int n) {
   }
 }
 
-/// Eliminates the columns of the pivots from a row that contains no pivot. Only the first pivot has
-/// a large factor, because its elimination removes the component that all similar patches share.
-/// Successive eliminations therefore have small rounding errors.
+/// Eliminates the pivot columns from a row without pivots. Only the first pivot has a large factor
+/// (the common component of similar patches), so rounding errors remain small.
 HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, int first, int n) {
   float factor[pivots];
   for (int k = 0; k < pivots; ++k) factor[k] = std::exchange(row[first + k], 0.0f);
@@ -152,8 +145,8 @@ HWY_INLINE void invert(float* a, int n) {
   }
 }
 
-/// Subtracts the mean of all samples of the group from the patches, converts the samples to units
-/// of sigma, and sets unused rows to 0. Returns the mean.
+/// Subtracts the mean of the group from its patches, converts the samples to units of sigma, and
+/// clears unused rows. Returns the mean.
 HWY_INLINE float centre(float* patches, const BayesGroup& g, float sigma) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -208,8 +201,8 @@ HWY_INLINE void add_to_diagonal(float* a, int n, float v) {
   for (int i = 0; i < n; ++i) a[i * (n + 1)] += v;
 }
 
-/// Returns the shift of the diagonal of the Gram matrix G: the threshold t, but at least the
-/// minimum shift of bayes_precision.h.
+/// Returns the shift of the diagonal of the Gram matrix: the threshold t, but at least the minimum
+/// of bayes_precision.h.
 HWY_INLINE float shift_of(const float* gram, int n, float t) {
   float largest = 0;
   for (int i = 0; i < n; ++i) largest = std::max(largest, gram[i * (n + 1)]);
@@ -223,14 +216,14 @@ HWY_INLINE void subtract(float* a, const float* b, const BayesGroup& g) {
     hn::StoreU(hn::Sub(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, a + i);
 }
 
-/// Computes to = I - t a, where I is the identity matrix of `n` rows.
+/// Computes to = I - t a, for matrices of `n` rows.
 HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   for (int i = 0; i < n * n; ++i) to[i] = -t * a[i];
   add_to_diagonal(to, n, 1);
 }
 
-/// Replaces the matrix `squared` = P^2 by 3 P - 2 P^2. The product of P and the new matrix is the
-/// sharpened matrix 3 P^2 - 2 P^3.
+/// Replaces the matrix `squared` = P^2 by 3 P - 2 P^2. Its product with P is the sharpened matrix 3
+/// P^2 - 2 P^3.
 HWY_INLINE void sharpen(const float* p, float* squared, int n) {
   const Floats d;
   const auto two = hn::Set(d, -2.0f), three = hn::Set(d, 3.0f);
@@ -239,8 +232,8 @@ HWY_INLINE void sharpen(const float* p, float* squared, int n) {
                squared + i);
 }
 
-/// Returns the weights of a group whose spectrum comes from the noisy patches. On entry, at.a
-/// contains the Gram matrix with the shifted diagonal.
+/// Returns the weights for the spectrum of the noisy patches. On entry, at.a is the shifted Gram
+/// matrix.
 HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;
@@ -256,9 +249,8 @@ HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
   return p;
 }
 
-/// Returns the weights of a group whose spectrum comes from the basic estimate. On entry, at.a
-/// contains the Gram matrix with the shifted diagonal, and at.transposed the noisy patches minus
-/// the basic estimate.
+/// Returns the weights for the spectrum of the basic estimate. On entry, at.a is the shifted Gram
+/// matrix, and at.transposed the noisy patches minus the basic estimate.
 HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;

@@ -1,6 +1,4 @@
-// Computes the distances between patches that span two frames. The lanes of a vector contain
-// neighbouring samples of a row of a patch. The kernel compares four candidates at a time with the
-// reference patch.
+// Computes the distances between patches that span two frames, four candidates at a time.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_match.cpp"
@@ -19,9 +17,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::CappedTag<float, 8>;
 
-/// Computes the distances of the kCount candidates from index `u` on, for patches with sides of 8
-/// to 16 samples. If the last vector of a row overlaps the previous vector, the kernel sets the
-/// differences in the overlap to 0.
+/// Computes the distances of kCount candidates from index `u` on, for patch sides of 8 to 16.
 template <int kCount>
 HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* out) {
   const Eight d;
@@ -41,8 +37,7 @@ HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* ou
         }
       }
       if (x == row.side) continue;
-      // The last vector of a row may overlap the previous vector. The first lanes of the last
-      // vector then contain samples that the kernel has already counted.
+      // The last vector of a row may overlap the previous vector. The kernel masks out the overlap.
       const int back = row.side - lanes;
       const auto is_new = hn::Not(hn::FirstN(d, x - back));
       const auto a = hn::LoadU(d, own + back);

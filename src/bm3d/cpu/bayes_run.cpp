@@ -1,7 +1,5 @@
-// Runs a Bayes phase on the reference patches of one frame. Each task matches and filters one block
-// for all planes of a set, and adds the estimates to its own tile (tiles.h). A block in this file
-// is a bundle: up to 8x4 neighbouring reference patches with the same motion vectors
-// (match/motion_grid.h).
+// Runs a Bayes phase on the reference patches of one frame. Each task processes one bundle: up to
+// 8x4 reference patches with the same motion vectors (match/motion_grid.h).
 
 #include <tbb/task_arena.h>
 
@@ -23,22 +21,20 @@ namespace {
 constexpr std::size_t max_group_floats =
     static_cast<std::size_t>(max_bayes_pitch) * max_large_group;  // number of floats of a group
 
-/// The one or two frames over which a patch extends.
+/// The one or two frames that a patch spans.
 struct Pair {
   int offset = 0;  // offset of the first of these frames
   std::array<std::size_t, 2> frame{};
 };
 
-/// A member of a group: the pair of frames over which the patch extends, and the position of the
-/// patch in the first of these frames.
+/// A member of a group: its frame pair, and its position in the first frame of the pair.
 struct Member {
   std::size_t pair = 0;
   int x = 0, y = 0;
 };
 
-/// For each pair of frames, the displacement of the second half of a patch relative to the first
-/// half (match/second_half.h). The first half is in the first frame, the second half in the second
-/// frame. All candidates of a block have the same displacement.
+/// For each frame pair, the displacement between the two halves of a patch (match/second_half.h),
+/// equal for all candidates of a block.
 using SecondHalves = std::array<Motion, max_frames>;
 
 class BayesRun {
@@ -73,8 +69,8 @@ class BayesRun {
   }
 
  private:
-  /// The functions x_of() and y_of() return the position of the reference patch in column `i` and
-  /// row `j` of the grid.
+  /// x_of() and y_of() return the position of the reference patch in column `i` and row `j` of the
+  /// grid.
   int x_of(int i) const { return reference_position(i, width_, plan_.params.step, side_); }
   int y_of(int j) const { return reference_position(j, height_, plan_.params.step, side_); }
 
@@ -103,8 +99,8 @@ class BayesRun {
     return (pair.offset == 0 ? plan_.params.window : plan_.params.temporal_window) / 2;
   }
 
-  /// Returns the area, in the first frame of a pair, that contains the patches of all groups of a
-  /// block.
+  /// Returns the bounding box of the patches of all groups of a block, in the first frame of a
+  /// pair.
   Area reach(const Block& block, const Pair& pair) const {
     const Motion m = motion(pair, block);
     const int r = radius(pair), last_x = width_ - side_, last_y = height_ - side_;
@@ -172,9 +168,8 @@ class BayesRun {
     return at;
   }
 
-  /// Writes the members of a group to `members`: the reference patch at (x, y), and the most
-  /// similar patches of the search windows in the order of match/group.h. Returns the number of
-  /// members.
+  /// Writes the reference patch at (x, y) and the most similar patches to `members`, in the order
+  /// of match/group.h. Returns their number.
   int find(const Block& block, const SecondHalves& halves, int x, int y, BayesWorkspace& work,
            std::array<Member, max_large_group>& members) const {
     auto& candidates = work.candidates;

@@ -1,14 +1,12 @@
-// Computes the variance of the noise in each coefficient of a group with coloured noise, for the
-// shrinkage in filter.cpp. This file is included once for each instruction set. Variances are in
-// units of the noise variance, and belong to the coefficients of the unscaled transforms.
+// Noise variances of the coefficients of a group with coloured noise, relative to the noise
+// variance and for unscaled transforms. Included once for each instruction set.
 
-// Variances of the Haar transform: S(a, b) is the sum of the covariances of all members in the
-// range a with all members in the range b, separately for each coefficient of a patch. The Haar
-// coefficient of two adjacent ranges a and b, with n members in all, has the variance (S(a,a) +
-// S(b,b) - 2 S(a,b)) / n.
+// Variances of the Haar transform: S(a, b) is the sum of the covariances of all members in range a
+// with all members in range b. The Haar coefficient of two adjacent ranges a and b of n members in
+// all has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n.
 
-// Variances of the Walsh-Hadamard transform of N members: T(x) is the sum of the covariances of all
-// pairs of members m and m ^ x. The variances are the Walsh-Hadamard transform of T / N.
+// Variances of the Walsh-Hadamard transform of N members: the Walsh-Hadamard transform of T / N,
+// where T(x) is the sum of the covariances of all pairs of members m and m ^ x.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
@@ -31,12 +29,10 @@ namespace HWY_NAMESPACE {
 namespace {
 
 inline constexpr int coefficients = patch * patch;
-/// Number of vectors of coefficients that Pairs::sum() sums at a time. The sums must fit into the
-/// registers.
+/// Number of vectors of coefficients that Pairs::sum() sums at a time, in registers.
 inline constexpr int summed = coefficients / lanes < 8 ? coefficients / lanes : 8;
 
-/// For one group, lists the pairs of members that share noise, and sums the covariances of these
-/// pairs.
+/// Lists the pairs of members of a group that share noise, and sums the covariances of these pairs.
 class Pairs {
  public:
   Pairs(const CovarianceTable& table, const Group& group) : table_(table) {
@@ -46,8 +42,8 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // table.index() may wrap around in 16 bits. The differences of two indices are nevertheless
-      // correct, because members that share noise are only a few samples apart.
+      // table.index() may wrap around in 16 bits. Index differences are still correct, because
+      // members that share noise are only a few samples apart.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
@@ -65,17 +61,15 @@ class Pairs {
   }
 
   void clear() { listed_ = 0; }
-  /// Appends the table index of the covariance of the members m and n (m < n) to the list, if these
-  /// members share noise.
+  /// Appends the table index of the covariance of members m < n to the list, if they share noise.
   HWY_INLINE void list(int m, int n) {
     const int index = index_of_[m][n];
     indices_[listed_] = static_cast<std::int16_t>(index);
     listed_ += index != none ? 1 : 0;  // without a branch, which could not be predicted
   }
 
-  /// Sums the covariances of all pairs in the list, separately for each coefficient of a patch. The
-  /// array `sums` receives `summed` vectors of coefficients, the first of which has the index
-  /// `from`.
+  /// Sums the covariances of all listed pairs, for `summed` vectors of patch coefficients from
+  /// vector `from` on. Writes the results to `sums`.
   HWY_INLINE void sum(int from, Vector* sums) const {
     const Lanes d;
     for (int i = 0; i < summed; ++i) sums[i] = hn::Zero(d);
@@ -98,16 +92,15 @@ HWY_INLINE Vector at_least(Vector variance, Vector of_coefficient) {
   return hn::Max(variance, hn::Mul(of_coefficient, constant(min_group_variance)));
 }
 
-/// Calls what(from) for each range of coefficients that Pairs::sum() sums at a time. `from` is the
-/// index of the first coefficient of the range.
+/// Calls what(from) for each range of coefficients that Pairs::sum() sums at a time, from
+/// coefficient `from` on.
 template <class What>
 HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
 }
 
-/// Computes the variances of the Haar coefficients, level by level. At each level, the array
-/// `variances` contains the sum S(a, a) of each range a, at the index of the first member of the
-/// range.
+/// Computes the variances of the Haar coefficients, level by level. `variances` contains the sum
+/// S(a, a) of each range a, at the index of its first member.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
@@ -180,9 +173,8 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
     }
 }
 
-/// Computes the variances of all coefficients of a group, as an array [coefficient across the
-/// group][coefficient of a patch]. The function forward_across() defines the order of the
-/// coefficients across the group.
+/// Computes the variances of all coefficients of a group, as [coefficient across the
+/// group][coefficient of a patch], in the order of forward_across().
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);
@@ -192,8 +184,8 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
     haar_variances(table, pairs, group.count, variances);
 }
 
-/// Loads the variances of the coefficients in vector `i` of unit `u` (patch.h). The function is a
-/// template because the compiler must not instantiate the code for two patches in short vectors.
+/// Loads the variances of vector `i` of unit `u` (patch.h). The function is a template, so the
+/// compiler does not instantiate the code for two patches in short vectors.
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

@@ -1,6 +1,5 @@
-// The transform across the group and the shrinkage of the coefficients (step 2 in filter.cpp) for
-// the Fourier transform, in which two numbers form one complex coefficient. This file also selects
-// the function that transforms and shrinks a group. It is included once for each instruction set.
+// The transform across the group and the shrinkage (step 2 in filter.cpp) for the complex
+// coefficients of the Fourier transform. Included once for each instruction set.
 
 #if defined(LULL_BM3D_CPU_COMPLEX_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COMPLEX_H
@@ -23,15 +22,12 @@ namespace {
 
 /// Converts between the real numbers of the separable Fourier transform (class Dft) and complex
 /// coefficients. For k > 0, rows 2k and 2k + 1 are real and imaginary parts along y, and lanes 2k
-/// and 2k + 1 along x. Two lanes a, b of a real row and the same lanes c, d of the imaginary row
-/// give (a - d) + i (b + c) and (a + d) + i (c - b). The second number is stored with its imaginary
-/// part first.
+/// and 2k + 1 along x. Lanes a, b of a real row and c, d of the imaginary row give (a - d) + i (b +
+/// c) and (a + d) + i (c - b). The second is stored with its imaginary part first.
 class ComplexRows {
  public:
-  /// Prepares the conversion of two rows of a patch, or of two patches side by side. All other
-  /// functions of this class take row `row` as `first`, and row `row` + 1 as `second`. A vector of
-  /// 4 lanes contains columns 0..3 (`part` = 0) or columns 4..7 (`part` = 1). For longer vectors,
-  /// `part` is 0.
+  /// Prepares the conversion of rows `row` and `row` + 1 of a unit. A vector of 4 lanes contains
+  /// columns 0..3 (`part` = 0) or 4..7 (`part` = 1). For longer vectors, `part` is 0.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
@@ -66,9 +62,8 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a unit. The vectors with the
-/// indices i and j contain the two rows, or the same half of the two rows if vectors have 4 lanes.
-/// `rows` combines and separates these vectors.
+/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a unit, in vectors i and j.
+/// Vectors of 4 lanes contain half rows.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)
@@ -175,11 +170,8 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 /// Kinds of coefficients: real with white noise, real with coloured noise, or complex.
 enum class Spectrum { white, coloured, complex };
 
-/// A function that transforms one group across its patches and shrinks the coefficients (step 2 in
-/// filter.cpp). Each combination of group size, transform and phase has its own function. The
-/// result is the number of retained coefficients in the first phase, and the sum of the squared
-/// Wiener factors in the second phase. With coloured noise, the variances of the coefficients
-/// weight the terms of this sum.
+/// A function that shrinks one group. Returns the number of retained coefficients (first phase) or
+/// the sum of squared Wiener factors (second phase), with coloured noise weighted by the variances.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// The functions for groups of 2^n patches, at the index n.
 using AcrossBySize = std::array<Across, 6>;

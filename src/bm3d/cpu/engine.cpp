@@ -1,9 +1,8 @@
 // The `cpu` backend: divides the picture into blocks of reference patches and runs the stages on
 // them.
 
-// Tasks match and filter the blocks in parallel. Each task adds its estimates to its own tile, and
-// a serial stage adds the tiles to the picture in the order of the blocks. The result therefore
-// does not depend on the number of threads, and needs no atomic operations.
+// Tasks process blocks in parallel, each into its own tile. The engine adds the tiles in a fixed
+// order, so results do not depend on the number of threads.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -42,7 +41,7 @@ struct Memory {
   std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances;
 };
 
-/// Runs one phase, or only the search of the phase, on the reference patches of one frame.
+/// Runs one phase, or only its search, on the reference patches of one frame.
 class PhaseRun {
  public:
   PhaseRun(const PhaseInput& input, Memory& memory, Matcher& matcher, const MatchParams& matching)
@@ -104,8 +103,7 @@ class PhaseRun {
     float max_sigma = 0;
     for (std::size_t p = 0; p < input_.planes(); ++p)
       max_sigma = std::max(max_sigma, input_.noise(p).sigma);
-    // The matcher needs the noise level of the guide. The level of a basic estimate is unknown; a
-    // quarter of sigma is typical.
+    // The noise level of a basic estimate is unknown; a quarter of sigma is typical.
     const float noise = input_.guide_sigma > 0 ? input_.guide_sigma : max_sigma / 4;
     matcher_.begin({matching_, guides_, noise, input_.groups});
   }
@@ -114,15 +112,15 @@ class PhaseRun {
     input_.groups->reserve({width_, height_, matching_.step}, matching_.group);
   }
 
-  /// Divides the reference patches into tasks, from top to bottom. If the last position of an axis
-  /// is not a multiple of the step, the reference patches at this position form separate tasks.
+  /// Divides the reference patches into tasks, from top to bottom. Reference patches at an
+  /// irregular last position form separate tasks.
   void plan_tasks() {
     const int step = matching_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
     block_ = matcher_.block_size(matching_, columns);
     const int wide = block_.columns;
-    // A task gets several blocks if enough tasks for all threads remain. Larger tasks have larger
-    // tiles, of which a smaller share overlaps other tiles.
+    // A task gets several blocks if enough tasks for all threads remain, because a smaller share of
+    // a large tile overlaps other tiles.
     const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
     const int high = block_.rows * std::clamp(blocks / enough_tasks, 1, max_blocks_per_task);
     const auto add_row_of_blocks = [&](int y, int count) {
@@ -149,8 +147,8 @@ class PhaseRun {
     });
   }
 
-  /// Divides the reference patches `all` of a task into blocks, and calls use(block) for each block
-  /// from top to bottom.
+  /// Divides the reference patches `all` of a task into blocks, and calls use(block) from top to
+  /// bottom.
   template <class Use>
   void for_blocks(const Block& all, Use use) {
     for (int row = 0; row < all.rows; row += block_.rows)
@@ -183,7 +181,7 @@ class PhaseRun {
     return range;
   }
 
-  /// Returns the area that contains all patches of the groups of a block in one frame.
+  /// Returns the bounding box of the patches of all groups of a block, in one frame.
   Area reach(const Block& block, const PhaseFrame& frame) const {
     const bool own = frame.offset == 0;
     const auto& clusters = params_.clusters;

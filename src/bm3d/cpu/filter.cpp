@@ -1,18 +1,15 @@
-// Filters one group (collaborative filtering), and aggregates its estimates. A unit is a set of
-// vectors that contains one patch, or two patches side by side (patch.h).
+// Filters one group (collaborative filtering), and aggregates its estimates.
 
-// 1. The kernel loads the patches of each unit, transforms them, and stores the coefficients in the
-//    array `stack`.
-// 2. For each vector of coefficients, the kernel transforms the vectors of all units across the
-//    group, shrinks the coefficients, and transforms them back, all in registers.
-// 3. The kernel transforms each unit back, and adds it to the tile with the weight of the group.
+// 1. Load the patches of each unit, transform them, and store the coefficients in `stack`.
+// 2. For each vector of coefficients: transform across the group, shrink, transform back, all in
+// registers.
+// 3. Transform each unit back, and add it to the tile with the weight of the group.
 
-// If a vector contains two patches, n units contain up to 2n patches: unit j contains patch j in
-// the lower half of its vectors, and patch j + n in the upper half. The last level of the transform
-// across the group then combines the halves of a vector.
+// If vectors contain two patches, unit j of n has patch j in the lower half of its vectors, and
+// patch j + n in the upper half.
 
 // The transforms are unscaled: a sum over 2^l patches is sqrt(2^l) times the orthonormal
-// coefficient. The tables of thresholds and of factors for the inverse transform contain the scale.
+// coefficient. The tables of thresholds and inverse factors contain the scale.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/filter.cpp"
@@ -32,8 +29,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// Functions for vectors of one or two patches are templates, because the compiler must not
-// instantiate the code for two patches in short vectors.
+// Functions for vectors of one or two patches are templates, so the compiler does not instantiate
+// the code for two patches in short vectors.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {
@@ -99,16 +96,13 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t FrameT
   }
 }
 
-/// Adds an estimate of the patch at (x, y) to a tile, multiplied by `weight` and by the aggregation
-/// window. estimate(row, part) returns one vector of the estimate: a complete row (`part` = 0), or
-/// the left (`part` = 0) or right half (`part` = 1) of a row if vectors have 4 lanes. `window`
-/// contains the vectors of the aggregation window, row by row.
+/// Adds an estimate of the patch at (x, y) to a tile, multiplied by `weight` and `window`.
+/// estimate(row, part) returns a row or, for vectors of 4 lanes, its left (0) or right (1) half.
 template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {
   const Halves d;
-  // Local copies of members of `tile`. The compiler assumes that a store to the tile can change
-  // these members.
+  // Local copies of members of `tile`, because stores to the tile could alias these members.
   const std::ptrdiff_t stride = tile.stride, origin = y * stride + x;
   float* at = tile.numerator + origin;
   tile.weights[origin] += weight;

@@ -1,12 +1,9 @@
 #pragma once
-// Data that the stages of the `cpu` backend exchange after matching (match/cpu/matcher.h). Highway
-// compiles filter.cpp, means.cpp and aggregate.cpp for several instruction sets, and selects an
-// instruction set at run time.
+// Data of the stages of the `cpu` backend after matching. Highway compiles filter.cpp, means.cpp
+// and aggregate.cpp for several instruction sets, and selects one at run time.
 
-// The file engine.cpp divides the picture into blocks of reference patches and runs the stages in
-// parallel. The tile of a block is the part of the picture that contains the patches of all groups
-// of the block. Blocks do not depend on the number of threads, and the engine sums the tiles in a
-// fixed order. The result is therefore the same for any number of threads.
+// A tile is the bounding box of the patches of a block of reference patches. The engine sums tiles
+// in a fixed order, so results do not depend on the number of threads.
 
 #include <array>
 #include <cstddef>
@@ -28,15 +25,13 @@ using namespace lull::cpu;
 
 // ---- filtering -----------------------------------------------------------------------------
 
-/// A constant for each coefficient (u, v) of a patch. Row u has 16 elements, the lanes of the
-/// largest vector: the constants for v = 0..7, and a copy of them. The constants contain the scale
-/// of the basis functions, which the transforms (patch.h) omit.
+/// A constant for each coefficient (u, v) of a patch. Row u has 16 elements: v = 0..7, and a copy
+/// for 16-lane vectors.
 struct CoefficientTable {
   alignas(64) std::array<float, 8 * 16> at;
 };
-/// Covariances of the coefficients of two patches for coloured noise, in units of the noise
-/// variance (noise/patch_covariance.h). The displacements (dx, dy) and (-dx, -dy) have equal
-/// covariances, so they share the table entry |index(dx, dy)|.
+/// Covariances of the coefficients of two patches for coloured noise, relative to the noise
+/// variance (noise/patch_covariance.h). Opposite displacements share the entry |index(dx, dy)|.
 struct CovarianceTable {
   Transform transform;
   std::shared_ptr<const Autocorrelation> correlation;  // autocorrelation of the noise
@@ -48,8 +43,8 @@ struct CovarianceTable {
   /// Returns the table entry `index`: the covariances of the coefficients [u][v].
   const float* at(int index) const { return values.data() + index * patch * patch; }
 };
-/// Makes the covariance table of a plane, or returns null for white noise. `before` is an existing
-/// table or null. If `before` has the required transform and noise, the function returns `before`.
+/// Makes the covariance table of a plane, or returns null for white noise. Reuses the table
+/// `before` (or null) if its transform and noise are the same.
 [[nodiscard]] std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -58,22 +53,19 @@ struct FilterTables {
   Transform transform;
   GroupTransform across;
   CoefficientTable restore;  // factors that the input of the inverse transform needs
-  // In the first phase, `limit` contains the thresholds; for coloured noise and for the DFT, it
-  // contains their squares. In the second phase, `limit` contains n of the Wiener factor 1 - n /
-  // (c^2 + n), where c is the coefficient of the basic estimate.
+  // The thresholds of the first phase (squared for coloured noise and for the DFT), or n of the
+  // Wiener factor 1 - n / (c^2 + n) of a coefficient c of the basic estimate.
   CoefficientTable limit;
-  // Values that replace `limit` in vectors with the mean over the group (group coefficient 0).
-  // Element 0 is for vectors with the mean in the lower lanes and another group coefficient in the
-  // upper lanes, element 1 for vectors with only the mean. The Wiener factor of the mean is 1 - n /
-  // (c^2 + d), with n in first_limit and d in first_denominator.
+  // Replaces `limit` in vectors with the group mean in the lower lanes (0), or in all lanes (1).
+  // The Wiener factor of the mean is 1 - n / (c^2 + d), with n in first_limit and d in
+  // first_denominator.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window as a matrix
   std::array<float, patch> window;                     // the aggregation window along one axis
   std::shared_ptr<const CovarianceTable> covariances;  // null for white noise
 };
-/// Makes the tables of the first phase. A threshold is `lambda` times the standard deviation of the
-/// noise. The thresholds of the mean over the group (group coefficient 0) are also multiplied by
-/// `mean_factor`. The function may reuse the covariances `before` (make_covariances()).
+/// Makes the tables of the first phase. A threshold is `lambda` times the noise level, for the
+/// group mean also times `mean_factor`. May reuse the covariances `before`.
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -83,8 +75,7 @@ FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& nois
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 
 /// A plane of one frame of a tile. Pointers refer to sample (0, 0) of the picture, although the
-/// memory of the numerator and of the weights covers only the tile. The memory of the noisy samples
-/// may also cover only the tile.
+/// memory may cover only the tile.
 struct FrameTile {
   const float* noisy;
   const float* basic;
@@ -93,16 +84,15 @@ struct FrameTile {
   std::ptrdiff_t stride;  // stride of the numerator and of the weights
   std::ptrdiff_t noisy_stride, basic_stride;
 };
-/// The tiles of one plane, with one tile for each frame.
+/// The tiles of one plane, one for each frame.
 struct PlaneTile {
   bool wiener;
   ByOffset<FrameTile> frame;
 
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };
-/// The scratch memory of filter_group() contains the noisy patches of the group, the patches of the
-/// basic estimate, and the variances of the coefficients. The variances begin at the index
-/// variances_in_scratch.
+/// Scratch memory of filter_group(): the noisy patches, the patches of the basic estimate, and the
+/// variances of the coefficients from index variances_in_scratch on.
 inline constexpr std::size_t variances_in_scratch = 2 * max_group * patch * patch;
 inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch;
 
@@ -119,7 +109,7 @@ struct MeansTables {
 };
 
 /// Averages the patches of a group in all planes of a set (bm3d/group_means.h), and adds the means
-/// to the tiles of these planes.
+/// to the tiles.
 void average_group(const MeansTables& tables, std::span<const PlaneTile> planes, int x, int y,
                    const Group& group);
 
@@ -128,16 +118,14 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 /// Adds the samples of the plane `from` to those of the plane `to`.
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
-/// Lists the nonzero weights of a row with their positions, and returns their number. `first` is
-/// the position of the first sample of the row. All arrays must have memory for a multiple of 16
-/// elements. The elements of the row beyond its end must be zero.
+/// Lists the nonzero weights of a row with their positions, from `first` on, and returns their
+/// number. Arrays must be padded to a multiple of 16 elements (the row with zeros).
 std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
                          float* values);
 
-/// Parameters of normalise_rows(), which computes rows y0 to y1 - 1 of the estimate. A sample is
-/// the numerator divided by the convolution of the weights with the window, or 0 if the divisor is
-/// 0. In memory, `rows_of_zeros` rows of zeros must precede `weights`. The array `scratch` must
-/// have width + 32 floats.
+/// Parameters of normalise_rows() for rows y0 to y1 - 1. A sample is the numerator divided by the
+/// convolved weights, or 0 if the divisor is 0. `rows_of_zeros` rows of zeros must precede
+/// `weights`. `scratch` must have width + 32 floats.
 struct Normalisation {
   PlaneView<const float> numerator, weights;
   std::span<const float> window;  // the window along one axis, at most max_wide_side elements

@@ -20,7 +20,7 @@ inline constexpr int means_lanes = static_cast<int>(hn::MaxLanes(MeansLanes()));
 inline constexpr int means_parts = patch / means_lanes;
 inline constexpr int means_vectors = patch * means_parts;
 
-/// Returns the offset of vector `v` of a patch from the first sample of the patch.
+/// Returns the offset of vector `v` of a patch from its top-left sample.
 HWY_INLINE std::ptrdiff_t place_of(int v, std::ptrdiff_t stride) {
   return v / means_parts * stride + v % means_parts * means_lanes;
 }
@@ -49,8 +49,8 @@ struct Members {
   }
 };
 
-/// Adds a plane to the distances of all members from the first member. Until the weights exist,
-/// Members::weight contains these distances.
+/// Adds a plane to the distances of all members from the first member. Members::weight contains
+/// these distances until the weights exist.
 HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& members) {
   const MeansLanes d;
   const std::ptrdiff_t own_stride = members.stride(plane, 0);

@@ -1,15 +1,13 @@
-// The 2D transforms of patches for filter.cpp. This file is included once for each instruction set.
+// The 2D transforms of patches for filter.cpp. Included once for each instruction set.
 
-// A unit is the set of vectors that the transforms process at a time. With 16 lanes, vector r of a
-// unit contains row r of two patches side by side. With 8 lanes, vector r contains row r of one
-// patch. With 4 lanes, vectors r and r + 8 contain the halves of row r.
+// A unit is a set of vectors. Vector r contains row r of two patches (16 lanes) or of one patch (8
+// lanes). With 4 lanes, vectors r and r + 8 contain the halves of row r.
 
-// A 1D transform combines the vectors of a unit lane by lane. The code transposes a patch only
-// between the transforms along the two axes. Lane v of vector u therefore contains the coefficient
-// with the horizontal index u and the vertical index v.
+// A 1D transform combines the vectors of a unit lane by lane. Patches are transposed once, so lane
+// v of vector u contains the coefficient with the frequencies u (horizontal) and v (vertical).
 
-// Basis functions are unscaled, which saves multiplications. The tables of thresholds and factors
-// (FilterTables) contain the scale.
+// Basis functions are unscaled, which saves multiplications. The tables (FilterTables) contain the
+// scale.
 
 #if defined(LULL_BM3D_CPU_PATCH_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_PATCH_H
@@ -38,9 +36,8 @@ inline constexpr int unit_floats = patch * patch * patches_per_unit;
 
 HWY_INLINE Vector constant(double v) { return hn::Set(Lanes(), static_cast<float>(v)); }
 
-/// The DCT-II with unscaled basis functions. An orthonormal coefficient is a result of this
-/// transform times sqrt(1/8) for indices 0 and 4, cos(pi/8) / 2 for indices 2 and 6, and cos(pi/16)
-/// / 2 for odd indices.
+/// The DCT-II with unscaled basis functions. The orthonormal scale is sqrt(1/8) for indices 0 and
+/// 4, cos(pi/8) / 2 for indices 2 and 6, and cos(pi/16) / 2 for odd indices.
 struct Dct {
   static constexpr double tan1 = 0.41421356237309504880;  // tan(pi/8)
   // The constants r3, r5 and r7 are cos(k pi/16) / cos(pi/16) for k = 3, 5 and 7.
@@ -86,10 +83,9 @@ struct Dct {
   }
 };
 
-/// The transform Bior1.5 by lifting, for eight periodic samples. Most taps of the low-pass filter
-/// cancel: two taps of 22/128 remain at the first level, and none at the other levels. The order of
-/// coefficients is that of transform_tables.h. The input of the inverse transform must be
-/// multiplied by 1/8, 1/8, 1/4, 1/4, 1/2, 1/2, 1/2 and 1/2.
+/// The transform Bior1.5 by lifting, for eight periodic samples, with the coefficients in the order
+/// of transform_tables.h. The inverse needs inputs multiplied by 1/8, 1/8, 1/4, 1/4, 1/2, 1/2, 1/2
+/// and 1/2.
 struct Bior {
   static constexpr double tap = 22.0 / 128;
 
@@ -133,9 +129,9 @@ struct Bior {
   }
 };
 
-/// Discrete Fourier transform of eight real samples. The results are coefficients 0 and 4, then the
-/// real and imaginary parts of coefficients 1, 2 and 3. In the input of the inverse transform,
-/// coefficients 0 and 4 must be multiplied by 1/8, and all others by 1/4.
+/// Discrete Fourier transform of eight real samples: coefficients 0 and 4, then the real and
+/// imaginary parts of coefficients 1, 2 and 3. The inverse needs coefficients 0 and 4 multiplied by
+/// 1/8, and all others by 1/4.
 struct Dft {
   static constexpr double root = 0.70710678118654752440;
 
@@ -184,8 +180,7 @@ HWY_INLINE Vector interleave_upper_pairs(Vector a, Vector b) {
   return hn::BitCast(Lanes(), hn::InterleaveUpper(d, hn::BitCast(d, a), hn::BitCast(d, b)));
 }
 
-/// Transposes a 4x4 matrix in each 128-bit lane of four vectors. Each vector contains one row of
-/// every matrix.
+/// Transposes a 4x4 matrix in each 128-bit lane of four vectors.
 HWY_INLINE void transpose4(Vector* v) {
   const Lanes d;
   const Vector t0 = hn::InterleaveLower(d, v[0], v[1]), t1 = hn::InterleaveUpper(d, v[0], v[1]);

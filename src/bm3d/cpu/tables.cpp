@@ -1,5 +1,4 @@
-// The constants of the filter for each coefficient: thresholds, Wiener terms and factors for the
-// inverse transform. The constants contain the scale that the transforms of patch.h omit.
+// The constants of the filter for each coefficient: thresholds, Wiener terms and inverse factors.
 
 #include <cmath>
 #include <numbers>
@@ -14,9 +13,8 @@
 namespace lull::bm3d::cpu {
 namespace {
 
-/// The scale of a transform along one axis. The orthonormal coefficient is `scale` times the
-/// computed coefficient. The input of the inverse transform is `restore` times the computed
-/// coefficient.
+/// The scale of a transform along one axis: `scale` times a computed coefficient is orthonormal,
+/// and `restore` times a computed coefficient is the input of the inverse transform.
 struct Axis {
   std::array<double, patch> scale, restore;
 };
@@ -24,9 +22,9 @@ struct Axis {
 Axis axis_of(Transform transform) {
   Axis axis;
   if (transform == Transform::bior) {
-    // `scale` contains the inverse norms of the rows of the matrix that the lifting steps of
-    // Bior1.5 (patch.h) compute. With k = 22 / 128, the nonzero elements of a row are +-1 +- 2 k at
-    // level 3, +-1 +- k and +-k at level 2, and +-1 at level 1.
+    // `scale` contains the inverse row norms of the matrix that the lifting steps of Bior1.5
+    // (patch.h) compute. With k = 22 / 128, the nonzero elements of a row are +-1 +- 2 k at level
+    // 3, +-1 +- k and +-k at level 2, and +-1 at level 1.
     constexpr double k = 22.0 / 128;
     const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
     const double detail2 = 1 / std::sqrt(4 + 8 * k * k), detail1 = std::sqrt(0.5);
@@ -63,8 +61,8 @@ FilterTables common_tables(const PhaseParams& phase) {
       table_of([&](int row, int column) { return tables.window[row] * tables.window[column]; });
   const Axis axis = axis_of(phase.transform);
   tables.restore = table_of([&](int u, int v) {
-    // If a coefficient is complex along x and y, the code in complex.h combines and later separates
-    // its parts. These two steps multiply the coefficient by 2, which the factor 0.5 compensates.
+    // The code in complex.h multiplies coefficients that are complex along x and y by 2. The factor
+    // 0.5 compensates.
     const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
     return half * axis.restore[u] * axis.restore[v];
   });
@@ -94,7 +92,7 @@ std::shared_ptr<const CovarianceTable> make_covariances(
   float* const all = table.values.reserve(static_cast<std::size_t>(last + 1) * patch * patch);
   for (int dy = 0; dy <= table.reach_y; ++dy)
     for (int dx = dy == 0 ? 0 : -table.reach_x; dx <= table.reach_x; ++dx) {
-      // The transforms of patch.h transpose the patches, so the table of covariances is also
+      // The transforms of patch.h transpose the patches, so the covariance table is also
       // transposed.
       const std::span<const double> shared = covariance.at(dx, dy);
       float* const values = all + table.index(dx, dy) * patch * patch;
@@ -120,7 +118,7 @@ FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise,
   };
   tables.limit = limits(threshold);
   // Element 0 of first_limit is for vectors of two group coefficients. Only the lower half of the
-  // lanes contains the mean of the group, so the upper half retains the other thresholds.
+  // lanes contains the mean of the group.
   tables.first_limit.fill(limits(static_cast<double>(threshold) * mean_factor));
   for (std::size_t i = 0; i < tables.limit.at.size(); ++i)
     if (i % 16 >= patch) tables.first_limit[0].at[i] = tables.limit.at[i];

@@ -1,6 +1,6 @@
 #pragma once
-// Blocks and tasks, which divide the picture, and tiles, in which tasks sum their estimates before
-// the engine adds them to the picture.
+// Blocks, tasks and tiles. Blocks and tasks divide the picture, and a tile contains the sums of a
+// task.
 
 #include <algorithm>
 #include <array>
@@ -17,13 +17,12 @@ namespace lull::bm3d::cpu {
 
 inline constexpr int max_planes = 3;
 
-/// Several blocks, one below the other, which a thread processes together.
+/// Vertically adjacent blocks, which a thread processes together.
 struct Task {
   Block block;
 };
 
-/// A rectangle of the picture. `right` and `bottom` are the first column and the first row beyond
-/// the rectangle.
+/// A rectangle of the picture; `right` and `bottom` are exclusive.
 struct Area {
   int left, top, right, bottom;
   int width() const { return right - left; }
@@ -36,7 +35,8 @@ struct Workspace {
   std::vector<Group> groups;  // groups of one row of reference patches
 };
 
-/// The estimates of one task in one frame. The tile covers the patches of all groups of the task.
+/// The estimates of one task in one frame. The tile is the bounding box of the patches of all its
+/// groups.
 struct TilePart {
   Area area{};
   std::ptrdiff_t stride = 0;
@@ -48,15 +48,15 @@ struct Tile {
   std::array<TilePart, max_frames> frames;
 };
 
-/// Sums of the estimates of a plane. The filter adds the weight of a group only at the first sample
-/// of each patch (aggregate.cpp).
+/// Aggregation sums of a plane. The filter adds group weights only at the top-left sample of each
+/// patch (aggregate.cpp).
 class CpuSums : public PhaseSums {
  public:
   CpuSums(int width, int height, const std::shared_ptr<WeightMemory>& memory)
       : width_(width),
         height_(height),
-        // The stride of a tile is an odd number of cache lines, which maps the rows of a patch to
-        // different cache sets.
+        // The stride is an odd number of cache lines, which maps the rows of a patch to different
+        // cache sets.
         stride_(round_up(width, 16) | 16),
         weights_(width, height, stride_, memory) {
     numerator_.reserve(stride_ * height);
@@ -96,8 +96,8 @@ inline void add_tile(Tile& tile, const PhaseInput& input) {
   }
 }
 
-/// Calls work(tile) for each task, in any order and on all threads of the arena. For each completed
-/// task, the function also calls add(tile), one task at a time and in the order of the tasks.
+/// Calls work(tile) for each task, in parallel, and add(tile) for each completed task, serially and
+/// in order.
 template <class Work, class Add>
 void run_in_order(const std::vector<Task>& tasks, std::vector<Tile>& tiles, const Work& work,
                   const Add& add) {

@@ -1,9 +1,8 @@
 #pragma once
-// Sums of the weights of groups at the first samples of patches, for one plane.
+// Sums of group weights, stored at the top-left sample of each patch, for one plane.
 
-// If only a small part of the samples has a weight, class WeightSums stores the weights as lists of
-// positions and values. When the lists exceed the memory of a plane, WeightSums converts them to a
-// plane.
+// WeightSums stores sparse weights as lists of positions and values, and converts the lists to a
+// plane when they exceed the memory of a plane.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,8 +23,8 @@ struct WeightChunk {
   std::size_t count = 0;
 };
 
-/// Memory that all weight sums of an engine share: unused parts of lists, and the plane to which
-/// WeightSums::view() expands the lists.
+/// Memory that all weight sums of an engine share: unused parts of lists, and the plane of
+/// WeightSums::view().
 struct WeightMemory {
   std::vector<WeightChunk> free;
   Buffer<float> plane;
@@ -36,8 +35,8 @@ class WeightSums {
   WeightSums(int width, int height, std::ptrdiff_t stride, std::shared_ptr<WeightMemory> memory)
       : width_(width), height_(height), stride_(stride), memory_(std::move(memory)) {}
 
-  /// Adds the weights of a tile whose first sample is at (x, y) of the plane. In memory, zeros must
-  /// follow each row of the tile, up to a multiple of 16 samples.
+  /// Adds the weights of a tile with the top-left corner (x, y). Zeros must pad each row of the
+  /// tile to a multiple of 16 samples.
   void add(PlaneView<const float> tile, int x, int y) {
     if (is_plane_) {
       PlaneView<float> plane = view_of(plane_);
@@ -54,8 +53,8 @@ class WeightSums {
     if (listed_ > max_listed()) become_plane();
   }
 
-  /// Returns the sums as a plane. In memory, `rows_of_zeros` rows of zeros precede the plane. The
-  /// plane is valid until the next call of view() of an object with the same WeightMemory.
+  /// Returns the sums as a plane, preceded by `rows_of_zeros` rows of zeros. The plane is valid
+  /// until the next view() of any object with the same WeightMemory.
   PlaneView<const float> view() {
     if (is_plane_) return view_of(plane_);
     expand(memory_->plane);
@@ -70,8 +69,7 @@ class WeightSums {
 
  private:
   static constexpr std::size_t min_chunk = 16384;
-  // Returns the maximum number of elements in the lists. An element takes the memory of two samples
-  // of a plane.
+  // Returns the maximum number of list elements. An element takes the memory of two samples.
   std::size_t max_listed() const { return size() / 2; }
   std::size_t size() const { return static_cast<std::size_t>(stride_) * (height_ + rows_of_zeros); }
 
@@ -97,8 +95,8 @@ class WeightSums {
     return chunks_.back();
   }
 
-  /// Expands the lists to a plane. The order of the additions is that of add_rows(), so the results
-  /// do not depend on how the weights are stored.
+  /// Expands the lists to a plane, in the order of add_rows(), so results do not depend on how the
+  /// weights are stored.
   void expand(Buffer<float>& to) const {
     std::fill_n(to.reserve(size()), size(), 0.0f);
     float* const sums = view_of(to).data;

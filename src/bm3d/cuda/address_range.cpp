@@ -23,8 +23,7 @@ int max_window(const Params& params) {
   return window;
 }
 
-/// Returns how many rows above the picture the kernels may read. On the other sides, the margins
-/// for search windows contain all samples that kernels read.
+/// Returns how many rows above the picture the kernels may read.
 int rows_above(const Params& params) {
   if (params.temporal == 0) return patch;
   const int step = std::max({params.hard.step, params.wiener.step, params.search_step});
@@ -32,8 +31,8 @@ int rows_above(const Params& params) {
   return std::max(patch, rows_outside(step) + window / 2 + 1);
 }
 
-/// Maximum number of reference tiles (4x4 reference patches) in a batch. With this maximum, a
-/// 32-bit number can count the members of all groups of a batch.
+/// Maximum number of reference tiles (4x4 reference patches) in a batch, so that 32 bits can count
+/// the members of all groups of a batch.
 constexpr int most_bricks = std::numeric_limits<int>::max() / (references_per_tile * max_group);
 
 constexpr int even(int bricks) { return 2 * std::max(1, bricks / 2); }
@@ -64,9 +63,8 @@ void require_addressable(const Params& params, const FrameFormat& format) {
                           " columns); choose the device cpu, or divide the picture");
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
   if (!params.bayes || params.linear_combinations) return;
-  // If the search windows of a Bayes phase exceed the shared memory, the filter addresses samples
-  // by offsets from the middle of all frames in device memory. The rounding of the middle may add
-  // one sample to an offset.
+  // If the search windows exceed the shared memory, Bayes filters address samples by offsets from
+  // the middle of all frames. Rounding of the middle may add one sample.
   const AddressRange range = address_range(params, format);
   if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
     throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +

@@ -1,5 +1,4 @@
-// Runs the Bayes phases on frames in GPU memory. A batch consists of several rows of reference
-// patches.
+// Runs the Bayes phases on frames in GPU memory, in batches of rows of reference patches.
 
 #include <algorithm>
 #include <vector>

@@ -1,7 +1,6 @@
 #pragma once
-// The chroma stream: a second CUDA stream, which processes all sets of planes (PlaneSet) except the
-// first. It works concurrently with the stream of the first set, in its own scratch memory. The
-// kernels for chroma alone would use only a part of a GPU.
+// The chroma stream: a second CUDA stream for all sets of planes (PlaneSet) except the first,
+// because kernels for chroma alone would leave a GPU partly idle.
 
 #include <algorithm>
 #include <memory>
@@ -14,9 +13,8 @@ namespace lull::bm3d {
 
 class ChromaLane {
  public:
-  /// Makes a chroma stream. Returns null if no phase has more than one set of planes, or if linear
-  /// combinations replace the phases. Also returns null with clusters and with the DFT, which need
-  /// much scratch memory.
+  /// Makes a chroma stream, or returns null: for a single set of planes, for linear combinations,
+  /// and for clusters and the DFT, which need much scratch memory.
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,
                                                         const CudaPhases& phases,
@@ -33,11 +31,11 @@ class ChromaLane {
   ~ChromaLane() { (void)cudaStreamSynchronize(stream_.get()); }
 
   CudaPhases& phases() { return phases_; }
-  /// Makes the chroma stream wait for the stream `main`: work that is queued on the chroma stream
-  /// after this call waits for all work that is now queued on `main`.
+  /// Makes later work on the chroma stream wait for all work that is now queued on the stream
+  /// `main`.
   void fork(cudaStream_t main) { make_wait(main, main_done_.get(), stream_.get()); }
-  /// Makes the stream `main` wait for the chroma stream: work that is queued on `main` after this
-  /// call waits for all work that is now queued on the chroma stream.
+  /// Makes later work on the stream `main` wait for all work that is now queued on the chroma
+  /// stream.
   void join(cudaStream_t main) { make_wait(stream_.get(), lane_done_.get(), main); }
 
  private:
@@ -57,9 +55,9 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Processes the first set of planes on the stream `main`, and all other sets concurrently on the
-/// chroma stream. Calls use(phases_of) to queue the work, where phases_of(n) returns the CudaPhases
-/// of set n. Later work on `main` waits for the chroma stream.
+/// Calls use(phases_of), which queues the first set of planes on the stream `main`, and all other
+/// sets on the chroma stream. phases_of(n) returns the CudaPhases of set n. Later work on `main`
+/// waits for all sets.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

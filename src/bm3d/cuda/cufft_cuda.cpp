@@ -12,8 +12,7 @@
 namespace lull::bm3d {
 namespace {
 
-// Versions of cuFFT whose functions have the signatures that lull uses. The loader first tries the
-// version of the headers.
+// Versions of cuFFT with the function signatures that lull uses.
 constexpr int known_versions[] = {CUFFT_VER_MAJOR, 12, 11};
 
 struct CloseLibrary {
@@ -35,8 +34,8 @@ bool find_functions(void* library, CufftFunctions& functions) {
          find_function(library, "cufftDestroy", functions.destroy);
 }
 
-/// Returns the folders of NVIDIA's cuFFT packages from PyPI in the site-packages folder that
-/// contains `own_path`. Returns nothing if there is no such folder.
+/// Returns the folders of NVIDIA's cuFFT packages from PyPI in the site-packages folder of
+/// `own_path`, if there is one.
 std::vector<std::string> python_package_folders(const std::filesystem::path& own_path) {
   std::filesystem::path folder = own_path.parent_path();
   while (folder.has_relative_path()) {

@@ -1,6 +1,5 @@
 #pragma once
 // The functions of cuFFT. lull loads the library when a session first uses the transform `dft`.
-// With other transforms, programs do not need cuFFT.
 
 #include <cufft.h>
 
@@ -17,21 +16,19 @@ struct CufftFunctions {
   decltype(&cufftDestroy) destroy = nullptr;
 };
 
-/// Returns the names of the cuFFT library in the order in which lull tries them: first plain names
-/// for the dynamic loader, then paths in the folders of Python packages and CUDA toolkits.
-/// `own_path` is the path of the program or library that contains this code. `toolkits` are the
-/// root folders of CUDA toolkits.
+/// Returns the names of the cuFFT library in search order: names for the dynamic loader, then paths
+/// in the folders of Python packages and CUDA toolkits. `own_path` is the path of the calling
+/// program or library, and `toolkits` the root folders of CUDA toolkits.
 [[nodiscard]] std::vector<std::string> cufft_candidates(const std::string& own_path,
                                                         const std::vector<std::string>& toolkits);
 
-/// Loads the first of the libraries `candidates` that exists and has all required functions. lull
-/// never unloads the library.
-/// @throws DeviceUnavailable no candidate can be loaded
+/// Loads the first of the libraries `candidates` that exists and has all required functions, and
+/// never unloads it.
+/// @throws DeviceUnavailable  no candidate can be loaded
 [[nodiscard]] CufftFunctions load_cufft(const std::vector<std::string>& candidates);
 
-/// Returns the functions of the cuFFT library of this machine. The first call loads the library.
-/// Any thread may call this function.
-/// @throws DeviceUnavailable cuFFT is not installed
+/// Returns the functions of the cuFFT library. The first call loads the library. Thread-safe.
+/// @throws DeviceUnavailable  cuFFT is not installed
 [[nodiscard]] const CufftFunctions& cufft();
 
 }  // namespace lull::bm3d

@@ -1,8 +1,8 @@
-// The kernels before and after the transforms of cuFFT. They copy the patches of the groups from
-// the picture, filter the spectra of each group, and add the estimates to the sums.
+// The kernels before and after cuFFT: they copy the patches of the groups, filter the spectra of
+// each group, and add the estimates to the sums.
 
-// A slice is a part of a batch (dft_cuda.h). The groups of a slice are contiguous in memory. Each
-// group has space for `capacity` patches, and a group of M patches uses the first M places.
+// A slice is a part of a batch (dft_cuda.h) with contiguous groups. Each group has space for
+// `capacity` patches.
 
 #include "bm3d/cuda/dft_cuda.h"
 #include "bm3d/cuda/filter/filter.cuh"
@@ -17,8 +17,8 @@ namespace {
 constexpr int patch_area = patch * patch;
 constexpr int spectrum_threads = 128;
 
-// Copies the patches of groups. A thread block processes one group, and a thread processes one
-// sample of each patch.
+// Copies the patches of groups, with one thread block per group and one thread per sample of a
+// patch.
 __global__ void gather_kernel(const FilterArgs a, int first, const float* plane, float* patches) {
   const int reference = first + blockIdx.x, sample = threadIdx.x;
   const int count = 1 << a.groups.log2_filtered(reference);
@@ -38,9 +38,9 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
   b = {(u.x - v.x) * h, (u.y - v.y) * h};
 }
 
-/// Transforms the spectra across the group in place. After the forward Haar transform, index 0
-/// contains the mean of the group. Each index k > 0 contains the difference between two successive
-/// ranges of members, where member k is the first member of the second range.
+/// Transforms the spectra across the group in place. Haar coefficient 0 is the mean of the group.
+/// Coefficient k > 0 is the difference between two ranges of members. The second range begins with
+/// member k.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;
@@ -69,16 +69,15 @@ __device__ float block_sum(float value) {
 
 __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
   for (int i = threadIdx.x; i < count * spectrum_size; i += spectrum_threads) {
-    // cuFFT does not normalise its results. The factor 1/8 makes the transform orthonormal.
+    // cuFFT does not normalise; the factor 1/8 makes the transform orthonormal.
     const cufftComplex c = from[i];
     to[i / spectrum_size][i % spectrum_size] = {c.x / patch, c.y / patch};
   }
   __syncthreads();
 }
 
-// Filters the spectra of groups, with one thread block for each group. Coefficients in columns 1..3
-// of the stored spectrum count twice, because each represents two coefficients of the full
-// spectrum.
+// Filters the spectra of groups, with one thread block per group. Columns 1..3 of the half spectrum
+// count twice, because each coefficient represents two of the full spectrum.
 __global__ void __launch_bounds__(spectrum_threads)
     spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma,
                    Strength strength, const cufftComplex* basic, cufftComplex* spectra,

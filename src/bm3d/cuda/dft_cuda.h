@@ -1,7 +1,5 @@
 #pragma once
-// Collaborative filtering with the 2D DFT by cuFFT (Honzatko's 2015 thesis). This filter serves
-// only comparisons. Between kernels, device memory contains the patches and spectra of one slice. A
-// slice is a part of a batch, and has a few thousand groups.
+// Collaborative filtering with the 2D DFT by cuFFT (Honzatko's 2015 thesis), only for comparisons.
 
 #include <cufft.h>
 
@@ -10,8 +8,7 @@
 
 namespace lull::bm3d {
 
-/// The size of the spectrum of a real 8x8 patch: 8 rows of 5 coefficients. The other 3 coefficients
-/// of each row are complex conjugates of stored coefficients.
+/// The half spectrum of a real 8x8 patch: 8 rows of 5 coefficients.
 inline constexpr int spectrum_columns = patch / 2 + 1;
 inline constexpr int spectrum_size = patch * spectrum_columns;
 

@@ -1,12 +1,9 @@
 #pragma once
-// The part of a GPU worker that does not depend on the filter. Class FrameTransfer uploads and
-// converts frames, compares successive frames, estimates motion (time/device_motion.h), and
-// converts and downloads results.
+// The part of a GPU worker that does not depend on the filter: upload, conversion and comparison of
+// frames, motion estimation (time/device_motion.h), and download of results.
 
-// FrameTransfer uses three CUDA streams. The first stream uploads frames and computes the
-// statistics on which the session bases its decisions. This stream has a high priority, because the
-// host waits for the statistics. The second stream runs the filter, and the third stream downloads
-// results. With input buffers for two frames, the host can be two frames ahead of the filter.
+// FrameTransfer uses three CUDA streams: for uploads and statistics, for the filter, and for
+// downloads. The first has a high priority, because the host waits for the statistics.
 
 #include <array>
 #include <memory>
@@ -33,29 +30,27 @@ class FrameTransfer {
   cudaStream_t stream() const { return compute_stream_.get(); }
   DeviceMotion& motion() { return motion_; }
   const DeviceMotion& motion() const { return motion_; }
-  /// Waits until all queued work is complete. The owner of the object calls this function before it
-  /// releases memory.
+  /// Waits until all queued work is complete. The owner must call this function before it releases
+  /// memory.
   void wait() noexcept;
 
-  // The class FrameWorker (time/frame_session.h) calls these functions. FrameWorker::load() calls
-  // load() and loaded(). FrameWorker::finish() calls next_output(), convert() and finish(). All
-  // other functions have the names of their callers.
+  // Functions for FrameWorker (time/frame_session.h). FrameWorker::load() calls load() and
+  // loaded(). FrameWorker::finish() calls next_output(), convert() and finish(). All other
+  // functions have the names of their callers.
   void take(const Frame& frame);
   FrameDifference difference();
   /// Converts the last accepted frame to floats. In guided sessions, `guide_planes` receives the
-  /// guide of this frame. Work that the caller queues before it calls loaded() may read the frame.
+  /// guide of the frame. Work that is queued before loaded() may read the frame.
   void load(int slot, const PlaneMargins& margins, const std::array<float*, max_planes>& planes,
             const std::array<float*, max_planes>& guide_planes = {});
   const Frame& last_frame() const { return last_frame_; }
   /// Waits for the upload of the last accepted frame, and releases the frame.
   void loaded();
-  /// Returns the next result buffer. The caller fills the buffer on stream() before it calls
-  /// finish().
+  /// Returns the next result buffer. The caller fills it on stream() before it calls finish().
   RawFrame& next_output();
   /// Queues the conversion of the filtered planes to the samples of next_output().
   void convert(const PlaneMargins& margins, const Planes& planes, RawFrame& to);
-  /// Returns the result of the frame in slot `slot`. The samples of the result are in
-  /// next_output().
+  /// Returns the result of the frame in slot `slot`, with the samples of next_output().
   Frame finish(int slot);
   int in_flight() const noexcept { return max_results - 1; }
   void await();

@@ -85,8 +85,7 @@ void FrameTransfer::load(int slot, const PlaneMargins& margins,
 }
 
 void FrameTransfer::loaded() {
-  // After this wait, the caller of the session may release the frame, in host memory or in device
-  // memory.
+  // After this wait, the caller of the session may release the frame.
   cuda::check(cudaStreamSynchronize(upload_stream_.get()));
   last_frame_ = {};
 }

@@ -1,5 +1,5 @@
-// The GPU worker for temporal linear combinations of patches. The phases of its session are the
-// steps of the method: the pilot and the iterations.
+// The GPU worker for temporal linear combinations of patches. Its phases are the pilot and the
+// iterations.
 
 #include <memory>
 

@@ -1,6 +1,4 @@
-// Weighted means of groups (bm3d/group_means.h). A warp processes a group. A lane processes two
-// samples of each patch, in row lane / 4 and columns 2 (lane % 4) and 2 (lane % 4) + 1. The kernel
-// reads device memory directly, because the patches of clusters are far apart.
+// Weighted means of groups (bm3d/group_means.h), with one warp per group.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/patch_offsets.cuh"
@@ -18,7 +16,7 @@ struct MeansArgs {
   std::array<float, max_planes> scale{};
 };
 
-/// The samples that one lane processes in a patch, or sums of such samples.
+/// The samples of one lane in a patch, or sums of such samples.
 struct Pair {
   float first = 0, second = 0;
 };
@@ -31,7 +29,7 @@ __device__ __forceinline__ void add_fixed(unsigned long long* sum, float value) 
   atomicAdd(sum, static_cast<unsigned long long>(static_cast<long long>(rintf(value))));
 }
 
-/// Averages groups. The type `Offset` has 32 bits if FilterArgs::has_narrow_offsets() is true.
+/// Averages groups. `Offset` has 32 bits if FilterArgs::has_narrow_offsets() is true.
 template <int planes, class Offset>
 __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a) {
   const FilterArgs& f = a.filter;

@@ -1,7 +1,5 @@
 #pragma once
-// Runs the phases of BM3D on frames in GPU memory. Class CudaPhases makes the plans of a session
-// once, and launches the kernels of each phase. The session selects the frames in which the matcher
-// searches.
+// Runs the phases of BM3D on frames in GPU memory.
 
 #include <algorithm>
 #include <array>
@@ -23,16 +21,14 @@
 namespace lull::bm3d {
 
 /// The groups that the first phase stores in device memory for the second phase, for one set of
-/// planes. There are CudaPhases::kept_references() groups of up to CudaPhases::kept_capacity()
-/// members.
+/// planes: CudaPhases::kept_references() groups of up to CudaPhases::kept_capacity() members.
 struct KeptOnDevice {
   std::uint32_t* displacements = nullptr;
   std::uint8_t* log2_counts = nullptr;
 };
 
-/// A frame on the device. CudaPhases::margins() describes the layout of the planes. Pointers to
-/// missing planes are null. For planes that the session does not filter, pointers to estimates and
-/// sums are null.
+/// A frame on the device, in the layout of CudaPhases::margins(). Pointers to missing planes are
+/// null. For unfiltered planes, pointers to estimates and sums are null.
 struct DeviceFrame {
   std::array<float*, max_planes> noisy{}, basic{};
   /// The guide of this frame. Only guided sessions use these planes.
@@ -46,17 +42,15 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // The plane `invalid` is not 0 at patches that overlap a hole of the frame. At these patches,
-  // candidate_norms contains a mark that excludes the patch from the candidates. At all other
-  // patches, candidate_norms equals half_norms (invalidate_candidates()). Both pointers are null if
-  // frames cannot have holes.
+  // `invalid` is nonzero at patches that overlap a hole of the frame. candidate_norms excludes
+  // these patches, and otherwise equals half_norms. Null: frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
 
 class CudaPhases {
  public:
-  /// The constructor and all other functions queue their work on `stream`.
+  /// All functions queue their work on `stream`.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
              cuda::MatcherFactory make_matcher);
@@ -65,9 +59,8 @@ class CudaPhases {
   bool is_filtered(int plane) const {
     return state_of(Phase::first).plan.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
-  /// Returns true if the filter changes the samples of plane `plane` of the input format. For RGB,
-  /// the function is_filtered() may give another result, because it takes planes of the opponent
-  /// colour space.
+  /// Returns true if the filter changes plane `plane` of the input format, unlike is_filtered(),
+  /// which takes planes of the opponent colour space.
   bool changes(int plane) const {
     return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
@@ -76,8 +69,7 @@ class CudaPhases {
   std::size_t largest_plane() const;
   /// Returns the maximum number of planes in a PlaneSet.
   int max_planes_per_set() const;
-  /// Returns the number of groups that the first phase stores for the second phase, for the planes
-  /// in `set`; 0: none.
+  /// Returns the number of groups that the first phase stores for the planes in `set`; 0: none.
   std::size_t kept_references(const PlaneSet& set) const;
   int kept_capacity() const { return kept_members(params_) <= 16 ? 16 : 32; }
 
@@ -86,16 +78,16 @@ class CudaPhases {
   /// Makes the guide of the planes in `set`, and clears the sums of these planes.
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
-  /// Matches and filters the groups of the reference patches of `frame`, which is also frames[0],
-  /// and adds the estimates to the sums. distance[i] is the offset, in elements, from a plane in
-  /// `set` of `frame` to the same plane of frames[i].
+  /// Matches and filters the groups of `frame`, which is also frames[0], and adds the estimates to
+  /// the sums. distance[i] is the offset, in elements, from a plane of `frame` to its counterpart
+  /// in frames[i].
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // ---- Bayes phases ----
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
-  /// Returns true if the result of a Bayes phase is blended into DeviceFrame::basic. In the first
-  /// Bayes phase, DeviceFrame::basic is the basic estimate. In the second, it is the result of the
-  /// parallel Wiener filter (phase_plan.h).
+  /// Returns true if the result of a Bayes phase is blended into DeviceFrame::basic, which is the
+  /// basic estimate or, in the second Bayes phase, the result of the parallel Wiener filter
+  /// (phase_plan.h).
   bool is_blended(Phase phase) const {
     return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
   }
@@ -103,15 +95,14 @@ class CudaPhases {
   /// (PlaneSet::is_composite()).
   void make_float_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
-  /// Matches and filters groups in a Bayes phase, like filter() in other phases. `guide` is the
-  /// guide of the frame that contains the reference patches.
+  /// Matches and filters groups in a Bayes phase. `guide` is the guide of the frame that contains
+  /// the reference patches.
   void filter_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                     std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance,
                     const float* guide);
 
-  /// Computes the estimates of the planes in `set`: the quotients of the sums, blended with
-  /// DeviceFrame::basic if is_blended() is true. `estimates` has an element for each plane of the
-  /// frame.
+  /// Computes the estimates of the planes in `set`, blended with DeviceFrame::basic if is_blended()
+  /// is true. `estimates` has an element for each plane of the frame.
   void normalise(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                  const std::array<float*, max_planes>& estimates);
   /// Returns the basic estimate of a filtered plane, and the noisy samples of any other plane.
@@ -127,13 +118,13 @@ class CudaPhases {
     std::unique_ptr<DftFilter> dft;  // null: the transform is not the DFT
     Covariances covariances;         // only for planes with coloured noise
   };
-  /// Properties of a plane that depend only on its size. Planes of equal size share one object.
+  /// Properties of a plane that depend only on its size, shared by planes of equal size.
   struct Geometry {
     Margins margins;
     ReferenceGrid first_grid, second_grid;  // only for phases with transforms
     ReferenceGrid searched_grid;            // reference patches whose groups are stored
   };
-  /// Returns the geometry of plane `i`. Planes of equal size share one geometry.
+  /// Returns the geometry of plane `i`, shared by planes of equal size.
   const Geometry& geometry(int i) const {
     return geometries_[format_.subsampled() && i > 0 ? 1 : 0];
   }
@@ -150,8 +141,8 @@ class CudaPhases {
                        const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
-  /// Returns the bundles for the planes in `set`. A bundle is a block of 8x4 reference patches with
-  /// one motion vector (match/motion_grid.h). `step` is the distance between reference patches.
+  /// Returns the bundles (8x4 reference patches with one motion vector, match/motion_grid.h) for
+  /// the planes in `set`. `step` is the step of the reference patches.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
   /// Returns the stored groups of the planes in `set`.
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
@@ -163,8 +154,8 @@ class CudaPhases {
   /// Searches for the groups that the first phase stores.
   void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
               const Groups& kept);
-  // Functions that filter the groups of a phase batch by batch, for the three sources of groups:
-  // stored groups, propagation and search.
+  // Filter the groups of a phase batch by batch, for the three sources of groups: stored groups,
+  // propagation and search.
   void filter_kept(const PhaseState& phase, const Groups& kept, const CovarianceViews& covariances,
                    FilterArgs& args);
   void propagate_and_filter(const PhaseState& phase, const MatchParams& matching,
@@ -182,8 +173,8 @@ class CudaPhases {
   cuda::DeviceLimits device_ = cuda::device_limits();
   std::vector<PhaseState> states_;      // one for each plan (plan_count())
   std::array<Geometry, 2> geometries_;  // one for luma, and one for subsampled chroma
-  // Buffers that the sets of planes (PlaneSet) use one after the other. Each buffer has the size
-  // that the largest set needs.
+  // Buffers that the sets of planes (PlaneSet) use one after the other, with the size for the
+  // largest set.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
   // Buffers for Bayes phases.

@@ -10,9 +10,9 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns the maximum magnitude of the level that a thread block subtracts from the samples of a
-/// plane (filter.cuh). Chroma of RGB frames of floats ranges from -416 to 416, so a level within
-/// -95..95 limits differences to 511. All other planes need no maximum.
+/// Returns the maximum magnitude of the level that a thread block subtracts (filter.cuh). Chroma of
+/// RGB frames of floats ranges from -416 to 416, so a level within -95..95 limits differences to
+/// 511.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
@@ -73,8 +73,7 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
     if (phase.plan.filter == Filtering::means) continue;  // means need no transform
     if (params.transform == Transform::dft) {
-      // Stored groups may have more members than the groups of this phase. The filter must support
-      // the larger number.
+      // The filter must support stored groups with more members than the groups of this phase.
       PhaseParams params_for_kept = params;
       if (phase.plan.phase == Phase::first && params_.kept > 0)
         params_for_kept.group = std::max(params_for_kept.group, kept_capacity());
@@ -126,9 +125,8 @@ KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& se
           geometry(set.planes.front()).searched_grid};
 }
 
-/// Returns the samples from which a guide is made: the noisy samples in the first phase, and the
-/// basic estimate in the second phase. In guided sessions, the function returns Frame::guide in all
-/// phases. The kernels mix Frame::guide and the basic estimate with a share of the noisy plane.
+/// Returns the samples from which the guide is made: noisy in the first phase, basic estimate in
+/// the second, and Frame::guide in guided sessions.
 MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
   if (params_.guided)
     return {frame.guide_planes[i], frame.noisy[i], state_of(phase).plan.guide_share};
@@ -157,8 +155,8 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
     max_bias = std::max(max_bias, -*std::ranges::min_element(*matching.bias));
   const GuideBytes bytes(matching.range);
   Guide guide{to.samples, to.half_norms, bytes.scale, bytes.low};
-  // A larger match threshold causes larger quantisation steps of the guide. The match threshold is
-  // large only for strong noise, which hides the steps.
+  // A larger match threshold causes coarser quantisation of the guide, which the strong noise
+  // hides.
   if (!matching.clusters)
     guide.scale = std::min(guide.scale, max_guide_scale(matching.tau + max_bias));
   ClearedSums sums{static_cast<int>(set.planes.size())};

@@ -1,6 +1,6 @@
 #pragma once
-// The interface through which open() uses the `cuda` backend. In builds without CUDA, these
-// functions throw DeviceUnavailable.
+// The interface of the `cuda` backend for open(). Without CUDA, these functions throw
+// DeviceUnavailable.
 
 #include <memory>
 #include <memory_resource>

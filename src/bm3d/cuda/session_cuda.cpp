@@ -1,8 +1,7 @@
 // Sessions of the `cuda` backend, with or without temporal filtering (time/frame_session.h).
 
-// Without temporal filtering, a session has one slot for each frame in flight. Each slot owns a
-// CUDA stream and all device memory of one frame. The copies of one frame therefore overlap with
-// the kernels of another frame. If all slots are occupied, the host waits for the oldest frame.
+// Without temporal filtering, each frame in flight has a slot with its own CUDA stream and device
+// memory. Copies of one frame therefore overlap with kernels of another.
 
 #include <vector>
 

@@ -1,7 +1,6 @@
 #pragma once
-// All device memory and work of one frame, from upload to download, for sessions without temporal
-// filtering. A slot allocates its memory once and processes many frames. The device of the slot
-// must be the current device of the calling thread.
+// All device memory and work of one frame, for sessions without temporal filtering. The device of a
+// slot must be the current device of the calling thread.
 
 #include <array>
 #include <memory>
@@ -25,11 +24,11 @@ class CudaSlot {
   CudaSlot(const Params& params, const FrameFormat& format,
            cuda::MatcherFactory make_matcher = cuda::make_matcher,
            const std::optional<FrameFormat>& results = std::nullopt);
-  /// Waits for the frame in flight, which uses the buffers of the slot.
+  /// Waits for the frame in flight.
   ~CudaSlot();
 
-  /// Queues the upload, the kernels and the download of a frame, and returns without waiting. The
-  /// slot must be free. The samples of `clean` are complete only after finish().
+  /// Queues the upload, the kernels and the download of a frame, without waiting. The slot must be
+  /// free. The samples of `clean` are complete only after finish().
   void start(Frame noisy, Frame clean);
   /// Waits for the frame in flight and returns its result. Returns nullopt if no frame is in
   /// flight.
@@ -81,8 +80,8 @@ class CudaSlot {
   // holes.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
-  // Groups that the first phase stores for the second phase. Element i contains the groups of the
-  // set of planes (PlaneSet) that begins with plane i.
+  // Groups that the first phase stores for the second phase. Element i belongs to the set of planes
+  // (PlaneSet) that begins with plane i.
   std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> kept_displacements_;
   std::array<cuda::DeviceBuffer<std::uint8_t>, max_planes> kept_counts_;
   cuda::GraphExec kernels_;  // the work of run_kernels(), as one graph

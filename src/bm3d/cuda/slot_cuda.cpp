@@ -24,9 +24,8 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
     linear_ = std::make_unique<linear::DeviceFilter>(
         format_, filtered_noise(params_.noise, format_),
         std::array{phases_.margins(0), phases_.margins(1), phases_.margins(2)}, stream_.get());
-  // The slot captures all kernels of a frame as one CUDA graph. With a fast profile, separate
-  // launches would take as much time on the host as the kernels take on the device. The driver
-  // loads the code of a kernel at its first launch, so the kernels run once before the capture.
+  // The slot captures the kernels of a frame as a CUDA graph to save launch time. A run before the
+  // capture loads the code of all kernels.
   run_kernels();
   kernels_ = cuda::capture(stream_.get(), [this] { run_kernels(); });
   cuda::check(cudaStreamSynchronize(stream_.get()));
@@ -53,7 +52,7 @@ void CudaSlot::plan_buffers() {
   for (std::size_t n = 0; n < (chroma_lane_ ? 2 : 1); ++n) {
     Scratch& scratch = scratch_[n];
     // The scratch memory of the chroma stream (element 1) has the size of plane 1, the largest
-    // plane that this stream processes.
+    // plane of this stream.
     const std::size_t size = n == 0 ? greatest : phases_.margins(1).size();
     scratch.guide_samples = zeroed<std::uint8_t>(size, stream_.get());
     scratch.half_norms = cuda::DeviceBuffer<std::int32_t>(size);

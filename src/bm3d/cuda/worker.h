@@ -9,9 +9,9 @@
 
 namespace lull::bm3d {
 
-/// Makes the worker. The current device must be the same in all calls of the worker, including its
-/// destructor. `params` and `format` must pass require_addressable(). If `results_on_device` is
-/// true, results remain in GPU memory (Backend).
+/// Makes the worker. The current device must be the same in all calls, including the destructor.
+/// `params` and `format` must pass require_addressable(). If `results_on_device` is true, results
+/// remain in GPU memory.
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params,
                                                             const FrameFormat& format,
@@ -19,9 +19,8 @@ namespace lull::bm3d {
                                                             bool results_on_device,
                                                             const ResultSamples& results);
 
-/// Makes the worker for temporal linear combinations, for a session with the plan
-/// linear_session_plan(). `params` must satisfy combines_over_time(). All other requirements are
-/// those of make_cuda_worker().
+/// Makes the worker for temporal linear combinations, with the plan linear_session_plan(). `params`
+/// must satisfy combines_over_time(). All other requirements are those of make_cuda_worker().
 [[nodiscard]] std::unique_ptr<FrameWorker> make_linear_cuda_worker(const Params& params,
                                                                    const FrameFormat& format,
                                                                    bool results_on_device,

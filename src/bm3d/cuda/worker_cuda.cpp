@@ -1,6 +1,5 @@
-// The GPU worker for temporal filtering. Frames are in the slots of ring buffers, with one ring
-// buffer for each kind of plane. The distance in memory between the same position in two frames is
-// therefore a simple offset.
+// The GPU worker for temporal filtering. Frames are in ring buffers, so the distance between two
+// frames in memory is a simple offset.
 
 #include <memory>
 #include <utility>
@@ -78,8 +77,8 @@ class CudaWorker : public FrameWorker {
     Guide luma, composite;
     Guide& guide_of(const PlaneSet& set) { return set.is_composite() ? composite : luma; }
   };
-  /// Memory for one kind of guide of all frames: luma guides, or guides that are computed from
-  /// several planes.
+  /// Guides of one kind for all frames: luma guides, or guides that are computed from several
+  /// planes.
   struct GuideRing {
     PlaneRing<std::uint8_t> samples;
     PlaneRing<std::int32_t> half_norms, candidate_norms;
@@ -219,8 +218,8 @@ class CudaWorker : public FrameWorker {
 
   /// Computes the results of a frame.
   Planes results(const DeviceFrame& frame, const DeviceFrame& parallel_estimates) {
-    // The result of the parallel Wiener filter may overwrite the basic estimate, because no later
-    // step reads the basic estimate.
+    // The result of the parallel Wiener filter overwrites the basic estimate, which no later step
+    // reads.
     if (has_parallel_wiener(params_)) normalise(parallel_wiener, parallel_estimates, frame.basic);
     normalise(static_cast<Phase>(params_.phases - 1), frame,
               {result_[0].get(), result_[1].get(), result_[2].get()});
@@ -245,8 +244,8 @@ class CudaWorker : public FrameWorker {
   std::array<PlaneRing<float>, max_planes> noisy_, basic_, guide_planes_;
   std::array<PlaneRing<unsigned long long>, max_planes> numerators_, parallel_numerators_;
   std::array<PlaneRing<std::uint32_t>, max_planes> denominators_, parallel_denominators_;
-  // Groups that the first phase stores for the second phase. Element i contains the groups of the
-  // set of planes (PlaneSet) that begins with plane i.
+  // Groups that the first phase stores for the second phase. Element i belongs to the set of planes
+  // (PlaneSet) that begins with plane i.
   std::array<PlaneRing<std::uint32_t>, max_planes> kept_displacements_;
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;

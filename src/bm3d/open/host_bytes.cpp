@@ -13,8 +13,8 @@ double samples_of(const FrameFormat& format, int plane) {
   return 1.0 * format.plane_width(plane) * format.plane_height(plane);
 }
 
-/// Returns the number of bytes of the guides in the layouts of the CPU matchers
-/// (match/cpu/guide_memory.h). The matcher stores a guide for each searched frame.
+/// Returns the number of bytes of the guides of all searched frames, in the layouts of the CPU
+/// matchers (match/cpu/guide_memory.h).
 double guide_bytes(const Params& params, double luma) {
   const double searched = 2 * params.temporal + 1;
   const bool propagates =
@@ -25,10 +25,8 @@ double guide_bytes(const Params& params, double luma) {
   return bytes;
 }
 
-/// Returns the number of bytes of a session of linear combinations. Without temporal filtering, the
-/// session stores sums and groups for one set of planes at a time. With temporal filtering, the
-/// session stores sums and groups for each unfinished frame, and guides and tiles for each searched
-/// frame.
+/// Returns the number of bytes of a session of linear combinations. Temporal filtering needs sums
+/// and groups for each unfinished frame, and guides and tiles for each searched frame.
 double linear_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const bool over_time = params.temporal > 0;
   const linear::GroupSizes sizes = over_time ? linear::parameters_over_time(20).iteration

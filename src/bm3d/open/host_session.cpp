@@ -29,7 +29,7 @@ namespace {
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-/// Blends two estimates: replaces `basic` by (1 - share) * basic + share * other.
+/// Replaces `basic` by (1 - share) * basic + share * other.
 void blend(PlaneView<float> basic, PlaneView<const float> other, float share) {
   for (int y = 0; y < basic.height; ++y) {
     const float* const more = other.row(y);
@@ -131,8 +131,7 @@ class HostWorker : public FrameWorker {
 
   Frame finish(int at) override {
     Slot& slot = slots_[at];
-    // The final result may overwrite the basic estimate, because no later step reads the basic
-    // estimate.
+    // The final result overwrites the basic estimate, which no later step reads.
     const PhasePlan& last = plans_[params_.phases - 1];
     if (has_parallel_wiener(params_)) {
       divide(slot, &Slot::parallel_sums, plan(parallel_wiener));
@@ -161,13 +160,12 @@ class HostWorker : public FrameWorker {
   bool is_filtered(int i) const {
     return plan(Phase::first).noise.sigma(i) > 0 && fits_patch(format_, i);
   }
-  /// Returns true if the session computes plane `i` of the result. If false, the session copies the
-  /// plane from the input.
+  /// Returns true if the session computes plane `i` of the result.
   bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && fits_patch(format_, i); }
   /// Returns true if the guides are estimates that are mixed with a share of the noisy picture.
   bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
-  /// Returns true if the session stores the luma guide, which is an estimate mixed with a share of
-  /// the noisy luma. If false, the matcher compares luma patches in the estimate itself.
+  /// Returns true if the session stores the luma guide, an estimate mixed with a share of the noisy
+  /// luma. If false, the estimate itself is the guide.
   bool stores_luma_guide() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
 
   void prepare(Slot& slot) const {
@@ -192,11 +190,12 @@ class HostWorker : public FrameWorker {
                           {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
   }
 
-  /// Returns a copy of the samples of a frame. The caller of the session may change the original.
+  /// Returns a copy of the samples of a frame, because the caller of the session may change the
+  /// original.
   Frame copy_of(const Frame& frame) { return copied(frame, copies_); }
 
-  /// Returns a noisy plane as floats. If the slot stores the frame in its sample format, the
-  /// function converts the plane into `memory`.
+  /// Returns a noisy plane as floats. Converts the plane into `memory` if the slot stores the frame
+  /// in its sample format.
   PlaneView<const float> noisy_plane(const Slot& slot, int i, Plane<float>& memory) {
     if (!loads_samples_) return read(slot.noisy[i]);
     memory_.acquire(i, memory);
@@ -217,8 +216,7 @@ class HostWorker : public FrameWorker {
   static PlaneViews views(const HostPlanes& planes) {
     return {read(planes[0]), read(planes[1]), read(planes[2])};
   }
-  /// Returns the basic estimates of a frame. For a plane that the session does not filter, the
-  /// estimate is the noisy plane.
+  /// Returns the basic estimates of a frame, or the noisy samples of unfiltered planes.
   PlaneViews estimates(const Slot& slot) const {
     PlaneViews estimates;
     for (int i = 0; i < format_.planes(); ++i)
@@ -280,8 +278,7 @@ class HostWorker : public FrameWorker {
 
   const PhasePlan& plan(Phase phase) const { return plans_[static_cast<std::size_t>(phase)]; }
 
-  /// Makes the composite guide of a phase, which is computed from several planes. At most one set
-  /// of planes of a phase has a composite guide.
+  /// Makes the guide of a phase that is computed from several planes.
   void make_guide(const PhasePlan& plan, const PlaneViews& planes, Plane<float>& guide) const {
     for (const PlaneSet& set : plan.sets) {
       if (!set.is_composite()) continue;
@@ -336,7 +333,7 @@ class HostWorker : public FrameWorker {
     if (set.is_composite()) return slot.composite_guide;
     if (phase == Phase::first && !params_.guided)
       return loads_samples_ ? slot.luma_guide : slot.noisy[0];
-    // A phase that reuses stored groups has no guide. The engine then needs only the size of the
+    // A phase that reuses stored groups has no guide, so the engine needs only the size of the
     // planes.
     if (plan(phase).reuses_groups(set)) return slot.basic[0];
     if (stores_luma_guide()) return slot.luma_guide;
@@ -344,8 +341,7 @@ class HostWorker : public FrameWorker {
   }
 
   /// Returns the motion vectors from the frame in slot `from` to the frame in slot `to`, one for
-  /// each bundle (a block of 8x4 reference patches). The reference patches of `plane` are `step`
-  /// samples apart.
+  /// each bundle (8x4 reference patches of `plane` with the step `step`).
   std::span<const Motion> motion(int step, int from, int to, int offset, int plane) {
     const std::vector<Motion>& cells = motion_->cells(from, to, offset);
     const int main = main_plane(format_.layout == Layout::rgb);

@@ -21,18 +21,18 @@ namespace lull::bm3d {
 using HostPlanes = std::array<Plane<float>, 3>;
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
-/// The data of an unfinished frame. In phases that do not use the members `basic`, `luma_guide` and
-/// `groups`, these members are empty and other frames use their memory (SlotMemory).
+/// The data of an unfinished frame. In phases that do not use `basic`, `luma_guide` and `groups`,
+/// these members are empty, and other frames use their memory (SlotMemory).
 struct Slot {
-  // The noisy frame. It is set in two cases: the session copies planes or out-of-range samples to
-  // the result, or the engine loads samples from a copy of the frame.
+  // The noisy frame, if the session copies planes or out-of-range samples to the result, or if the
+  // engine loads samples from a copy of the frame.
   Frame frame;
   bool guarded = false;  // whether some samples were replaced for the filters (float_guard.h)
   std::shared_ptr<const Holes> holes;
   HostPlanes noisy;  // empty if the engine loads samples from the frame
   HostPlanes basic;  // basic estimates of the planes that are filtered
-  // Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture. If
-  // `noisy` is empty, this plane also serves as the luma guide of the first phase.
+  // Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture.
+  // Also the luma guide of the first phase if `noisy` is empty.
   Plane<float> luma_guide;
   HostPlanes guide_planes;       // guide that came with the frame
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
@@ -43,12 +43,12 @@ struct Slot {
   ByOffset<std::vector<Motion>> motion;  // motion vectors of the bundles that are being filtered
 };
 
-/// A list of released objects, whose memory the session reuses.
+/// Released objects, whose memory the session reuses.
 template <class T>
 class FreeList {
  public:
   bool empty() const { return free_.empty(); }
-  /// Returns the object that was released last. The list must not be empty.
+  /// Returns the most recently released object. The list must not be empty.
   T take() {
     T object = std::move(free_.back());
     free_.pop_back();
@@ -60,8 +60,7 @@ class FreeList {
   std::vector<T> free_;
 };
 
-/// Memory that frames use only in some phases, and then release for other frames. The session
-/// allocates no more than the maximum that is in use at a time.
+/// Memory that frames use only in some phases, and then release for other frames.
 class SlotMemory {
  public:
   explicit SlotMemory(const FrameFormat& format) : format_(format) {}
@@ -95,8 +94,7 @@ class SlotMemory {
   }
 
  private:
-  /// Returns the list of released planes with the size of plane `i`. Planes 1 and 2 have the same
-  /// size.
+  /// Returns the released planes with the size of plane `i`. Planes 1 and 2 have the same size.
   FreeList<Plane<float>>& planes_of_size(int i) { return planes_[i == 0 ? 0 : 1]; }
 
   FrameFormat format_;

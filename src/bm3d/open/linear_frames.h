@@ -15,7 +15,7 @@
 
 namespace lull::bm3d {
 
-/// A picture of floats with readable memory beyond the end of each row (linear::readable_padding).
+/// A picture of floats, padded at the end of each row (linear::readable_padding).
 class LinearPicture {
  public:
   LinearPicture() = default;
@@ -33,8 +33,8 @@ class LinearPicture {
   int width_ = 0;
 };
 
-/// The pictures of the three colour channels of a frame (linear/params.h): the noisy channel y, the
-/// current estimate x, and the partly denoised channel z. For unfiltered channels, only y exists.
+/// The pictures of the colour channels of a frame (linear/params.h): noisy y, current estimate x,
+/// and partly denoised z. Unfiltered channels have only y.
 struct LinearPictures {
   std::array<LinearPicture, 3> y, x, z;
   LinearPicture guide;   // only if a set has a composite guide
@@ -54,9 +54,8 @@ class LinearFrames {
   /// Loads the samples of a frame as the noisy pictures y.
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
-  /// Returns the guide of a set of planes. `source` selects the pictures y, x or z from which the
-  /// function computes the guide. If `earlier_are_finished` is true, the guide may also contain
-  /// planes of earlier sets, whose results are their estimates x.
+  /// Returns the guide of a set of planes, from the pictures that `source` selects. If
+  /// `earlier_are_finished` is true, the guide may contain the estimates x of earlier sets.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;

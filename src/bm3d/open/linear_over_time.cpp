@@ -1,5 +1,5 @@
 // Sessions of temporal linear combinations (linear/params.h). The phases of FrameSession are the
-// steps of the method: the pilot and the iterations.
+// pilot and the iterations.
 
 #include <utility>
 #include <vector>
@@ -129,7 +129,7 @@ class LinearWorker : public FrameWorker {
   }
 
   /// Computes the estimates x and the partly denoised pictures z (linear/params.h) from the sums of
-  /// a step. The next step reads these pictures.
+  /// a step.
   void finish_step(int step, Slot& slot) {
     for (const linear::SetPlan& plan : frames_.sets()) {
       const linear::GroupSizes& sizes = step == 0 ? plan.params.pilot : plan.params.iteration;

@@ -33,8 +33,7 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   validate_backend(backend);
   if (params.holes) check_holes(format);
   require_instructions();
-  // If the session filters no plane, it returns each frame at once, without waiting for
-  // neighbouring frames.
+  // If the session filters no plane, it returns each frame without waiting for neighbouring frames.
   if (!filters_any(params.noise, format)) params.temporal = 0;
   const bool combines = params.linear_combinations && filters_any(params.noise, format);
   switch (backend.kind) {
@@ -58,8 +57,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& given, const Fram
   Params params = given;
   search_where_needed(params);
   validate(params);
-  // If the session filters no plane, each result is a copy of its frame. The detector then reports
-  // no repeated frames.
+  // If the session filters no plane, each result is a copy of its frame, so the detector reports no
+  // repeated frames.
   return make_repeat_finder(params.noise.levels_in_samples(),
                             filters_any(params.noise, format) ? params.temporal : 0);
 }

@@ -5,7 +5,7 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns 3 p - 2 p^2. The product of p and this matrix is the sharpened matrix 3 p^2 - 2 p^3.
+/// Returns 3 p - 2 p^2. Its product with p is the sharpened matrix 3 p^2 - 2 p^3.
 Matrix sharpened(const Matrix& p) {
   Matrix s = product(p, p);
   for (std::size_t i = 0; i < s.values.size(); ++i) s.values[i] = 3 * p.values[i] - 2 * s.values[i];
@@ -59,8 +59,8 @@ Matrix spectral_weights(const Matrix& gram, double threshold, int sharpenings) {
 Matrix bayes_estimate(const Matrix& noisy, const Matrix& basic, double sigma,
                       const BayesParams& params) {
   const double level = mean_of(noisy);
-  // Patches are the rows of the matrices y and b in the code, but the columns of Y and B in the
-  // formulas. Therefore B^T B of the formulas is b b^T in the code.
+  // Patches are rows in the code, but columns in the formulas, so B^T B of the formulas is b b^T in
+  // the code.
   const Matrix y = normalised(noisy, level, sigma), b = normalised(basic, mean_of(basic), sigma);
   const Matrix across = transposed(b);
   Matrix gram = product(b, across), shared = product(y, across);

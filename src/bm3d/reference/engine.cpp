@@ -1,6 +1,6 @@
-// The `reference` backend: BM3D in double precision. The code follows the formulas of the papers
-// (Honzatko and Krulis 2017, section 4; Dabov 2007, sections III and IV), without optimisations.
-// Tests compare all other backends with this backend.
+// The `reference` backend: BM3D in double precision, without optimisations, after Honzatko and
+// Krulis 2017 (section 4) and Dabov 2007 (sections III and IV). All other backends are tested
+// against it.
 
 #include <algorithm>
 #include <array>
@@ -98,9 +98,8 @@ class Filter {
     return {picture.width, picture.height, step, shape_.side};
   }
 
-  /// Calls use(column, row, x, y) for each reference patch. During the call, guides_ contains the
-  /// motion vector of the bundle of the reference patch. A bundle is a block of 8x4 reference
-  /// patches with the same motion vectors.
+  /// Calls use(column, row, x, y) for each reference patch, with the motion vector of its bundle
+  /// (8x4 reference patches) in guides_.
   template <class Use>
   void for_references(int step, Use use) {
     const PlaneView<const float> picture = guides_[0].frame.samples;
@@ -108,8 +107,8 @@ class Filter {
     const MotionGrid bundles{picture.width, picture.height, step};
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
-        // Bundles (blocks of 8x4 reference patches) are defined for patches of 8x8 samples. Smaller
-        // patches beyond the last patch of 8x8 samples belong to the last bundle.
+        // Bundles (8x4 reference patches) are defined for patches of 8x8 samples. Smaller patches
+        // beyond the last patch of 8x8 samples belong to the last bundle.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)
@@ -188,7 +187,7 @@ class Filter {
   std::array<std::optional<PatchCovariance>, 3> covariances_;
 };
 
-/// Runs a Bayes phase, whose groups consist of patches that span two frames.
+/// Runs a Bayes phase, whose patches span two frames.
 class BayesFilter {
  public:
   BayesFilter(const PhaseInput& input, const reference::Matcher& matcher)
@@ -222,11 +221,11 @@ class BayesFilter {
   }
 
  private:
-  /// The sums of estimates of the two frames over which a patch extends.
+  /// The aggregation sums of the two frames that a patch spans.
   using PairSums = std::array<PhaseSums*, 2>;
 
-  /// Sets the motion vectors for a bundle (a block of 8x4 reference patches). The first reference
-  /// patch of the bundle is in column `i` and row `j`.
+  /// Sets the motion vectors for a bundle (8x4 reference patches). The first reference patch of the
+  /// bundle is in column `i` and row `j`.
   void begin_bundle(const MotionGrid& grid, int i, int j) {
     const auto motion = [&](std::span<const Motion> bundles) {
       return bundles.empty() ? Motion{} : bundles[grid.bundle(i, j)];
@@ -289,8 +288,7 @@ class BayesFilter {
   const reference::Matcher& matcher_;
   PatchShape shape_;
   std::vector<FramePlane> guides_;
-  // For each bundle (a block of 8x4 reference patches), the motion vectors to the first frame and
-  // to the second frame of each pair.
+  // For each bundle (8x4 reference patches), the motion vectors to the two frames of each pair.
   std::vector<std::array<std::span<const Motion>, 2>> motions_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
   std::array<std::vector<FrameAt<PairSums>>, 3> sums_;

@@ -56,8 +56,7 @@ GroupStack<Coefficient> gather(std::span<const FramePlane> planes, int x, int y,
 
 GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                GroupTransform across) {
-  // H is the orthonormal transform across the group, so its inverse is H^T. Row i of H is the
-  // inverse transform of the i-th unit vector.
+  // The transform across the group H is orthonormal, so its inverse is H^T.
   const std::size_t count = group.count;
   std::vector<std::array<double, max_group>> rows(count);
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// The stages of the `reference` backend as separate functions, in double precision. Tests compare
-// the stages of the other backends with these functions.
+// The stages of the `reference` backend as separate functions, in double precision. The stages of
+// other backends are tested against them.
 
 #include <array>
 #include <complex>
@@ -30,31 +30,27 @@ template <class Coefficient>
 /// One value for each coefficient of a patch, row by row.
 using PerCoefficient = std::array<double, max_patch_samples>;
 
-/// Variance of the noise in each coefficient of a group, in units of the noise variance, as an
-/// array [coefficient across the group][coefficient of a patch]. Empty: all variances are 1, as for
-/// white noise and patches that do not overlap.
+/// Noise variances of the coefficients of a group, relative to the noise variance, as [coefficient
+/// across the group][coefficient of a patch]. Empty: all variances are 1.
 using GroupVariances = std::vector<PerCoefficient>;
 
-/// Returns the variance of the noise in each coefficient of a group. For each coefficient of a
-/// patch, the variances are the diagonal of H C H^T. H is the transform across the group, and C is
-/// the covariance matrix of the coefficient over the members. Members of different frames share no
-/// noise.
+/// Returns the noise variances of the coefficients of a group: for each coefficient of a patch, the
+/// diagonal of H C H^T, with the transform across the group H and the covariance matrix C over the
+/// members. Members of different frames share no noise.
 [[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                              GroupTransform across);
 
-/// Applies collaborative hard thresholding to `stack` in place. The threshold of a coefficient is
-/// `threshold` times the standard deviation of its noise. For the mean over the group (group
-/// coefficient 0), it is also multiplied by `mean_factor`. Returns the weight of the group: 1 /
-/// (sum of the variances of the retained coefficients).
+/// Applies collaborative hard thresholding in place. A threshold is `threshold` times the standard
+/// deviation of the noise, for the mean over the group also times `mean_factor`. Returns the group
+/// weight: 1 / (sum of the variances of the retained coefficients).
 template <class Coefficient>
 double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
                       GroupTransform across, const PerCoefficient& threshold, double mean_factor,
                       const GroupVariances& variances = {});
 
-/// Applies the collaborative Wiener filter to `stack` in place. The spectrum of the signal is that
-/// of `basic`, the patches of the basic estimate. The spectrum of the noise is `noise` times the
-/// variances, with `noise` = mu2 sigma^2. Returns the weight of the group: 1 / (sum of the squared
-/// Wiener factors, each multiplied by its variance).
+/// Applies the collaborative Wiener filter in place, with the signal spectrum of `basic` (the basic
+/// estimate) and the noise spectrum `noise` (mu2 sigma^2) times the variances. Returns the group
+/// weight: 1 / (sum of the squared Wiener factors, weighted by the variances).
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,
@@ -76,7 +72,7 @@ double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
 [[nodiscard]] PatchValues<double> weighted_mean(const GroupStack<double>& stack,
                                                 std::span<const double> weights);
 
-/// Aggregates estimates: computes the weighted mean of all estimates of each sample.
+/// Aggregation: computes the weighted mean of all estimates of each sample.
 class Accumulator {
  public:
   Accumulator(int width, int height);

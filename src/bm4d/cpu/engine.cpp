@@ -1,7 +1,5 @@
-// The cpu backend of BM4D stores the slices in use, and distributes the reference cubes of a layer
-// over the cores. The engine divides a layer into tiles of four colours. Groups extend beyond their
-// tile, but groups of two tiles of the same colour never overlap. Therefore threads process all
-// tiles of one colour in parallel without atomics.
+// The cpu backend of BM4D. Threads process reference cubes in tiles of four colours, without
+// atomics, because groups of two tiles of one colour never overlap.
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -25,7 +23,7 @@ using namespace cpu;
 
 constexpr int min_tile = 8;  // side of a tile in reference cubes
 
-/// A ring buffer of planes for the slices in use. Slice z is in plane z % depth.
+/// A ring buffer of planes. Slice z is in plane z % depth.
 template <class T>
 class Ring {
  public:
@@ -63,9 +61,8 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Returns the number of slices that a phase stores. The search windows of a layer need 2 radius
-  /// + cube slices. The next layer needs `step` slices more. The next finished slice needs the
-  /// weights of `cube` earlier slices.
+  /// Returns the number of slices that a phase stores: 2 radius + cube for a layer, `step` for the
+  /// next layer, and `cube` for the weights of the next finished slice.
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;
@@ -131,7 +128,7 @@ class CpuEngine final : public VolumeEngine {
  private:
   static int number(Phase phase) { return phase == Phase::first ? 0 : 1; }
 
-  /// Prepares the guide of a slice, and sets the sums of the slice to 0.
+  /// Prepares the guide of a slice, and clears the sums of the slice.
   void prepare(Phase phase, int z, PlaneView<const float> guide) {
     PhaseMemory& memory = *memory_[number(phase)];
     const int cube = plan_.phase(phase).cube;
@@ -154,7 +151,7 @@ class CpuEngine final : public VolumeEngine {
     });
   }
 
-  /// Calls work(rows) for bands of up to 16 rows, in parallel. Returns when all rows are processed.
+  /// Calls work(rows) for bands of up to 16 rows, in parallel, and waits for all.
   template <class Work>
   void each_rows(const Work& work) {
     constexpr int rows = 16;
@@ -174,9 +171,8 @@ class CpuEngine final : public VolumeEngine {
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
-    // Side of a tile, in reference cubes. Two tiles of one colour have a tile of another colour
-    // between them. The side of each tile is longer than two search radii and a cube (4 voxels).
-    // Therefore groups of two tiles of one colour never overlap.
+    // Side of a tile, in reference cubes, larger than two search radii and a cube (4 voxels), so
+    // that groups of two tiles of one colour never overlap.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

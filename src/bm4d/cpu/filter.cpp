@@ -1,12 +1,12 @@
-// Collaborative filtering of one group of cubes. A unit is one cube in vectors of 4 lanes, or two
-// cubes in vectors of 8 lanes. In the spatial domain, a vector of a unit contains the row (z, y) of
-// each cube. In the frequency domain, a vector contains the coefficients with index w along z and
-// index u along x. The lane is then the index along y. If cubes have a side of 3, the fourth lane
-// is always 0.
+// Filters one group. A unit is one cube in vectors of 4 lanes, or two cubes in vectors of 8 lanes.
 
-// A unit of two cubes (vectors of 8 lanes) contains the cubes i and i + count / 2 of a group of
-// `count` cubes. Therefore only the last level of the Haar transform combines lanes of the same
-// vector.
+// Spatial vectors contain the row (z, y) of each cube. Spectral vectors contain the coefficients
+// with index w along z and u along x, with the index along y as lane.
+
+// For cubes of side 3, the fourth lane is 0.
+
+// A unit of two cubes contains the cubes i and i + count / 2, so that only the last level of the
+// Haar transform works within a vector.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/filter.cpp"
@@ -26,7 +26,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Row = hn::CappedTag<float, 4>;
 inline constexpr float half_root = 0.70710678f;
 
-/// Performs the orthonormal DCT-II on 3 or 4 vectors, lane by lane.
+/// Orthonormal DCT-II of 3 or 4 vectors, lane by lane.
 template <int cube, class D, class V>
 HWY_INLINE void dct(D d, V* x) {
   if constexpr (cube == 4) {
@@ -112,8 +112,8 @@ class GroupFilter {
   }
 
  private:
-  /// Returns the index of a cube in the group. The cube is in unit `u`, in the lower 4 lanes if
-  /// `block` is 0, and in the upper 4 lanes if `block` is 1.
+  /// Returns the index in the group of a cube in unit `u`. `block` is 0 for the lower 4 lanes, and
+  /// 1 for the upper 4 lanes.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -152,9 +152,8 @@ class GroupFilter {
     }
   }
 
-  /// Computes the last level of the Haar transform for vectors of 8 lanes: (a + b) / sqrt(2) and (a
-  /// - b) / sqrt(2), where a is the lower and b the upper half of a vector. The last level is its
-  /// own inverse.
+  /// Last level of the Haar transform for vectors of 8 lanes: (a + b) / sqrt(2) and (a - b) /
+  /// sqrt(2) of the lower half a and the upper half b.
   static HWY_INLINE V last_level(V v) {
     if constexpr (cubes == 1) {
       return v;
@@ -166,8 +165,8 @@ class GroupFilter {
     }
   }
 
-  /// Performs the Haar transform across the group, for one vector of each unit. `from` points to
-  /// the vector of the first unit. Element x[0] of the result contains the mean.
+  /// Haar transform across the group, for one vector of each unit. `from` points to the vector of
+  /// the first unit. x[0] contains the mean.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);
@@ -193,10 +192,8 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Returns the limits (thresholds or noise powers) of the coefficients in vector `i` of the first
-  /// unit. `own` is the limit of the overall mean of the group, `mean` the limit of all other
-  /// coefficients with index 0 of the Haar transform, and `all` the limit of the remaining
-  /// coefficients.
+  /// Returns the limits (thresholds or noise powers) of vector `i` of the first unit: `own` for the
+  /// overall mean, `mean` for all other coefficients with Haar index 0, and `all` for the rest.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);
@@ -232,8 +229,7 @@ class GroupFilter {
       V b[units];
       load_haar(basic + i * lanes, b);
       const V first = first_limit(i, tables_.limit, mean, 0);
-      // If the noise power of a coefficient is 0, its Wiener factor is 1. The divisor then uses a
-      // noise power of 1, to avoid 0 / 0.
+      // A coefficient without noise power has the Wiener factor 1. The divisor 1 avoids 0 / 0.
       const V divisor = first_limit(i, tables_.limit, mean > 0 ? mean : 1, 1);
       for (int u = 0; u < units; ++u) {
         const V power = hn::MulAdd(b[u], b[u], u == 0 ? divisor : all);

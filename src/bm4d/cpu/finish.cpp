@@ -1,6 +1,5 @@
-// Completes a phase for a slice: divides the sums of weighted estimates by the sums of weights. The
-// filter adds the weight of a group only at the first voxel of each cube. Therefore finish_rows()
-// convolves the weights with the separable aggregation window.
+// Completes a phase for a slice: divides the weighted estimates by the convolution of group weights
+// with the separable aggregation window.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/finish.cpp"

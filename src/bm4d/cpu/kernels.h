@@ -1,10 +1,9 @@
 #pragma once
-// Data and kernels of the cpu backend of BM4D. Highway compiles each of the files match.cpp,
-// filter.cpp and finish.cpp for every instruction set, and selects the instruction set at run time.
+// Data and kernels of the cpu backend of BM4D (match.cpp, filter.cpp, finish.cpp), compiled by
+// Highway for every instruction set and dispatched at run time.
 
-// Kernels receive arrays of pointers to the slices around a layer of reference cubes. If the cubes
-// of the layer begin in slice z, element k of an array is slice z - radius + k. Kernels may read
-// and write `row_padding` samples beyond the end of a row.
+// Element k of an array of slices is slice z - radius + k, for cubes that begin in slice z.
+// `row_padding` samples beyond the end of a row are accessible.
 
 #include <array>
 #include <cstddef>
@@ -17,48 +16,45 @@
 
 namespace lull::bm4d::cpu {
 
-/// Maximum number of slices that the groups of a layer of reference cubes can reach.
+/// Maximum number of slices that the groups of a layer can reach.
 inline constexpr int max_near = max_window + max_cube - 1;
 inline constexpr int row_padding = 32;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// The kernels convert the guide to 16-bit integers: (sample - guide_centre) * guide_levels.
-/// Samples in the range of core/float_range.h become integers from -max_level to max_level.
-/// Therefore the sum of 64 squared differences fits in 32 bits.
+/// Quantisation of the guide: (sample - guide_centre) * guide_levels. The range of
+/// core/float_range.h becomes -max_level to max_level, so that the sum of 64 squared differences
+/// fits in 32 bits.
 inline constexpr float guide_centre = 128, guide_levels = 8;  // levels of a sample difference of 1
 inline constexpr int max_level = 2040;
 
-/// A range of rows of a slice, from y0 to y1 - 1.
+/// Rows y0 to y1 - 1 of a slice.
 struct Rows {
   int y0, y1;
 };
-/// Stores the quantised samples at x and x + 1 in the lower and the upper half of word x of
-/// `pairs`.
+/// Stores the quantised samples at x and x + 1 in the lower and upper half of word x of `pairs`.
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs);
-/// Sums the squared samples of a square of `cube` x `cube` samples that begins at each position of
-/// a slice.
+/// Computes the sums of the squared samples of `cube` x `cube` squares, stored at their top-left
+/// samples.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
-/// Sums the squared samples of each cube that begins in a slice. `faces` contains the sums of
-/// make_faces() for the consecutive slices of the cubes.
+/// Computes the sums of the squared samples of all cubes that begin in a slice, from the results
+/// `faces` of make_faces() for consecutive slices.
 void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
-  /// For each slice, `pairs` contains the result of make_pairs(), and `squares` the result of
-  /// add_faces(). The last `cube` - 1 slices need no `squares`, because no cube begins in these
-  /// slices.
+  /// Results of make_pairs() and add_faces() for each slice. The last `cube` - 1 slices need no
+  /// `squares`, because no cube begins in these slices.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels
   int first, end;     // range of the elements that exist in the arrays
 };
-/// Finds the group of the reference cube whose first voxel is at (x, y). The cube begins in the
-/// first slice of the layer.
+/// Finds the group of the reference cube at (x, y), in the first slice of the layer.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
-/// Finds the group among the candidates at the given displacements. All displacements must differ,
-/// and all candidates must be inside the volume.
+/// Finds the group among the candidates at the given displacements, which must be distinct and
+/// inside the volume.
 void rank_group(const MatchSlices& slices, const PhaseParams& params, int x, int y,
                 std::span<const std::uint32_t> candidates, Group& group);
 
@@ -81,20 +77,18 @@ struct FilterSlices {
   std::array<float*, max_near> weights;  // group weights at the first voxels of their cubes
   std::ptrdiff_t stride;                 // distance between rows, equal for all planes
 };
-/// Filters a group, adds the weighted estimates to `numerator`, and adds the weight of the group to
-/// `weights`.
+/// Filters a group, and adds its weighted estimates to `numerator` and its weight to `weights`.
 void filter_group(const FilterTables& tables, const FilterSlices& slices, int x, int y,
                   const Group& group);
 
 // ---- aggregation ---------------------------------------------------------------------------
 
 /// The data of one slice at the end of a phase. The estimate is the numerator divided by the
-/// convolution of the weights with the aggregation window. Where no cube was filtered, the estimate
-/// is `noisy`.
+/// convolution of the weights with the aggregation window, or `noisy`.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
-  /// Weights of the groups for this slice and the preceding slices, stored at the first voxels of
-  /// the cubes. A null pointer means that the slice does not exist.
+  /// Group weights of this and the preceding slices, stored at the first voxel of each cube. Null:
+  /// no slice.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

@@ -1,11 +1,8 @@
-// Computes distances as |a - b|^2 = |a|^2 + |b|^2 - 2 a.b, where a is the reference cube and b a
-// candidate. The kernel computes the inner products a.b of 8 or 16 neighbouring candidates at once.
-// Each lane multiplies two voxels of a row.
+// Computes distances as |a - b|^2 = |a|^2 + |b|^2 - 2 a.b of reference cubes a and candidates b, 8
+// or 16 neighbouring candidates at once.
 
-// Registers contain the inner products for up to nine rows of candidates, so the kernel loads each
-// row of voxels only once. The kernel collects candidates whose distances are below the current
-// bound of the group. When the collection is full, the kernel keeps only the best candidates and
-// lowers the bound.
+// Registers contain the products of up to nine rows of candidates, so that each row of voxels is
+// loaded once. Only candidates below the current bound of the group are collected.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/match.cpp"
@@ -29,15 +26,14 @@ using Halves = hn::Repartition<std::int16_t, Words>;
 inline constexpr int lanes = static_cast<int>(hn::MaxLanes(Words()));
 inline constexpr int max_rows = 9;  // rows of candidates in registers
 
-/// Selects the `count` candidates with the smallest keys. A key orders candidates by distance, then
-/// by position in the search window. The caller does not add the reference cube itself.
+/// Selects the `count` candidates with the smallest keys (distance, then position in the search
+/// window), without the reference cube itself.
 class Selection {
  public:
   explicit Selection(int count) : count_(count) {
     if (count == 0) worst_key_ = 0, bound_ = 0;
   }
-  /// Returns the bound of distances. The selection rejects candidates whose distance is at least
-  /// the bound.
+  /// Returns the bound of distances. Candidates at or above the bound are rejected.
   std::int32_t bound() const { return bound_; }
 
   void add(std::int32_t distance, int place) {
@@ -62,9 +58,8 @@ class Selection {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
     worst_key_ = keys_[count_ - 1];
-    // A later candidate can have the same distance as the worst member and an earlier position in
-    // the search window. The selection must still accept the candidate, so the bound is one above
-    // the distance of the worst member.
+    // The bound is one above the distance of the worst member, because a later candidate at this
+    // distance may have an earlier position in the search window.
     bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 
@@ -103,7 +98,7 @@ class Search {
 
   /// Searches the complete search window.
   void run(Group& group) {
-    // The search begins in the central slice, which is likely to contain the most similar cubes.
+    // The search begins in the central slice, which usually contains the most similar cubes.
     for (int away = 0; away <= radius_; ++away)
       for (const int k : {radius_ - away, radius_ + away}) {
         if (k >= slices_.first && k + cube_ <= slices_.end) search_slice(k);
@@ -136,8 +131,8 @@ class Search {
     }
   }
 
-  /// Returns the inner product of a cube with the reference cube. A word contains two neighbouring
-  /// voxels, so a row of four voxels consists of two words.
+  /// Returns the inner product of a cube and the reference cube. A word contains two neighbouring
+  /// voxels.
   template <int cube>
   std::int32_t product(int k, std::ptrdiff_t at) const {
     const hn::FixedTag<std::int32_t, 4> d;
@@ -154,8 +149,8 @@ class Search {
   }
 
   void search_slice(int k) {
-    // The search divides the rows of candidates into the smallest number of blocks of at most
-    // `max_rows` rows. All blocks have nearly equal heights.
+    // The rows of candidates are divided into few blocks of nearly equal height, at most
+    // `max_rows`.
     const int blocks = (rows_ + max_rows - 1) / max_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
@@ -191,17 +186,15 @@ class Search {
     }
   }
 
-  /// Sums of products of the reference cube with candidates: one vector for each row of candidates,
-  /// and one lane for each candidate. An inner product is `even` + `odd`. On x86, the multiply-add
-  /// instruction adds all products to `even`, so all rows share one vector `odd`.
+  /// Products of the reference cube and candidates: `even` + `odd`, one vector for each row. On
+  /// x86, multiply-add sums everything into `even`, so all rows share one vector `odd`.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
     hn::Vec<Words> even[rows], odd[apart];
   };
-  /// Multiplies row `i` of the guide by row `b` of the reference cube, and by all later rows of the
-  /// reference cube. Adds each product to the sums of the candidates whose row b is row `i` of the
-  /// guide. These candidates begin in row i - b.
+  /// Multiplies row `i` of the guide by rows `b` and later of the reference cube. Row b belongs to
+  /// the candidates that begin in row i - b.
   template <int rows, int cube, int i, int b>
   static HWY_INLINE void add_products(hn::Vec<Halves> pairs, const hn::Vec<Halves>* own,
                                       Sums<rows>& sums) {
@@ -237,8 +230,7 @@ class Search {
         for (int b = 0; b < cube; ++b) own[b] = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
         add_rows<rows, cube, 0>(slices_.pairs[k + c] + at + 2 * p, stride, own, sums);
       }
-    // The loop over the distances has no branch on small distances, because the processor could not
-    // predict the branch.
+    // There is no branch on small distances, because the branch would be unpredictable.
     alignas(64) std::int32_t distances[rows][lanes];
     std::uint32_t near[rows];  // one bit for each lane
     const auto bound = hn::Set(d, selection_.bound()), own = hn::Set(d, own_);

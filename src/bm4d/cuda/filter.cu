@@ -1,7 +1,7 @@
-// Generic filter of BM4D, for the parameters and GPUs that filter_tile.cu does not support. A warp
-// contains a group in its registers. A lane contains two voxels of each cube, at a distance of 2
-// along z. Bits 0 and 1 of the lane's index are the position along x. Bits 2 and 3 are the position
-// along y. Bit 4 is the lowest bit of the position along z.
+// Generic filter, for parameters and GPUs that filter_tile.cu does not support, with a group in the
+// registers of a warp. A lane holds two voxels of each cube, 2 apart along z.
+
+// Bits 0 and 1 of the lane are x, bits 2 and 3 are y, and bit 4 is the lowest bit of z.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -13,8 +13,8 @@ constexpr int warps = 4, threads = 32 * warps;
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr float half_root = 0.70710678f;
 
-/// For each axis, one row of the transform matrix or of its inverse. A lane multiplies the factors
-/// of the row by its own values and by the values of other lanes.
+/// One row of the transform matrix, or of its inverse, for each axis. A lane combines its own
+/// values with values of other lanes.
 class LaneTransform {
  public:
   __device__ LaneTransform(const FilterPlan& plan, int lane, bool inverse) {
@@ -57,8 +57,7 @@ class LaneTransform {
   float x_[4], y_[4], z_[2][4];
 };
 
-/// Performs one level of the Haar transform. The level combines values whose indices differ by
-/// `step`.
+/// One level of the Haar transform, on values whose indices differ by `step`.
 template <int step, int most>
 __device__ __forceinline__ void haar_level(float (&v)[most][2]) {
 #pragma unroll
@@ -70,8 +69,7 @@ __device__ __forceinline__ void haar_level(float (&v)[most][2]) {
       v[k + step][h] = half_root * (a - b);
     }
 }
-/// Performs the Haar transform across the first `count` values, and sets all other values to 0. The
-/// first result is the mean.
+/// Haar transform of the first `count` values; all others become 0. The first result is the mean.
 template <int step, int most>
 __device__ __forceinline__ void haar(float (&v)[most][2], int count) {
   if constexpr (step < most) {
@@ -92,8 +90,8 @@ struct Volumes {
   VolumeSums sums;
 };
 
-/// Filters a group of `count` cubes (at most `most`) in a warp. In lane m, `member` is the position
-/// of the first voxel of cube m. All cubes from index `count` on are 0.
+/// Filters a group of `count` <= `most` cubes in a warp. `member` is the position of the first
+/// voxel of cube m in lane m. Further cubes are 0.
 template <bool wiener, int most>
 class WarpGroup {
  public:
@@ -111,8 +109,7 @@ class WarpGroup {
   __device__ void run() {
     float noisy[most][2];
     const float total = wiener ? filter(noisy) : threshold(noisy);
-    // The kernel rounds the weight before it multiplies the estimates by the weight. Therefore the
-    // sums of weighted estimates and the sums of weights use the same weight.
+    // The rounded weight is used for the estimates and for the sums of weights.
     const float weight = rintf(weight_unit / total) / weight_unit;
     inverse_haar<most / 2>(noisy, count_);
     const LaneTransform inverse(plan_, lane_, true);
@@ -193,7 +190,7 @@ class WarpGroup {
       for (int h = 0; h < 2; ++h) {
         const float noise = m == 0 ? plan_.limit_mean : plan_.limit;
         const float power = factor[m][h] * factor[m][h];
-        // If the noise power is 0, the Wiener factor is 1. The formula could give 0 / 0.
+        // Without noise power, the Wiener factor is 1, to avoid 0 / 0.
         const bool whole = is_mean(m, h) || noise == 0;
         factor[m][h] = !is_in(h) || m >= count_ ? 0.0f : whole ? 1.0f : power / (power + noise);
         energy += factor[m][h] * factor[m][h];
@@ -229,8 +226,8 @@ __global__ void __launch_bounds__(threads)
   const int z = cubes.z + cube / (cubes.columns * cubes.rows) * p.step;
   const std::uint32_t* const group = groups + static_cast<std::size_t>(cube) * p.group;
   const int count = static_cast<int>(group[0] >> 24);
-  // The upper byte of group[0] is the number of members. The first member is the reference cube
-  // itself, so its displacement is 0.
+  // The upper byte of group[0] is the number of members. The displacement of the reference cube is
+  // 0.
   const std::uint32_t offset = lane > 0 && lane < count ? group[lane] : 0;
   const int3 member = make_int3(x + offset_x(offset), y + offset_y(offset), z + offset_z(offset));
   WarpGroup<wiener, most>(plan, volumes, margins, member, count).run();

@@ -1,6 +1,6 @@
 #pragma once
-// Filters a group in the registers of a warp: loads samples of the tile, and adds weighted
-// estimates to the sums of the tile (steps 1 to 5 of filter_tile.cu).
+// Filters a group in the registers of a warp, from loading samples of the tile to adding weighted
+// estimates (steps 1 to 5 of filter_tile.cu).
 
 #include "bm4d/cuda/filter_tile.cuh"
 
@@ -8,8 +8,7 @@ namespace lull::bm4d::cuda::filter_detail {
 
 constexpr int slots = 16;
 
-/// The factors that a lane needs for the transforms, as operands of the matrix products on the
-/// tensor cores.
+/// Transform matrices of a lane, as operands of the tensor cores.
 struct Operands {
   std::uint32_t slice[4];      // converts voxels of a slice to coefficients
   std::uint32_t group[2][2];   // converts cubes to group coefficients 0..7, 8..15
@@ -50,7 +49,7 @@ struct Operands {
   }
 };
 
-/// Returns element (k, z) of the DCT matrix along z, for cubes with a side of 3 or 4.
+/// Returns element (k, z) of the DCT matrix along z, for cubes of side 3 or 4.
 template <int cube>
 __device__ __forceinline__ __half2 factor(int k, int z) {
   constexpr double of_4[4][4] = {{0.5, 0.5, 0.5, 0.5},
@@ -92,16 +91,15 @@ __device__ __forceinline__ void inverse_z(__half2 (&x)[cube]) {
   }
 }
 
-/// The coefficients of a group that one lane contains. In at[z][b][r], z is the index of the
-/// coefficient along z. The index in the Haar transform across the group is 0..7 if b is 0, and
-/// 8..15 if b is 1. The index in the slice is 0..7 if r is 0, and 8..15 if r is 1.
+/// The coefficients of a group in one lane, at[z][b][r]: z is the index along z. The Haar index is
+/// 0..7 for b = 0, and 8..15 for b = 1. The index in the slice is 0..7 for r = 0, and 8..15 for r =
+/// 1.
 template <int cube>
 struct Spectrum {
   __half2 at[cube][2][2];
 
-  /// Loads and transforms the group. Lane number `lane` loads parts of the cubes g and g + 8, where
-  /// g is lane / 4. word[0] and word[1] are the indices, in the tile, of the first words that the
-  /// lane loads from these two cubes.
+  /// Loads and transforms the group. word[0] and word[1] are the offsets in the tile of the lane's
+  /// first words of the cubes g and g + 8, with g = lane / 4.
   __device__ __forceinline__ void load(const std::uint32_t* tile, const int (&word)[2],
                                        const TilePlan& plan, const Operands& operands) {
 #pragma unroll
@@ -132,9 +130,8 @@ struct Spectrum {
     }
   }
 
-  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair at[z][b][r] of coefficients
-  /// of this lane. `in_mean` states whether the first coefficient of the pair belongs to the mean
-  /// over the group. `is_mean` states whether the first coefficient is the overall mean.
+  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair of coefficients. `in_mean`:
+  /// the first belongs to the mean over the group. `is_mean`: the first is the overall mean.
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll
@@ -148,8 +145,8 @@ struct Spectrum {
   }
 };
 
-/// Sets coefficients to 0 if their magnitude is at most the threshold, except the overall mean.
-/// Returns the number of retained coefficients.
+/// Hard thresholding: clears coefficients up to the threshold, except the overall mean. Returns the
+/// number of retained coefficients.
 template <int cube>
 __device__ __forceinline__ int shrink_hard(Spectrum<cube>& group, const FilterPlan& plan,
                                            float scale, int lane) {
@@ -164,8 +161,8 @@ __device__ __forceinline__ int shrink_hard(Spectrum<cube>& group, const FilterPl
   return warp_sum(static_cast<int>(__low2float(kept) + __high2float(kept)));
 }
 
-/// Computes Wiener factors from the coefficients of the basic estimate in `group`, and stores them
-/// in place of the coefficients. Returns the sum of the squared factors.
+/// Replaces the coefficients of the basic estimate in `group` by Wiener factors. Returns the sum of
+/// their squares.
 template <int cube>
 __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const FilterPlan& plan,
                                                 float scale, int lane) {
@@ -181,12 +178,12 @@ __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const Fil
     energy = fmaf(low, low, fmaf(high, high, energy));
     c = __floats2half2_rn(low, high);
   });
-  // The sums are integers, so they do not depend on the order of additions.
+  // An integer sum, which does not depend on the order of additions.
   return static_cast<float>(warp_sum(static_cast<int>(energy * 65536.0f))) * (1 / 65536.0f);
 }
 
-/// Transforms the group back to voxels, multiplies the voxels by `weight`, and adds the products to
-/// the sums of the tile.
+/// Transforms the group back to voxels, and adds the voxels, multiplied by `weight`, to the sums of
+/// the tile.
 template <int cube>
 __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float weight,
                                               float level, const int (&word)[2],
@@ -206,8 +203,7 @@ __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float
   }
   const int t = lane & 3;
   const float scale = weight * tile_unit, shift = (level - estimate_centre) * scale;
-  // Adding the constant 1.5 * 2^23 rounds a float to an integer. The low bits of the sum are then
-  // the bits of the integer.
+  // Adding 1.5 * 2^23 rounds a float to an integer, which the low bits of the sum contain.
   constexpr float magic = 12582912.0f;
 #pragma unroll
   for (int z = 0; z < cube; ++z) {

@@ -1,39 +1,37 @@
-// Filtering of volumes on the tensor cores, in half precision. A thread block processes up to 4x4x4
-// reference cubes. Shared memory contains the part of the volume that their search windows cover. A
-// word contains a voxel and its right neighbour, in half precision. The block also sums estimates
-// in shared memory, in 32-bit fixed point, and finally adds the sums to device memory.
+// Filtering on the tensor cores, in half precision. Shared memory of a thread block contains the
+// search windows of up to 4x4x4 reference cubes, and 32-bit fixed-point sums of estimates.
+
+// A word of the search windows contains a voxel and its right neighbour.
 
 // A warp filters a group of 16 cubes ("slots") in its registers, by matrix products of 16x16 by
-// 16x8 in five steps. The result of a product has the register layout that the next product needs.
-// The layouts use g = lane / 4 and t = lane % 4, and apply to each slice z of the cubes.
+// 16x8. Each result has the register layout of the next operand. The layouts below use g = lane / 4
+// and t = lane % 4, for each slice z of the cubes.
 
 // Step 1 of the group filter: lane 4g + t loads voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice,
 // from the cubes g and g + 8.
 
-// Step 2 of the group filter: multiplication by the transform of a slice. Lane 4g + t then contains
-// coefficients g and g + 8, of the cubes 2t, 2t + 1, 2t + 8 and 2t + 9. The transform along z
-// combines registers of one lane.
+// Step 2 of the group filter: transform of a slice, then along z. Lane 4g + t then contains
+// coefficients g and g + 8, of the cubes 2t, 2t + 1, 2t + 8 and 2t + 9.
 
-// Step 3 of the group filter: Haar transform across the group. Lane 4g + t then contains
-// coefficients g and g + 8 of a slice, at the positions 2t, 2t + 1, 2t + 8 and 2t + 9 of the Haar
-// spectrum. The lane shrinks these coefficients.
+// Step 3 of the group filter: Haar transform across the group, and shrinkage. Lane 4g + t then
+// contains coefficients g and g + 8 of a slice, at the positions 2t, 2t + 1, 2t + 8 and 2t + 9 of
+// the Haar spectrum.
 
-// Step 4 of the group filter: inverse Haar transform across the group. Lane 4g + t then contains
-// coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice, of the cubes g and g + 8.
+// Step 4 of the group filter: inverse Haar transform. Lane 4g + t then contains coefficients 2t, 2t
+// + 1, 2t + 8 and 2t + 9 of a slice, of the cubes g and g + 8.
 
-// Step 5 of the group filter: inverse transforms along z and in a slice. A lane then contains
-// voxels, multiplied by the aggregation window.
+// Step 5 of the group filter: inverse transforms along z and in a slice, and multiplication by the
+// aggregation window.
 
-// If a group has M < 16 cubes, the filter repeats each cube 16 / M times. The Haar spectrum then
-// contains the spectrum of the M cubes, scaled by sqrt(16 / M). All other coefficients are zero.
+// A group of M < 16 cubes repeats each cube 16 / M times. Its Haar spectrum is the spectrum of the
+// M cubes, times sqrt(16 / M), and zeros.
 
-// Number range of the sums in shared memory: at most 64 groups of 16 cubes (2^10 cubes) add
-// estimates at one voxel. Weights are at most 1, and estimates differ by at most 255 from
-// estimate_centre. In fixed point, 1 is 2^13. Therefore a sum is at most 2^10 * 255 * 2^13 < 2^31.
+// Range of the sums in shared memory: at most 2^10 cubes add estimates at one voxel. Estimates
+// differ by at most 255 from estimate_centre, so a sum with the unit 2^13 is at most 2^10 * 255 *
+// 2^13 < 2^31.
 
-// Number range of the samples: the kernel subtracts the value of one voxel from all samples. All
-// search windows of a thread block contain the voxel. The choice of the voxel does not depend on
-// the division of a volume into parts.
+// Range of the samples: the kernel subtracts the value of a voxel inside all search windows of the
+// block.
 
 #include "bm4d/cuda/filter_group.cuh"
 #include "cuda/check.h"
@@ -46,9 +44,8 @@ using namespace filter_detail;
 
 constexpr int threads_of(bool wiener) { return wiener ? 640 : 512; }
 
-/// The filter kernel on the tensor cores. If `window` is positive, `window` and `step` are
-/// compile-time constants. If `window` is 0, the kernel reads the side of the window and the step
-/// from its arguments.
+/// The filter kernel on the tensor cores. The window and the step are constants if `window` is
+/// positive, and arguments if `window` is 0.
 template <int cube, bool wiener, int window = 0, int step = 1, int fixed_layers = 1>
 __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     filter_kernel(const __grid_constant__ TileArgs a) {
@@ -108,8 +105,7 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
       group.load(noisy, word, tile, operands);
       total = static_cast<float>(shrink_hard(group, a.filter, scale, lane));
     }
-    // The kernel rounds the weight before it multiplies the estimates by the weight. Therefore the
-    // sums of weighted estimates and the sums of weights use the same weight.
+    // The rounded weight is used for the estimates and for the sums of weights.
     const float units =
         rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(repeats))));
     if (lane < slots)
@@ -129,9 +125,8 @@ Kernel fixed_kernel(const TilePlan& tile) {
   constexpr int layers = TilePlan::max_layers(p);
   return tile.layers == layers ? filter_kernel<cube, wiener, window, step, layers> : nullptr;
 }
-/// Returns the filter kernel that is compiled for the parameters of a profile (params.cpp), or null
-/// if there is none. Also returns null if shared memory is too small for the maximum number of
-/// layers.
+/// Returns the filter kernel compiled for a profile (params.cpp). Returns null for other
+/// parameters, or if shared memory is too small.
 Kernel fixed_kernel(const PhaseParams& p, bool wiener, const TilePlan& tile) {
   const auto is = [&](int cube, int window, int step, bool second) {
     return p.cube == cube && p.window == window && p.step == step && wiener == second;
@@ -167,8 +162,7 @@ bool detail::filter_groups_in_tiles(const FilterPlan& plan, const Ring<float>& n
   if (kernel == nullptr) kernel = any_kernel(p, plan.wiener);
   lull::cuda::allow_shared_memory(kernel);
   const auto blocks = [](int count, int side) { return (count + side - 1) / side; };
-  // Block k along z begins with layer k * `layers` of the volume, where `layers` is the number of
-  // layers of a block.
+  // Block k along z begins with layer k * `layers` of the volume, with `layers` layers per block.
   const bool at_end = cubes.z % p.step != 0;
   const int first = cubes.z / p.step, first_block = at_end ? -1 : first / layers;
   const int deep = at_end ? 1 : (first + cubes.layers - 1) / layers - first_block + 1;

@@ -1,6 +1,6 @@
 #pragma once
-// The tile of a thread block of filter_tile.cu. The tile contains the part of the volume that the
-// reference cubes of the block need, in shared memory.
+// The tile of a thread block of filter_tile.cu in shared memory: the union of the search windows of
+// its reference cubes.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/warp.cuh"
@@ -9,22 +9,19 @@ namespace lull::bm4d::cuda::filter_detail {
 
 constexpr int block_side = 4;   // reference cubes of a block along x and y, and at most along z
 constexpr int tile_shift = 11;  // sums of the tile have a unit of 2^11 / estimate_unit
-// The integer that represents 1 in the fixed-point sums of the tile.
+// The fixed-point unit of the sums of the tile.
 constexpr float tile_unit = estimate_unit / (1 << tile_shift);
 
-/// The layout of the shared memory of a thread block. Lengths are in words, one word for each
-/// voxel.
+/// Layout of the shared memory of a thread block, in words of one voxel.
 struct TilePlan {
   int layers;  // layers of reference cubes in a block
-  /// Size of the tile along x and y. `side` is the number of rows and of columns. `pitch` is the
-  /// number of words of a row, and `plane` the number of words of a slice.
+  /// `side`: rows and columns of the tile. `pitch` and `plane`: words of a row and of a slice.
   int side, pitch, plane;
   int depth;              // slices
   std::uint32_t inverse;  // 2^16 / side, rounded up
 
   static constexpr TilePlan of(const PhaseParams& p, int layers) {
-    // The kernel reads cubes of 3x3x3 voxels as 4x4x3 voxels, so the tile needs one more row and
-    // column.
+    // Cubes of 3x3x3 voxels are read as 4x4x3 voxels, so the tile needs one more row and column.
     const int reach = p.window + p.cube - 1,
               side = p.step * (block_side - 1) + reach + (p.cube == 3);
     const int pitch = side | 1;
@@ -36,7 +33,7 @@ struct TilePlan {
             (65536u + side - 1) / side};
   }
   /// Returns the maximum number of layers of a block: a power of two for which the search windows
-  /// of all layers have at least one slice in common.
+  /// share at least one slice.
   static constexpr int max_layers(const PhaseParams& p) {
     const int most = 1 + (2 * p.radius() + p.cube - 1) / p.step;
     return most >= 4 ? 4 : most >= 2 ? 2 : 1;
@@ -55,14 +52,13 @@ struct TileArgs {
   Margins margins;
   ReferenceCubes cubes;
   const std::uint32_t* groups;
-  /// Index, along z, of the first thread block of the launch. Block 0 begins with the first layer
-  /// of the volume. If the index is -1, the launch processes only the layer at the end of the
-  /// volume.
+  /// Index along z of the first thread block of the launch. Block 0 begins with the first layer.
+  /// -1: only the layer at the end of the volume.
   int first_block;
 };
 
-/// Parameters from which the filter kernel computes addresses. The parameters are compile-time
-/// constants in kernels for profiles (window > 0), and arguments in all other kernels.
+/// Address parameters of the filter kernel: constants in kernels for profiles (window > 0),
+/// arguments in all other kernels.
 template <int cube, int window, int step, int layers>
 struct Shape {
   static constexpr TilePlan fixed =
@@ -104,8 +100,8 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Position of each slice of the tile in each ring buffer. The nearest existing slice replaces a
-/// slice that does not exist.
+/// Position of each slice of the tile in each ring buffer. The nearest slice replaces a missing
+/// slice.
 struct SlicePlaces {
   int noisy[max_slices], basic[max_slices], sums[max_slices];
   bool exists[max_slices];
@@ -122,8 +118,8 @@ struct SlicePlaces {
   }
 };
 
-/// A row of the tile: the index of its slice, the index of its first word in the tile, and the
-/// position of its first voxel in the slice.
+/// A row of the tile: its slice, its offset in the tile in words, and the position of its first
+/// voxel in the slice.
 struct TileRow {
   int slice, word, place;
   template <class Shape>

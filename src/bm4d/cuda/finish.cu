@@ -1,6 +1,5 @@
-// Completes a phase: divides the sums of weighted estimates by the sums of weights. Each thread
-// processes one voxel, slice by slice. The kernels sum the weights of all cubes that contain a
-// voxel, along one axis after another.
+// Completes a phase: divides the sums of weighted estimates by the sums of weights, one voxel in
+// each thread, slice by slice. Weights are summed along one axis after another.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -10,8 +9,8 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-/// Sums the weights of all cubes that begin in this slice and contain the voxel. Each weight is
-/// multiplied by the aggregation window along x and y.
+/// Sums the weights of all cubes that begin in this slice and contain the voxel, times the
+/// aggregation window along x and y.
 template <int cube>
 __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
                                  const std::array<float, max_cube>& window) {
@@ -37,10 +36,9 @@ struct ToNextPhase {
     if (bytes.data != nullptr) bytes.at(z)[at] = to_byte(v, scale);
   }
 };
-/// Dithers the sample `v` of each thread of a warp. `p` is the position of the sample in a plane of
-/// the given width. Dithering adds each rounding error to the next sample of a dithering group
-/// (core/dither/dither.h). Therefore each thread computes all samples of the group up to its own
-/// sample.
+/// Dithers the sample `v` at `p` of each thread of a warp. Rounding errors propagate within a
+/// dithering group (core/dither/dither.h), so each thread computes all samples of the group up to
+/// its own sample.
 __device__ int dithered_in_group(float v, const Rounding& rounding, int2 p, int width) {
   static_assert(block_x == 32 && 32 % dither_group == 0);
   const int own = p.x % dither_group, first = static_cast<int>(threadIdx.x) - own;

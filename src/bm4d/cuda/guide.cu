@@ -1,6 +1,5 @@
-// Computes the guide and the half norms of cubes, slice by slice. One thread computes one voxel of
-// the guide. One thread computes the half norms of four vertically neighbouring cubes, which share
-// most of their voxels.
+// Computes the guide and the half norms of cubes. A thread computes one voxel, or the half norms of
+// four vertically neighbouring cubes.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -26,8 +25,8 @@ __global__ void guide_kernel(Ring<float> samples, SliceSpan slices, Margins marg
   for (int z = own.first; z < own.end; ++z) guide.at(z)[at] = to_byte(samples.at(z)[at], scale);
 }
 
-/// Sums the squared samples of `rows` vertically neighbouring cubes in one slice. The first cube
-/// begins at index `at` of the slice.
+/// Sums the squared samples of `rows` vertically neighbouring cubes in one slice, from index `at`
+/// on.
 template <int cube>
 __device__ __forceinline__ void find_squares(const std::uint8_t* slice, int at, int pitch,
                                              unsigned (&squares)[rows]) {
@@ -55,8 +54,8 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   if (p.x >= margins.width || y0 >= margins.height) return;
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
-  // For each cube that begins in slice z, last[c] is the sum of the squared samples of the cube in
-  // slice z + c. The kernel does not use sums of cubes below the picture.
+  // last[c] contains the sums of the squared samples in slice z + c of the cubes that begin in
+  // slice z.
   unsigned last[cube - 1][rows];
 #pragma unroll
   for (int c = 0; c < cube - 1; ++c)

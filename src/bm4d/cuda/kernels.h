@@ -1,7 +1,7 @@
 #pragma once
 // The kernels of BM4D on a GPU. The functions queue all work on `stream`, and neither allocate
-// memory nor wait. Ring buffers in device memory contain the slices. Each slice has padding
-// (cuda/device_planes.h). Therefore search windows may extend beyond the slice along x and y.
+// memory nor wait. Ring buffers contain padded slices (cuda/device_planes.h), so that search
+// windows may extend beyond them.
 
 #include <cuda_runtime_api.h>
 
@@ -29,9 +29,9 @@ struct ReferenceCubes {
 
 // ---- samples.cu ------------------------------------------------------------------------------
 
-/// Converts the slices `slices` of `stored` to floats on the 0..255 scale. If the planes of `noisy`
-/// are larger than the slices, the mirror image of a slice fills the rest. `cells` is scratch
-/// memory for the replacement of out-of-range float samples, and may be empty for integer samples.
+/// Converts the slices `slices` of `stored` to floats on the 0..255 scale. If planes of `noisy` are
+/// larger, the slices are extended by mirroring. `cells` is scratch memory for out-of-range float
+/// samples, and may be empty for integer samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 
@@ -41,41 +41,38 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 struct GuideQuantiser {
   float low = 0, scale = 1;
 };
-/// Returns a quantiser to 8 bits for samples with noise of the standard deviation `sigma`. The
-/// range of the quantiser extends beyond 0..255 by three standard deviations at both ends. The
-/// function limits `sigma` to 40.
+/// Returns the quantiser to 8 bits for a noise level `sigma`, limited to 40: 0..255, extended by
+/// three standard deviations at both ends.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
-/// The data with which a phase compares cubes: the guide and the half norms. The half norm of a
-/// cube is half the sum of its squares, rounded down, stored at the first voxel of the cube.
-/// Positions where no cube begins have a half norm near `no_patch` (match/cuda/kernels.h), so they
-/// are not candidates.
+/// The guide, and the half norm of each cube: half the sum of the squared voxels, rounded down,
+/// stored at the first voxel. Half norms near `no_patch` (match/cuda/kernels.h) exclude positions
+/// without a cube.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;
 };
 void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& margins,
                 const GuideQuantiser& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream);
-/// Computes the half norms of the cubes that begin in `slices`. The following `cube` - 1 slices
-/// must also exist. The function does not change the padding.
+/// Computes the half norms of the cubes that begin in `slices`, without the padding. The following
+/// `cube` - 1 slices must exist.
 void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
                      cudaStream_t stream);
 
-/// Fixed-point sums, which do not depend on the order of additions. A cube is a member of at most
-/// 15^3 groups, and the weight of a group is at most 1. Therefore 64 bits suffice.
+/// Fixed-point sums, independent of the order of additions. 64 bits suffice for at most 15^3 groups
+/// per cube with weights of at most 1.
 using Sum = unsigned long long;  // signed numbers modulo 2^64
-/// The integer that represents 1 in the fixed-point sums.
+/// The units of the fixed-point sums.
 inline constexpr float estimate_unit = 1 << 24;
 inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight of 1
-/// The centre of the 0..255 scale. Kernels subtract the centre from estimates, to keep the sums
-/// small.
+/// The centre of the 0..255 scale, which is subtracted from estimates to keep the sums small.
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;
-  /// Weights of groups, each stored at the first voxel of a cube. At the end of the phase, a kernel
-  /// convolves the weights with the aggregation window.
+  /// Group weights, stored at the first voxel of each cube. The aggregation window is applied at
+  /// the end of the phase.
   Ring<std::uint32_t> weights;
 };
 
@@ -90,8 +87,7 @@ struct PhaseEnd {
   int cube = 4;
   std::array<float, max_cube> window{};
 };
-/// Stores the basic estimate. If `bytes` is given, the function also makes the guide of the second
-/// phase.
+/// Stores the basic estimate and, if `bytes` is given, the guide of the second phase.
 void finish_basic(const PhaseEnd& end, const Ring<float>& estimate, const Ring<std::uint8_t>& bytes,
                   const GuideQuantiser& scale, cudaStream_t stream);
 /// Stores the results of the last phase as samples. Copies out-of-range float samples from
@@ -101,22 +97,22 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 
 // ---- match.cu, match_tile.cu -------------------------------------------------------------------
 
-/// The score of a candidate that equals the reference cube. The score of a candidate is best_score
-/// - d^2 / 2, rounded down, where d is the Euclidean distance of the two cubes in levels of the
-/// 8-bit guide. A cube with a negative score is no candidate.
+/// The score of a candidate that equals the reference cube. All other scores are best_score - d^2 /
+/// 2, rounded down, where d is the distance in levels of the 8-bit guide. Cubes with negative
+/// scores are not candidates.
 inline constexpr int best_score = 65535;
 
-/// Finds the members of the group of each reference cube (cubes.h). Each group has params.group
-/// entries. Bits 24 to 31 of its first entry are the number of members, and unused entries are 0.
-/// The generic kernels and the kernels on the tensor cores find the same groups.
+/// Finds the group of each reference cube (cubes.h), with params.group entries. Bits 24 to 31 of
+/// the first entry are the number of members; unused entries are 0.
+/// All kernels find the same groups.
 void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream);
 namespace detail {
 /// Finds groups with any search window on any GPU (match.cu).
 void find_groups_generic(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                          std::uint32_t* groups, cudaStream_t stream);
-/// Finds groups on the tensor cores (match_tile.cu). Returns false if the search window is too wide
-/// or the shared memory of the GPU too small.
+/// Finds groups on the tensor cores (match_tile.cu). Returns false if the search window is too
+/// wide, or shared memory too small.
 bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                           std::uint32_t* groups, cudaStream_t stream);
 }  // namespace detail
@@ -129,8 +125,8 @@ struct KeptLists {
   const std::uint32_t* groups = nullptr;
   PhaseParams params;         // parameters of the first phase
   int columns = 0, rows = 0;  // number of reference cubes in a row and in a column of a layer
-  /// For each layer of the second phase, the slots of the nearest layer of the first phase and its
-  /// two neighbours (KeptLayers::around in propagation.h).
+  /// For each layer of the second phase, the slots of the nearest layer of the first phase and of
+  /// the two layers next to the nearest layer (KeptLayers::around).
   int around[max_layers][3] = {};
 };
 /// Finds groups among the candidates that propagation.h defines, in the format of find_groups().
@@ -143,9 +139,8 @@ void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
 struct FilterPlan {
   bool wiener = false;
   int cube = 4;
-  /// Limits of the coefficients: thresholds in the first phase, and noise powers mu2 sigma^2 in the
-  /// second phase. `limit_mean` is the limit for the mean over the group, and `limit` the limit for
-  /// all other coefficients.
+  /// Limits of the coefficients: thresholds in the first phase, noise powers mu2 sigma^2 in the
+  /// second phase. `limit_mean` is for the mean over the group.
   float limit = 0, limit_mean = 0;
   std::array<float, max_cube> window{};
   std::array<std::array<float, max_cube>, max_cube> rows{};  // DCT matrix along an axis
@@ -162,7 +157,7 @@ void filter_groups_generic(const FilterPlan& plan, const Ring<float>& noisy,
                            const ReferenceCubes& cubes, const std::uint32_t* groups,
                            const VolumeSums& sums, cudaStream_t stream);
 /// Filters groups in half precision on the tensor cores (filter_tile.cu). Returns false if groups
-/// are too large or the shared memory of the GPU too small.
+/// are too large, or shared memory too small.
 bool filter_groups_in_tiles(const FilterPlan& plan, const Ring<float>& noisy,
                             const Ring<float>& basic, const Margins& margins,
                             const ReferenceCubes& cubes, const std::uint32_t* groups,

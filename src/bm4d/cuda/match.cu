@@ -1,19 +1,14 @@
-// Generic matching of cubes, for the parameters and GPUs that match_tile.cu does not support. A
-// thread block processes a tile of reference cubes of one layer. A warp processes one reference
-// cube at a time.
+// Generic matching of cubes, for parameters and GPUs that match_tile.cu does not support. A warp
+// processes one reference cube at a time.
 
-// Shared memory contains the part of the guide that the search windows of a thread block cover.
-// Each position stores a word with the four bytes that begin at the position, and the half norm of
-// the cube that begins at the position.
+// Shared memory contains the guide in the union of the search windows: a word of four bytes and a
+// half norm at each position.
 
-// The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, where a is the reference cube
-// and b a candidate. The instruction dp4a multiplies one row of a cube. A lane processes columns of
-// candidates along y, and uses each word for several candidates of the column. The registers of a
-// warp contain all distances.
+// The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b for reference cubes a and
+// candidates b, with one dp4a for each row. All distances stay in registers.
 
-// A binary search finds the largest distance in the group. For each bit, from the highest to the
-// lowest, the warp counts the distances below a bound. Candidates with equal distances are in the
-// order of their positions in the search window.
+// A binary search over bits finds the largest distance in the group. Ties are ordered by position
+// in the search window.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -27,13 +22,13 @@ constexpr unsigned all_lanes = 0xffffffffu;
 constexpr std::uint32_t no_distance = 0xffffffffu;  // distance of a position without a candidate
 constexpr int distance_bits = 16;  // bits of a valid distance, which is less than best_score
 
-/// The part of the guide that the search windows of side x side reference cubes cover.
+/// The union of the search windows of side x side reference cubes.
 struct Tile {
   int side;           // reference cubes along an axis
   int width, height;  // number of candidate positions along x and y
   int slices;
-  // Size of the tile in words. Along y and z, the size includes the parts of cubes that extend
-  // beyond the candidate positions. Along x, a word already contains a row of a cube.
+  // Size of the tile in words. Along y and z, the size includes the extent of cubes. Along x, a
+  // word contains a complete row.
   int words_x, words_y, words_z;
 
   static constexpr Tile of(const PhaseParams& p, int window, int side) {
@@ -43,8 +38,8 @@ struct Tile {
   }
   constexpr int words() const { return words_x * words_y * words_z; }
   constexpr int places() const { return width * height * slices; }
-  /// Returns the size of the shared memory in bytes: the words, the half norms, and a list of
-  /// members for each warp.
+  /// Returns the size of shared memory in bytes: words, half norms, and a list of members for each
+  /// warp.
   constexpr std::size_t bytes() const {
     return sizeof(std::uint32_t) * (words() + places()) +
            sizeof(unsigned long long) * warps * (max_group + 1);
@@ -60,8 +55,7 @@ __device__ __forceinline__ int count_in_warp(int count) {
 #endif
 }
 
-/// Returns the four bytes of a row that begin at `from`. Only `left` samples remain in the row.
-/// Bytes beyond the end of the row are 0.
+/// Returns four bytes of a row from `from` on. Bytes beyond the remaining `left` samples are 0.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint8_t* from, int left) {
   std::uint32_t word = 0;
   for (int i = 0; i < 4; ++i)
@@ -73,17 +67,16 @@ template <int radius, int cube>
 class WarpSearch {
  public:
   static constexpr int window = 2 * radius + 1;
-  // A lane processes a column of candidates with the same displacement along x and z. Each pair of
-  // displacements along x and z has one column.
+  // A column contains all candidates with the same displacement along x and z.
   static constexpr int columns = window * window;
   static constexpr int rounds = (columns + 31) / 32;
 
-  /// `words` and `norms` point to the word and the half norm at the first position of the tile.
+  /// `words` and `norms` point to the origin of the tile.
   __device__ WarpSearch(const Tile& tile, const std::uint32_t* words, const int* norms)
       : tile_(tile), words_(words), norms_(norms), lane_(threadIdx.x % 32) {}
 
-  /// Computes the distances of all candidates from the reference cube at (x, y) of the tile.
-  /// Displacements from `low` to `high` lead to candidates inside the volume.
+  /// Computes the distances of all candidates from the reference cube at (x, y) of the tile. `low`
+  /// and `high` are the limits of displacements.
   __device__ void find_distances(int x, int y, int3 low, int3 high) {
     const auto* reference = words_ + (radius * tile_.words_y + y) * tile_.words_x + x;
     const int own_norm = norms_[(radius * tile_.height + y) * tile_.width + x];
@@ -96,8 +89,7 @@ class WarpSearch {
       int products[window];
 #pragma unroll
       for (int i = 0; i < window; ++i) products[i] = 0;
-      // A lane without a column of candidates processes the reference cube itself, in order to read
-      // valid memory.
+      // A lane without a column processes the reference cube itself, so that all loads are valid.
       const int u = x + (in ? dx : 0), w = radius + (in ? dz : 0);
 #pragma unroll 1  // unrolling would need too many registers
       for (int c = 0; c < cube; ++c) {
@@ -107,7 +99,7 @@ class WarpSearch {
         const auto* from = words_ + (w + c) * tile_.words_y * tile_.words_x + u;
 #pragma unroll
         for (int row = 0; row < window + cube - 1; ++row) {
-          // Rows with v < 0 are above the volume. The tile does not contain such rows.
+          // Rows with v < 0 are above the volume and not in the tile.
           const int v = y - radius + row;
           const std::uint32_t word = v >= 0 && v < tile_.words_y ? from[v * tile_.words_x] : 0;
 #pragma unroll
@@ -131,15 +123,14 @@ class WarpSearch {
     }
   }
 
-  /// Selects at most `wanted` candidates, and writes them to `members` in the order that cubes.h
-  /// defines. Returns the number of selected candidates.
+  /// Selects at most `wanted` candidates, and writes them to `members` in the order of cubes.h.
+  /// Returns their number.
   __device__ int select(int wanted, unsigned long long* members) {
     const int found = count([](std::uint32_t d, int) { return d != no_distance; });
     const int most = min(wanted, found);
     if (most == 0) return 0;
-    // A binary search over bits finds the largest distance in the group. If more candidates than
-    // needed have the largest distance, a second binary search finds the last position that the
-    // group accepts.
+    // A binary search finds the largest distance in the group. If too many candidates have this
+    // distance, a second search finds the last accepted position.
     std::uint32_t bound = 0;
 #pragma unroll 1
     for (int bit = distance_bits - 1; bit >= 0; --bit) {
@@ -190,7 +181,7 @@ class WarpSearch {
   }
 
  private:
-  /// Returns the position of a candidate in the window, counted slice by slice and row by row.
+  /// Returns the position of a candidate in the window, slice by slice and row by row.
   __device__ int place(int round, int row) const {
     const int column = 32 * round + lane_;
     return (column / window * window + row) * window + column % window;
@@ -217,8 +208,7 @@ __device__ int position(int index, int length, const PhaseParams& p) {
   return min(index * p.step, length - p.cube);
 }
 
-/// Returns the number of thread blocks whose distances fit together in the registers of a
-/// multiprocessor.
+/// Returns the number of thread blocks whose distances fit in the registers of a multiprocessor.
 constexpr int blocks_together(int radius) { return radius <= 3 ? 3 : radius <= 5 ? 2 : 1; }
 
 /// The generic matching kernel. `radius` is at least the radius of the search window.
@@ -233,8 +223,7 @@ __global__ void __launch_bounds__(threads, blocks_together(radius))
   const PhaseParams& p = cubes.params;
   const int first_i = blockIdx.x * tile.side, first_j = blockIdx.y * tile.side;
   const int z = cubes.z + static_cast<int>(blockIdx.z) * p.step;
-  // The first position of the tile along x and y. Along z, the tile begins `radius` slices before
-  // the layer of the reference cubes.
+  // Origin of the tile along x and y. Along z, the tile begins `radius` slices before the layer.
   const int tile_x = max(0, position(first_i, margins.width, p) - radius);
   const int tile_y = max(0, position(first_j, margins.height, p) - radius);
   for (int i = threadIdx.x; i < tile.words(); i += threads) {

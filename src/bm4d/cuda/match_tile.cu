@@ -1,16 +1,13 @@
-// Matching of cubes on the tensor cores. A cube of 4x4x4 voxels has as many samples as a patch of
-// 8x8. Therefore two matrix products of 16x32 by 32x8 bytes give the inner products of 16 reference
-// cubes with 8 candidates, as for patches (match/cuda/match.cu). A thread block processes 4x2x2
-// reference cubes in three steps.
+// Matching of cubes on the tensor cores. 4x4x4 cubes have as many samples as 8x8 patches, so the
+// matrix products of match/cuda/match.cu compare 16 reference cubes and 8 candidates. A thread
+// block processes 4x2x2 reference cubes in three steps.
 
-// Step 1 of matching: the thread block loads the guide and the half norms into shared memory, for
-// the union of the search windows of its reference cubes. Each position stores a word with the four
-// samples that begin at the position.
+// Step 1 of matching: the thread block loads the guide and the half norms of the union of the
+// search windows. Each position stores the four samples from this position on as a word.
 
-// Step 2 of matching: warps fill the tables of scores. The table of a reference cube has 16 bits
-// for each candidate of its search window, slice by slice and row by row. A lane processes one
-// slice (four rows) of a cube. The next candidate along y shares three of the rows, so the lane
-// loads only one new row (one word).
+// Step 2 of matching: warps fill one table of 16-bit scores for each reference cube. A lane
+// processes one slice (four rows) of a cube. The next candidate along y needs only one new row, a
+// word.
 
 // Step 3 of matching: each warp selects the best candidates of one reference cube
 // (match/cuda/match_select.cuh).
@@ -31,16 +28,14 @@ constexpr int references = block_x * block_y * block_z;
 constexpr int threads = 32 * references;
 constexpr int no_score = -(1 << 30);
 
-/// The layout of the shared memory of a thread block. The block processes the union of the search
-/// windows of its reference cubes.
+/// Layout of the shared memory of a thread block, for the union of its search windows.
 struct TilePlan {
   int width, height, depth;   // size of the union; width is a multiple of 8
   int pitch, plane;           // number of words in a row and in a slice of samples
   int row_words, table;       // words in a row of scores; distance between tables in words
   std::uint32_t row_inverse;  // 2^20 / row_words, rounded up
 
-  /// Returns the layout of shared memory. `scanned` is the number of words of a table that a warp
-  /// reads at once.
+  /// Returns the layout of shared memory. `scanned` is the number of words of one scan of a warp.
   static constexpr TilePlan of(const PhaseParams& p, int scanned) {
     const int w = p.window;
     TilePlan plan{};
@@ -49,16 +44,16 @@ struct TilePlan {
     plan.depth = p.step * (block_z - 1) + w;
     plan.pitch = plan.width + 4;
     plan.plane = plan.pitch * (plan.height + 3);
-    // Lanes read 8 neighbouring words in 4 slices. The size of a slice is chosen to place the 32
-    // words in different memory banks.
+    // The slice pitch places the loads of a warp, 8 neighbouring words in 4 slices, in different
+    // memory banks.
     while (plan.plane % 32 != 8 && plan.plane % 32 != 24) plan.plane += 4;
     plan.row_words = (w + 1) / 2;
     plan.table = (plan.words() + scanned - 1) / scanned * scanned + 32;
     plan.row_inverse = ((1u << 20) + plan.row_words - 1) / plan.row_words;
     return plan;
   }
-  /// Returns the number of words of a table of scores. A table contains `row_words` words for each
-  /// row of each slice of the search window.
+  /// Returns the size of a table of scores: `row_words` words for each row of each slice of the
+  /// search window.
   __host__ __device__ constexpr int words() const {
     const int window = 2 * row_words - 1;
     return window * window * row_words;
@@ -79,8 +74,8 @@ struct TileArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters from which the matching kernel computes addresses. The parameters are compile-time
-/// constants in kernels for profiles (window > 0), and arguments in all other kernels.
+/// Address parameters of the matching kernel: constants in kernels for profiles (window > 0),
+/// arguments in all other kernels.
 template <int cube, int window, int step, int chunk>
 struct Shape {
   static constexpr bool is_fixed = window > 0;
@@ -112,8 +107,8 @@ struct Tables {
         gathered(scores + references * plan.table) {}
 };
 
-/// Position of a thread block. (x, y, z) is the position of its first reference cube. `start` is
-/// the offset, in a slice, of the first candidate in the union of the search windows.
+/// Position of the first reference cube of a thread block. `start` is the offset, in a slice, of
+/// the origin of the union of the search windows.
 struct BlockPlace {
   int x, y, z, start;
 
@@ -137,10 +132,9 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Loads the samples and the half norms of the union of the search windows into shared memory (step
-/// 1 of match_tile.cu). The nearest existing slice replaces a slice beyond the ends of the volume.
-/// Candidates in such a slice get no score. `places` contains the positions of the slices in their
-/// ring buffers.
+/// Loads the samples and half norms of the union of the search windows (step 1 of match_tile.cu).
+/// Slices beyond the volume repeat the nearest slice, but have no scores. `places` are the
+/// positions of the slices in their ring buffers.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],
@@ -173,16 +167,15 @@ __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
     }
 }
 
-/// Returns the index at which the table of scores of a reference cube begins. A warp writes the
-/// scores of 8 reference cubes at the same time. Therefore the tables begin in different memory
-/// banks.
+/// Returns the start of the table of scores of a reference cube. Tables begin in different memory
+/// banks, because a warp writes scores of 8 cubes at once.
 __device__ __forceinline__ int table_of(const TilePlan& plan, int reference, int3 offset) {
   const int start = reference * plan.table;
   return start + ((4 * (reference & 7) + offset.x / 2 + offset.y * plan.row_words - start) & 31);
 }
 
-/// Two of the 16 reference cubes, in the registers of a lane. With g = lane / 4 and t = lane % 4, a
-/// lane contains slice t of the reference cubes g and g + 8.
+/// Two reference cubes in the registers of a lane: slice t of the cubes g and g + 8, with g = lane
+/// / 4 and t = lane % 4.
 template <int cube>
 struct LaneReferences {
   std::uint32_t words[8];  // two mma operands
@@ -203,7 +196,7 @@ struct LaneReferences {
                                  (o.y + radius) * plan.pitch + skew + o.x + radius;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // If cubes have 3x3x3 voxels, a mask sets the words and bytes outside the cube to 0.
+        // For cubes of 3x3x3 voxels, a mask clears the words and bytes outside the cube.
         const std::uint32_t inside = cube == 4 ? ~0u : row < cube && t < cube ? 0xffffffu : 0u;
         words[(row >> 1) * 4 + (row & 1) * 2 + which] = inside & own[row * plan.pitch];
       }
@@ -228,8 +221,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const int k = unit / columns, x = (unit - k * columns) * 8;
     const int z = at.z - radius + k;
     const bool available = z >= a.cubes.available.first && z <= a.cubes.available.end - cube;
-    // Column of the first candidate of this lane, relative to the search windows of the lane's
-    // reference cubes.
+    // Column of the first candidate of this lane, relative to the search windows of its reference
+    // cubes.
     const int column = x + 2 * t - own.offset[0].x;
     const bool low = static_cast<unsigned>(column) < static_cast<unsigned>(window);
     const bool high = static_cast<unsigned>(column + 1) < static_cast<unsigned>(window);
@@ -245,9 +238,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const auto* norms =
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
-    // Computes the scores of one row of candidates for the two layers of reference cubes of the
-    // block. `lower` and `upper` state whether the search windows of the first and the second layer
-    // contain the slice of the candidates.
+    // Computes the scores of one row of candidates. `lower` and `upper`: the slice is in the search
+    // windows of the first or the second layer of reference cubes.
     const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];
@@ -256,9 +248,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
-      // All search windows of the thread block contain the middle rows of their union. If the
-      // number of rows is a compile-time constant, the compiler removes the checks for the middle
-      // rows.
+      // The middle rows of the union are in all search windows. With a constant number of rows, the
+      // compiler removes their checks.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)
@@ -332,9 +323,8 @@ __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape
   group[lane] = lane == 0 ? static_cast<std::uint32_t>(count) << 24 : lane < count ? member : 0u;
 }
 
-/// The matching kernel on the tensor cores. If `window` is positive, `window` and `step` are
-/// compile-time constants. If `window` is 0, the kernel reads the side of the window and the step
-/// from its arguments.
+/// The matching kernel on the tensor cores. The window and the step are constants if `window` is
+/// positive, and arguments if `window` is 0.
 template <int cube, int most, int chunk, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const __grid_constant__ TileArgs a) {
   extern __shared__ uint4 aligned_memory[];
@@ -362,8 +352,7 @@ struct Choice {
 };
 constexpr int of_wide = 23;  // is sufficient for windows of side 11
 
-/// Returns the matching kernel that is compiled for the parameters of a profile (params.cpp), or an
-/// empty Choice if there is no such kernel.
+/// Returns the matching kernel compiled for a profile (params.cpp), or an empty Choice.
 Choice fixed_kernel(const PhaseParams& p) {
   const auto is = [&](int cube, int window, int step) {
     return p.cube == cube && p.window == window && p.step == step && p.group <= 16;

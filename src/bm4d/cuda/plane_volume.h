@@ -35,9 +35,8 @@ class PlaneVolume {
   ~PlaneVolume();
 
   int plane() const { return plane_; }
-  /// Returns the number of group members for which the caller must provide memory. All planes use
-  /// the memory, one after another. The number does not include the stored groups of the first
-  /// phase.
+  /// Returns the number of group members for which the caller provides memory, which all planes
+  /// share.
   std::size_t members() const;
 
   void begin(int z);

@@ -50,16 +50,14 @@ void require_addressable(const Params& params, const FrameFormat& format) {
 }
 
 Extent::Extent(const Params& p, const FrameFormat& format) {
-  // The worker filters several layers together. A few layers of small slices would not use all
-  // multiprocessors of a GPU.
+  // Small slices need more layers at a time to occupy all multiprocessors.
   const double cubes = 1.0 * format.width * format.height / (p.hard.step * p.hard.step);
   layers = cubes < 10000 ? max_layers : cubes < 20000 ? 8 : 4;
   batch = layers * p.hard.step;
   const auto own = [](const PhaseParams& q) { return 2 * q.radius() + 2 * q.cube; };
   phase[0] = own(p.hard) + batch;
   phase[1] = own(p.wiener) + layers * p.wiener.step + batch;
-  // `noisy` includes the slices of the next batch. The worker loads the next batch while the GPU
-  // filters the current batch.
+  // `noisy` includes the slices of the next batch, loaded while the GPU filters the current batch.
   noisy = margin(p).after + 2 * batch + layers * p.wiener.step + 2 * max_cube;
 }
 
@@ -69,8 +67,8 @@ struct PlaneVolume::Memory {
          cudaStream_t stream)
       : params(plan.phase(phase)),
         guide(depth, margins.size(), stream),
-        // All bytes are 0x3f, which gives half norms near `no_patch`. Therefore positions without a
-        // computed half norm are not candidates.
+        // Bytes of 0x3f give half norms near `no_patch`, so that positions without a half norm are
+        // not candidates.
         half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),
         numerator(depth, margins.size(), stream),
         weights(depth, margins.size(), stream),
@@ -91,7 +89,7 @@ struct PlaneVolume::Memory {
   std::size_t members;  // number of members of a layer's groups
   FilterPlan filter;
   int cleared = 0;  // the sums of the slices before this one have been cleared
-  // Index of the first slice whose guide of the first phase does not exist yet.
+  // First slice without a guide of the first phase.
   int guided = 0;
   int normed = 0;  // norms exist for cubes that begin before this slice
 };
@@ -123,8 +121,7 @@ PlaneVolume::~PlaneVolume() = default;
 
 std::size_t PlaneVolume::members() const {
   std::size_t most = 0;
-  // If the first phase stores its groups, kept_ contains their memory. The loop then starts with
-  // the second phase.
+  // Groups that the first phase stores are in kept_, so the loop then starts with the second phase.
   for (std::size_t i = kept_ ? 1 : 0; i < phases_.size(); ++i)
     most = std::max(most, layers_at_once(*phases_[i]) * phases_[i]->members);
   return most;
@@ -178,8 +175,8 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // Only skipped layers use cubes before the search windows of the current layers. The function
-  // computes no norms for such cubes, because the ring buffer may no longer contain their slices.
+  // Only skipped layers use cubes before the search windows of the current layers. Such cubes get
+  // no norms, because their slices may have left the ring buffer.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)
@@ -187,8 +184,8 @@ void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t 
   memory.normed = std::max(memory.normed, fresh.end);
 }
 
-/// Returns the memory for the groups of the layers `cubes`. If the layers extend beyond the end of
-/// the ring buffer, the function reduces their number.
+/// Returns the memory for the groups of the layers `cubes`, reduced in number at the end of the
+/// ring buffer.
 std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   const int place = kept_layers_.add(cubes.z);
   cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);
@@ -196,7 +193,7 @@ std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   return kept_.get() + place * phases_[0]->members;
 }
 
-/// Returns the stored groups of the first phase that layers of the second phase use.
+/// Returns the stored groups of the first phase for layers of the second phase.
 KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   const Memory& first = *phases_[0];
   KeptLists lists{kept_.get(), first.params, first.columns, first.rows};
@@ -207,14 +204,14 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Returns the number of layers of reference cubes whose groups are in memory at the same time. The
-/// larger the slices, the smaller is the number, so that groups need no more memory than slices.
+/// Returns the number of layers whose groups are in memory at the same time, so that groups need no
+/// more memory than slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);
 }
 
-/// Sets the sums of the slices before `end` to 0. In the first phase, the function also makes the
+/// Clears the sums of the slices before `end`. In the first phase, the function also makes the
 /// guides of these slices.
 void PlaneVolume::prepare(Phase phase, int end, cudaStream_t stream) {
   Memory& memory = of(phase);

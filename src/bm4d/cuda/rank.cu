@@ -1,19 +1,14 @@
-// The second phase of BM4D without a search (propagation.h). The kernel forms groups from the
-// members of nearby groups of the first phase. A thread block processes 4x4 reference cubes of up
-// to four layers. The block loads the part of the guide that their search windows cover into shared
-// memory. A warp processes the cubes of one column along z, one after another, in three steps.
+// The second phase without a search (propagation.h). A thread block processes 4x4 reference cubes
+// of up to four layers. A warp processes one column of cubes along z, in three steps per cube.
 
-// Step 1 of the second phase: each lane tests four of the listed members. A map of the search
-// window has one bit for each candidate. The lane that first sets the bit of a candidate appends
-// the candidate to the list of the warp. Therefore the list contains each candidate once, in
-// arbitrary order.
+// Step 1: each lane tests four of the listed members. A bitmap of the search window removes
+// duplicates: only the lane that first sets a bit appends its candidate to the list.
 
-// Step 2 of the second phase: each lane computes the norm of one candidate, and the inner product
-// of the candidate and the reference cube, row by row, with the instruction dp4a.
+// Step 2: each lane computes the norm of one candidate, and its inner product with the reference
+// cube, with dp4a.
 
-// Step 3 of the second phase: the best scores of the lanes determine a bound that at least the
-// required number of candidates reach. The warp sorts these candidates (cuda/warp.cuh) by distance,
-// then by position in the search window.
+// Step 3: the warp sorts the candidates above a bound (cuda/warp.cuh) by distance, then by position
+// in the search window.
 
 #include <algorithm>
 
@@ -34,12 +29,10 @@ constexpr int list_size = 32 * rounds;  // number of words of the list of a warp
 constexpr int max_slices = 32;          // maximum number of slices in a tile
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The member that a lane tests in one round, and the position of its group. A warp tests the
-/// candidates of a cube in rounds, with one candidate in each lane. If `member` is 0, the lane
-/// tests nothing.
+/// The member that a lane tests in one round, and the position of its group. `member` = 0: none.
 struct Entry {
-  // Position of the group's reference cube, in steps of the grid of the first phase. The origin is
-  // the reference cube of the first phase that is nearest to the processed cube.
+  // Position of the group's reference cube relative to the nearest reference cube, in steps of the
+  // first phase's grid.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
@@ -58,7 +51,7 @@ struct Entries {
 };
 __device__ const Entries entries;
 
-/// Size of the part of the guide that a thread block loads. `pitch` and `plane` are in words.
+/// Size of the guide of a thread block. `pitch` and `plane` are in words.
 struct RankTile {
   int pitch, rows, plane;
 
@@ -85,8 +78,8 @@ struct RankArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters from which rank_kernel() computes addresses. The parameters are compile-time
-/// constants in kernels for profiles (window > 0), and arguments in all other kernels.
+/// Address parameters of rank_kernel(): constants in kernels for profiles (window > 0), arguments
+/// in all other kernels.
 template <int cube, int window, int step>
 struct RankShape {
   static constexpr RankTile fixed_tile =
@@ -103,9 +96,8 @@ struct RankShape {
   }
 };
 
-/// Loads the part of the guide that the search windows of a thread block cover. `start` is the
-/// offset, in a slice, of the first position of the part. `places` contains the positions of the
-/// slices in the ring buffer.
+/// Loads the guide in the union of the search windows, with the origin `start` in a slice. `places`
+/// are the positions of the slices in the ring buffer.
 __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& tile, int slices,
                                            int start, const int* places, std::uint32_t* words) {
   constexpr int lanes = 8;
@@ -126,11 +118,11 @@ __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& ti
 }
 
 /// Selects the groups of one column of reference cubes along z. All lanes of a warp call the
-/// functions of this class together.
+/// functions together.
 template <int cube, class Shape>
 class Ranking {
  public:
-  /// `words` points to the first word, in the tile, of the search window of the first cube.
+  /// `words` points to the first word of the search window of the first cube.
   __device__ __forceinline__ Ranking(const RankArgs& a, const Shape& shape, int i, int j,
                                      const std::uint32_t* words, std::uint32_t* map,
                                      std::uint32_t* list)
@@ -161,9 +153,8 @@ class Ranking {
     }
   }
 
-  /// Selects the group of the k-th reference cube of the column, in the layer at `z`. `layers`
-  /// contains the nearest stored layer, the layer before the nearest layer, and the layer after the
-  /// nearest layer.
+  /// Selects the group of cube `k` of the column, in the layer at `z`. `layers` are the nearest
+  /// stored layer, the layer before it, and the layer after it.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {
     const std::uint32_t* window = words_ + k * shape_.spacing * shape_.tile.plane;
@@ -186,9 +177,8 @@ class Ranking {
   }
 
  private:
-  /// Lists the candidates of a reference cube, and returns their number (step 1 of rank.cu). The
-  /// upper half of a list entry is the position of the candidate in the search window. The lower
-  /// half is the offset of the candidate's first word from the first word of the window.
+  /// Lists the candidates of a reference cube, and returns their number (step 1 of rank.cu). An
+  /// entry contains the position in the search window and the offset of the first word.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,
@@ -225,8 +215,8 @@ class Ranking {
     return count;
   }
 
-  /// Returns u + v * pitch + w * plane, where (u, v, w) is the position of a candidate in the
-  /// search window.
+  /// Returns u + v * pitch + w * plane for the position (u, v, w) of a candidate in the search
+  /// window.
   __device__ __forceinline__ std::uint32_t weighed(std::uint32_t bytes, std::uint32_t pitch,
                                                    std::uint32_t plane) const {
     const auto first = static_cast<std::uint32_t>(min_displacement + radius_);
@@ -234,8 +224,8 @@ class Ranking {
                   first * (1 + pitch + plane));  // modulo 2^32
   }
 
-  /// Computes the key of each listed candidate: score << 16 | (65535 - position) (step 2 of
-  /// rank.cu). A lane without a candidate has the key 0.
+  /// Computes the key of each listed candidate: score << 16 | (65535 - position), or 0 without a
+  /// candidate (step 2 of rank.cu).
   __device__ __forceinline__ void score(const std::uint32_t* window, int count,
                                         std::uint32_t (&keys)[rounds]) const {
     constexpr std::uint32_t inside = cube == 4 ? ~0u : 0xffffffu;
@@ -269,8 +259,8 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Returns keys in descending order, one in each lane (step 3 of rank.cu). The keys include the
-  /// best keep - 1 keys. A lane without a key returns 0.
+  /// Returns keys in descending order, one in each lane, including the best keep - 1 keys (step 3
+  /// of rank.cu). 0: no key.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];
@@ -309,9 +299,8 @@ class Ranking {
   int layer_[rounds];  // 0: layer before the nearest, 1: nearest, 2: layer after it
 };
 
-/// The kernel of the second phase without a search. If `window` is positive, `window` and `step`
-/// are compile-time constants. If `window` is 0, the kernel reads the side of the window and the
-/// step from its arguments.
+/// The kernel of the second phase without a search. The window and the step are constants if
+/// `window` is positive, and arguments if `window` is 0.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];
@@ -360,8 +349,8 @@ __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant_
 }
 
 using Kernel = void (*)(RankArgs);
-/// Returns the kernel that is compiled for the parameters of a profile (params.cpp), or the generic
-/// kernel if there is no such kernel.
+/// Returns the kernel compiled for a profile (params.cpp). For other parameters, returns the
+/// generic kernel.
 Kernel kernel_for(const PhaseParams& p) {
   const auto is = [&](int cube, int window, int step) {
     return p.cube == cube && p.window == window && p.step == step;
@@ -382,8 +371,8 @@ void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
     return sizeof(std::uint32_t) * (RankTile::of(p).plane * slices_of(p, layers) +
                                     warps * (list_size + map_words(p.window)));
   };
-  // One layer needs at most 72 KiB of shared memory. GPUs with less shared memory do not support
-  // the widest windows.
+  // One layer needs up to 72 KiB of shared memory. GPUs with less do not support the widest
+  // windows.
   int layers = std::min(block_side, cubes.layers);
   while (layers > 1 && bytes(layers) > lull::cuda::device_limits().dynamic_limit()) layers /= 2;
   const Kernel kernel = kernel_for(p);

@@ -1,5 +1,5 @@
 #pragma once
-// Slices in a ring buffer in device memory: slice z is stored at index z % depth.
+// Ring buffers of slices in device memory: slice z has the index z % depth.
 
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace lull::bm4d::cuda {
 
-/// The address and the size of a ring buffer, as arguments of kernels.
+/// Address and size of a ring buffer, as kernel arguments.
 template <class T>
 struct Ring {
   T* data = nullptr;
@@ -31,7 +31,7 @@ class Slices {
   const Ring<T>& ring() const { return ring_; }
   T* at(int z) const { return ring_.at(z); }
   void clear(SliceSpan slices, cudaStream_t stream) {
-    // If the slices extend beyond the end of the ring buffer, the loop clears them in two parts.
+    // Slices that extend beyond the end of the ring buffer are cleared in two parts.
     for (int z = slices.first; z < slices.end;) {
       const int run = std::min(slices.end - z, ring_.depth - z % ring_.depth);
       lull::cuda::check(cudaMemsetAsync(at(z), 0, run * ring_.slice * sizeof(T), stream));

@@ -1,5 +1,4 @@
-// Converts stored samples to the floats that the phases filter. Each thread converts one voxel of
-// several slices. Memory bandwidth limits the speed of the kernels.
+// Converts stored samples to floats. Each thread converts one voxel of several slices.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -44,8 +43,7 @@ __global__ void load_kernel(const __grid_constant__ LoadArgs a) {
   }
 }
 
-/// Fills the padding of slices with their mirror image. Each thread block processes one row of one
-/// slice.
+/// Fills the padding of slices by mirroring, one row of one slice in each thread block.
 __global__ void continue_kernel(Ring<float> noisy, int first, Margins margins, int width,
                                 int height) {
   float* const plane = noisy.at(first + static_cast<int>(blockIdx.y));

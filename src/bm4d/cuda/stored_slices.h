@@ -13,7 +13,7 @@
 
 namespace lull::bm4d::cuda {
 
-/// One plane of all slices, as an argument of kernels.
+/// One plane of all slices, as a kernel argument.
 struct StoredPlanes {
   Ring<std::byte> bytes;
   int pitch, width, height;  // pitch in bytes
@@ -35,8 +35,8 @@ class StoredSlices {
       planes_[i] = {depth, static_cast<std::size_t>(pitch(i)) * format.plane_height(i), stream};
   }
 
-  /// Queues the upload of a slice from host or GPU memory. The slice must stay valid until the
-  /// upload is complete.
+  /// Queues the upload of a slice, which must stay valid until the upload is complete, from host or
+  /// GPU memory.
   void upload(int z, const Frame& slice, cudaStream_t stream) {
     if (slice.on_device) return pictures_.read(*slice.on_device, format_, planes_of(z), stream);
     for (int i = 0; i < format_.planes(); ++i)
@@ -48,8 +48,7 @@ class StoredSlices {
     lull::cuda::check(cudaMemcpy2DAsync(to.data, to.stride, planes_[i].at(z), pitch(i), to.width,
                                         to.height, cudaMemcpyDefault, stream));
   }
-  /// Queues the conversion of plane `i` of a slice of `noisy` to a result. The session calls the
-  /// function for unfiltered planes.
+  /// Queues the conversion of the unfiltered plane `i` of a slice of `noisy` to a result.
   void convert(int z, int i, const StoredSlices& noisy, cudaStream_t stream) const {
     convert_samples(noisy.planes_of(z), i, format_.plane_width(i), format_.plane_height(i),
                     planes_of(z), stream);

@@ -1,5 +1,5 @@
 #pragma once
-// Functions for kernels in which each thread processes one voxel of several consecutive slices.
+// Helpers of kernels in which each thread processes one voxel of several consecutive slices.
 
 #include "bm4d/cuda/kernels.h"
 

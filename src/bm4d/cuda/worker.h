@@ -7,9 +7,9 @@
 
 namespace lull::bm4d {
 
-/// Makes a worker for the current device (cuda/session_on_device.h). The same device must be
-/// current whenever the caller uses the worker. `params` and `format` must be valid. Slices may be
-/// in device or host memory. If `results_on_device` is true, results remain in GPU memory.
+/// Makes a worker for the current device, which must be current at every use
+/// (cuda/session_on_device.h). `params` and `format` must be valid. Slices may be in device or host
+/// memory. If `results_on_device` is true, results remain in GPU memory.
 /// @throws InvalidArgument  kernels cannot address slices of this size
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<VolumeWorker> make_cuda_worker(const Params& params,

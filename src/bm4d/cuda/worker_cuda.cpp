@@ -1,9 +1,7 @@
-// The BM4D worker on a GPU uses three CUDA streams. The first stream uploads slices and converts
-// them to floats. The second stream computes, and the third stream downloads results. The worker
-// queues each batch of layers as a few launches over all slices of the batch.
+// The worker uses three CUDA streams, for uploads and conversions, for kernels, and for downloads.
+// Each batch of layers takes a few launches.
 
-// The host uploads the next batch while the GPU computes the results of the previous batch. The
-// host waits only for results. The worker reuses the memory of completed results.
+// The host uploads the next batch while the GPU computes, and waits only for results.
 
 #include <algorithm>
 #include <array>
@@ -66,8 +64,8 @@ class CudaWorker final : public VolumeWorker {
 
   void load(int z, const Frame& slice) override {
     const lull::cuda::NvtxRange range("upload a slice");
-    // The new slice overwrites an old slice of the ring buffer. Therefore the upload waits until
-    // the result of the old slice has been downloaded.
+    // The new slice replaces an old slice of the ring buffer. The result of the old slice must be
+    // downloaded first.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
         check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));
@@ -94,8 +92,8 @@ class CudaWorker final : public VolumeWorker {
     const lull::cuda::NvtxRange range("download results");
     make_planes();
     const SliceSpan slices{z, z + static_cast<int>(clean.size())};
-    // The ring buffer has space for the results of two batches. The compute stream overwrites old
-    // results only after their download.
+    // The ring buffer has space for the results of two batches. Old results are overwritten after
+    // their download.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > slices.first - 2 * extent_.batch &&
           pending.first < slices.end - 2 * extent_.batch)
@@ -143,8 +141,7 @@ class CudaWorker final : public VolumeWorker {
       (void)cudaStreamSynchronize(stream->get());
   }
 
-  /// Queues the conversion of all uploaded slices to floats. The compute stream waits for the
-  /// conversion.
+  /// Queues the conversion of all uploaded slices to floats. The compute stream waits for it.
   void make_planes() {
     if (loaded_end_ == uploaded_end_) return;
     const SliceSpan fresh{std::exchange(loaded_end_, uploaded_end_), uploaded_end_};
@@ -165,8 +162,8 @@ class CudaWorker final : public VolumeWorker {
   std::array<bool, max_planes> passes_{true, true, true};  // planes without noise
   lull::cuda::DeviceBuffer<std::uint32_t> groups_;
   std::deque<PendingResult> pending_results_;
-  // `uploaded_end_` is the index after the last uploaded slice. `loaded_end_` is the index after
-  // the last slice that the worker has converted to floats.
+  // The slices before `uploaded_end_` are uploaded. The slices before `loaded_end_` are also
+  // converted to floats.
   int uploaded_end_ = 0, loaded_end_ = 0;
 };
 

@@ -49,8 +49,7 @@ class HostWorker final : public VolumeWorker {
   void filter(const Layers& layers) override {
     for (Volume& volume : volumes_) {
       Layers own = layers;
-      // A mask has the size of the first plane. For planes of another size, the worker ignores the
-      // mask.
+      // A mask has the size of the first plane, and is ignored for planes of another size.
       if (format_.plane_width(volume.plane) != format_.width ||
           format_.plane_height(volume.plane) != format_.height)
         own.wanted = nullptr;
@@ -82,7 +81,7 @@ class HostWorker final : public VolumeWorker {
   }
 
  private:
-  /// One plane of all slices of a volume. The worker has one object for each plane with noise.
+  /// One plane, with noise, of all slices of a volume.
   struct Volume {
     int plane = 0;
     std::unique_ptr<VolumeEngine> engine;
@@ -94,7 +93,7 @@ class HostWorker final : public VolumeWorker {
   FramePool pool_;
   std::vector<Volume> volumes_;
   std::array<bool, 3> passes_{true, true, true};  // planes without noise
-  /// Element i states whether slice `oldest_` + i has out-of-range samples (float_guard.h).
+  /// Whether slice `oldest_` + i has out-of-range samples (float_guard.h).
   std::deque<bool> guarded_;
   int oldest_ = 0;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The worker that runs engines on the host (volume_engine.h), with one engine for each plane with
-// noise. The worker converts slices to floats, and estimates back to samples.
+// The worker for engines on the host (volume_engine.h), with one engine for each plane with noise.
+// The worker converts slices to floats, and estimates to samples.
 
 #include <functional>
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
-// The schedule of a phase along z. The schedule determines when the phase can filter a layer of
-// reference cubes, and when a slice is finished. The schedule does not access samples.
+// The schedule of a phase along z: when a layer of reference cubes can be filtered, and when a
+// slice is finished.
 
 #include <algorithm>
 #include <optional>
@@ -10,13 +10,11 @@
 
 namespace lull::bm4d {
 
-/// The schedule of one phase in one volume. Layers are at multiples of the step, and at the end of
-/// the volume. The origin is the first slice of the complete volume, also if the input is a part of
-/// the volume.
+/// The schedule of one phase. Layers are at multiples of the step from the first slice of the
+/// complete volume, and at the end of the volume.
 class PhaseSchedule {
  public:
-  /// `at_a_time` is the number of layers that the phase filters together. The last batch of a
-  /// volume may have fewer layers.
+  /// `at_a_time` is the number of layers of a batch. The last batch of a volume may be smaller.
   PhaseSchedule(Phase phase, const PhaseParams& params, int at_a_time)
       : phase_(phase), params_(params), at_a_time_(at_a_time) {}
 
@@ -28,14 +26,14 @@ class PhaseSchedule {
   }
   /// Adds one slice to the available slices.
   void add_slice() { ++available_; }
-  /// Ends the volume after the last slice. The volume must have at least as many slices as a cube.
+  /// Ends the volume, which must have at least as many slices as a cube.
   void end() { ended_ = true; }
 
-  /// Returns the next layers that the phase can filter, and marks them as filtered. Returns an
-  /// empty value if no layer is ready.
+  /// Returns the next layers that the phase can filter, and marks the layers as filtered. Returns
+  /// an empty value if no layer is ready.
   std::optional<Layers> next_layers() {
-    /// Last position at which a cube fits in the available slices. After the end of the volume, the
-    /// last layer has this position.
+    /// Last position at which a cube fits in the available slices. At the end of the volume, the
+    /// position of the last layer.
     const int end_place = available_ - params_.cube;
     const int far = next_ + (at_a_time_ - 1) * params_.step;
     int z = next_, count = at_a_time_;
@@ -57,8 +55,8 @@ class PhaseSchedule {
   /// Returns the next slice to which no later layer adds estimates, and marks the slice as
   /// finished. Returns an empty value if there is no such slice.
   std::optional<int> next_finished() {
-    // Last position at which a cube fits in the available slices. After the end of the volume, the
-    // last layer has this position.
+    // Last position at which a cube fits in the available slices. At the end of the volume, the
+    // position of the last layer.
     const int end_place = available_ - params_.cube;
     int coming = std::min(next_, std::max(end_place, last_run_ + 1));
     int end = std::min(coming - params_.radius(), available_);
@@ -67,7 +65,7 @@ class PhaseSchedule {
     return finished_++;
   }
 
-  /// Returns the range of slices to which the phase adds estimates when it filters `layers`.
+  /// Returns the slices to which the layers add estimates.
   SliceSpan reach(const Layers& layers) const {
     return {layers.z - params_.radius(),
             layers.z + (layers.count - 1) * params_.step + params_.radius() + params_.cube};

@@ -24,14 +24,14 @@ class VolumeSession final : public SliceSession {
       : SliceSession(format, memory, results),
         params_(params),
         worker_(std::move(worker)),
-        // On a GPU, the session also processes volumes without noise. Their results are then in the
-        // requested memory.
+        // A GPU session also processes volumes without noise, so that results are in the requested
+        // memory.
         passes_(plan_planes(params, format).empty() && memory == SliceMemory::host) {
     const int side = max_cube_side(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
     min_slices_ = side;
     for (const PlanePlan& plan : plan_planes(params, format)) {
-      // A mask has the size of the first plane. If a plane with noise has another size, the session
-      // ignores masks.
+      // A mask has the size of the first plane. Masks are ignored if planes with noise have
+      // different sizes.
       uses_masks_ = uses_masks_ && format.plane_width(plan.plane) == format.width &&
                     format.plane_height(plan.plane) == format.height;
     }
@@ -63,8 +63,8 @@ class VolumeSession final : public SliceSession {
   }
 
   void end_volume() override {
-    // If a volume has fewer slices than a cube, its mirror image extends the volume. The session
-    // has not finished any slice of such a volume yet.
+    // A volume with fewer slices than a cube is extended by mirroring. No slice of such a volume is
+    // finished yet.
     const int slices = next_slice_ - first_;
     for (int i = slices; i < min_slices_; ++i) {
       load(pending_[mirrored(i, slices)], first_ + i);
@@ -86,7 +86,7 @@ class VolumeSession final : public SliceSession {
     schedules_[0].add_slice();
   }
 
-  /// Filters all layers for which a phase has enough slices. Gives each finished slice to the next
+  /// Filters all layers for which a phase has enough slices, and passes finished slices to the next
   /// phase.
   void advance(std::size_t phase) {
     PhaseSchedule& schedule = schedules_[phase];
@@ -104,8 +104,8 @@ class VolumeSession final : public SliceSession {
       worker_->filter(layers);
   }
 
-  /// Filters only the layers that contain a required cube. A session for a part of a volume thus
-  /// skips the same layers as a session for the complete volume.
+  /// Filters only layers with a required cube, so that a part of a volume skips the same layers as
+  /// the complete volume.
   void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
@@ -141,7 +141,7 @@ class VolumeSession final : public SliceSession {
   }
 
   /// Returns the next finished slices, at most as many as one batch of layers finishes. The next
-  /// phase has memory only for this number of slices.
+  /// phase has no memory for more slices.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;
@@ -162,7 +162,7 @@ class VolumeSession final : public SliceSession {
       reach.end += params_.wiener.reach();
     }
     for (std::size_t i = 0; i < pending_.size(); ++i) {
-      // Index of the required slice that is nearest to slice `oldest_` + i.
+      // The required slice nearest to slice `oldest_` + i.
       const int wanted = oldest_ + static_cast<int>(i) - pending_[i].context_distance;
       if (reach.first <= wanted && wanted < reach.end) return true;
     }
@@ -170,8 +170,7 @@ class VolumeSession final : public SliceSession {
   }
 
   void finish(SliceSpan slices) {
-    // A volume with fewer slices than a cube has been extended by its mirror image. The session
-    // returns no results for slices of the mirror image.
+    // Slices of the mirror image of a short volume have no results.
     slices.end = std::min(slices.end, next_slice_);
     if (slices.size() <= 0) return;
     std::vector<Frame> noisy, clean;
@@ -198,8 +197,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// A result that the worker may still compute. The worker needs the noisy slice until the result
-  /// is complete.
+  /// A result that may be incomplete. The worker needs the noisy slice until the result is
+  /// complete.
   struct PendingResult {
     Frame noisy, clean;
   };

@@ -1,7 +1,6 @@
 #pragma once
-// The BM4D session over the slices of volumes. The session schedules layers of reference cubes. The
-// session copies the time and the side data of each input slice to its result. The worker
-// (volume_worker.h) processes the samples.
+// The BM4D session: schedules layers of reference cubes, and copies time and side data from slices
+// to results. The worker (volume_worker.h) processes samples.
 
 #include <memory>
 
@@ -12,8 +11,8 @@
 
 namespace lull::bm4d {
 
-/// Opens a BM4D session. `params` and `format` must be valid. `worker` must have the same
-/// parameters and format, and must accept slices in `memory`.
+/// Opens a BM4D session. `params` and `format` must be valid, and equal to those of `worker`, which
+/// must accept slices in `memory`.
 [[nodiscard]] std::unique_ptr<Denoiser> open_volumes(const Params& params,
                                                      const FrameFormat& format,
                                                      std::unique_ptr<VolumeWorker> worker,

@@ -9,8 +9,8 @@
 namespace lull::bm4d {
 namespace {
 
-/// Returns the summed-area table of a plane, with width + 1 columns. Element (x, y) is the sum over
-/// the first x columns and the first y rows of the plane.
+/// Returns the summed-area table of a plane: element (x, y) is the sum over the first x columns and
+/// y rows.
 std::vector<std::int32_t> summed_area(const std::vector<std::uint8_t>& plane, int width,
                                       int height) {
   const int stride = width + 1;
@@ -39,7 +39,7 @@ void WantedCubes::begin(int z) {
 void WantedCubes::add(const SliceMask* mask) {
   Slice slice;
   if (mask) slice.resize(static_cast<std::size_t>(width_) * height_);
-  // If an axis is shorter than a cube, the mirror image of the mask extends the mask as well.
+  // If an axis is shorter than a cube, the mask is mirrored, too.
   for (int y = 0; mask && y < height_; ++y)
     for (int x = 0; x < width_; ++x)
       slice[static_cast<std::size_t>(y) * width_ + x] =

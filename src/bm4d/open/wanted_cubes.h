@@ -10,30 +10,25 @@
 
 namespace lull::bm4d {
 
-/// Returns the distance from the mask, in voxels, up to which the first phase filters cubes: the
-/// side of the cubes of the second phase minus 1, but at most the search radius of the first phase.
+/// Returns the distance from the mask, in voxels, up to which the first phase filters cubes.
 int first_phase_reach(const Params& params);
 
-/// The masks of the slices in progress. The second phase needs a cube if the cube contains a voxel
-/// inside the mask. The first phase needs a cube if a voxel inside the mask is at most
-/// first_phase_reach() voxels away. The decision depends only on slices that the group of the cube
-/// can reach.
+/// The masks of the slices in progress. The second phase needs cubes that contain a voxel inside
+/// the mask, the first phase cubes within first_phase_reach() of the mask.
 class WantedCubes {
  public:
-  /// `width` and `height` are the size of a slice in voxels, including an extension by the mirror
-  /// image.
+  /// `width` and `height` are the size of a slice in voxels, including its mirror extension.
   WantedCubes(const Params& params, int width, int height)
       : params_(params), width_(width), height_(height) {}
 
   void begin(int z);
-  /// Adds the mask of the next slice. If `mask` is null, all voxels of the slice are inside the
-  /// mask.
+  /// Adds the mask of the next slice. Null: all voxels are inside the mask.
   void add(const SliceMask* mask);
-  /// Releases the slices before `z`. Later calls of choose() must not need the released slices.
+  /// Releases the slices before `z`, which later calls of choose() must not need.
   void forget_before(int z);
 
-  /// Appends a flag for each cube of the layer at slice `z` to `cubes`, row by row: 1 if the cube
-  /// is required, 0 if not. Returns whether any cube of the layer is required.
+  /// Appends a flag for each cube of the layer at slice `z` to `cubes`, row by row: whether the
+  /// cube is required. Returns whether any cube is required.
   bool choose(Phase phase, int z, std::vector<std::uint8_t>& cubes) const;
 
  private:

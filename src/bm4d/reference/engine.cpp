@@ -1,6 +1,5 @@
-// The reference backend: BM4D in double precision. The code follows the formulas of Maggioni et al.
-// 2013, section II, and is not optimised for speed. Tests compare the results of the other backends
-// with the reference backend.
+// The reference backend: BM4D in double precision, after Maggioni et al. 2013, section II, without
+// optimisation.
 
 #include <array>
 
@@ -13,8 +12,7 @@ namespace {
 
 using namespace reference;
 
-/// Sums of weights and of weighted estimates. The aggregation (equation 8 of Maggioni et al. 2013)
-/// divides the second sum by the first.
+/// Sums of weights and of weighted estimates (equation 8 of Maggioni et al. 2013).
 struct Sums {
   Sums(int width, int height) : numerator(width, height), denominator(width, height) {}
   Slices numerator, denominator;

@@ -7,8 +7,8 @@
 namespace lull::bm4d::reference {
 namespace {
 
-/// Transforms a cube along x, y and z. Along each axis, the coefficients are the product of the
-/// matrix `rows` and the samples. The inverse transform uses the transposed matrix.
+/// Transforms a cube along x, y and z by the matrix `rows`. The inverse transform uses the
+/// transposed matrix.
 void transform_cube(Cube& cube, int side, bool forward) {
   const AxisMatrix rows = dct_rows(side);
   for (const int stride : {1, side, side * side})
@@ -22,8 +22,8 @@ void transform_cube(Cube& cube, int side, bool forward) {
     }
 }
 
-/// Computes the orthonormal Haar transform across the group. The first coefficient is the mean. The
-/// detail coefficients follow from coarse to fine.
+/// Orthonormal Haar transform across the group. The mean comes first, then the detail coefficients
+/// from coarse to fine.
 void haar(GroupStack& stack, int samples, bool forward) {
   GroupStack next = stack;
   const auto level = [&](std::size_t length) {
@@ -135,7 +135,7 @@ double wiener(GroupStack& stack, GroupStack basic, int side, double noise, doubl
   for (std::size_t m = 0; m < stack.size(); ++m)
     for (int i = 0; i < side * side * side; ++i) {
       const double power = basic[m][i] * basic[m][i], n = m == 0 ? mean_factor * noise : noise;
-      // If `mean_factor` is 0, the Wiener factor is 1. The formula could give 0 / 0.
+      // If `mean_factor` is 0, the Wiener factor is 1, to avoid 0 / 0.
       const double factor = (m == 0 && i == 0) || n == 0 ? 1 : power / (power + n);
       stack[m][i] *= factor;
       energy += factor * factor;

@@ -1,7 +1,6 @@
 #pragma once
-// The stages of the reference backend of BM4D as separate functions, for tests of the stages of
-// other backends. The functions compute in double precision and follow Maggioni et al. 2013,
-// section II.
+// The stages of the reference backend of BM4D, in double precision, after Maggioni et al. 2013,
+// section II. Tests compare other backends with these stages.
 
 #include <array>
 #include <map>
@@ -14,13 +13,13 @@
 
 namespace lull::bm4d::reference {
 
-/// A volume that stores only some of its slices. The stored slices need not be consecutive.
+/// A volume that stores only some of its slices, not necessarily consecutive.
 class Slices {
  public:
   Slices(int width, int height) : width_(width), height_(height) {}
   int width() const { return width_; }
   int height() const { return height_; }
-  /// Returns a voxel of slice `z`. The function creates a missing slice and fills it with zeros.
+  /// Returns a voxel of slice `z`. Creates a missing slice, filled with zeros.
   double& at(int x, int y, int z) {
     std::vector<double>& slice = slices_[z];
     if (slice.empty()) slice.resize(static_cast<std::size_t>(width_) * height_);
@@ -41,17 +40,15 @@ struct Place {
   int x = 0, y = 0, z = 0;  // first voxel of a cube
 };
 
-/// Returns the group of the reference cube whose first voxel is `at` (cubes.h). Candidates are in
+/// Returns the group of the reference cube with the first voxel `at` (cubes.h). Candidates are in
 /// the slices `available`.
 [[nodiscard]] Group find_group(const Slices& guide, SliceSpan available, const Place& at,
                                const PhaseParams& params);
-/// Returns the group that consists of the best candidates. All candidates must have different
-/// displacements and must be inside the volume.
+/// Returns the group of the best candidates. The candidates must be distinct and inside the volume.
 [[nodiscard]] Group rank_group(const Slices& guide, const Place& at, const PhaseParams& params,
                                std::span<const std::uint32_t> candidates);
 
-/// Voxels or coefficients of a cube with `side` elements along each axis. The index along x varies
-/// fastest, then y, then z.
+/// Voxels or coefficients of a cube, `side` along each axis. x varies fastest, then y, then z.
 using Cube = std::array<double, max_cube * max_cube * max_cube>;
 /// The cubes of a group, in the order of its members.
 using GroupStack = std::vector<Cube>;
@@ -59,16 +56,14 @@ using GroupStack = std::vector<Cube>;
 [[nodiscard]] GroupStack gather(const Slices& volume, const Place& at, const Group& group,
                                 int side);
 
-/// Applies collaborative hard thresholding to `stack`, in place (equation 7 of Maggioni et al.
-/// 2013). Coefficients become 0 if their magnitude is at most `threshold`. For the mean over the
-/// group (coefficient 0 of the Haar transform), the limit is threshold * mean_factor. Returns the
-/// weight of the group: 1 / (number of retained coefficients).
+/// Hard thresholding of `stack`, in place (equation 7 of Maggioni et al. 2013), with threshold *
+/// mean_factor for the mean over the group (Haar coefficient 0). Returns the weight of the group: 1
+/// / (number of retained coefficients).
 double hard_threshold(GroupStack& stack, int side, double threshold, double mean_factor);
 
-/// Applies the collaborative Wiener filter to `stack`, in place (equation 10 of Maggioni et al.
-/// 2013). The basic estimate `basic` gives the power of the signal. The noise power is `noise` =
-/// mu2 sigma^2, multiplied by `mean_factor` for the mean over the group. Returns the weight of the
-/// group: 1 / (sum of the squared Wiener factors).
+/// Wiener filter of `stack`, in place (equation 10 of Maggioni et al. 2013). The noise power is
+/// `noise` = mu2 sigma^2, times `mean_factor` for the mean over the group. Returns the weight of
+/// the group: 1 / (sum of the squared Wiener factors).
 double wiener(GroupStack& stack, GroupStack basic, int side, double noise, double mean_factor);
 
 }  // namespace lull::bm4d::reference

@@ -1,6 +1,6 @@
 #pragma once
-// The layout of a plane in device memory, and the maximum sizes that kernels can address. The file
-// needs neither a device nor the CUDA toolkit.
+// Layout of planes in device memory, and the maximum sizes that kernels can address. This file does
+// not need the CUDA toolkit.
 
 #include <algorithm>
 #include <cstddef>
@@ -11,18 +11,17 @@
 
 namespace lull {
 
-/// Layout of every plane on the device. A margin surrounds the picture. Kernels therefore read
-/// search windows beyond the picture without any check. Offsets are in elements of the plane.
+/// Layout of a plane with margins, so that kernels read search windows beyond the picture without
+/// checks. Offsets are in elements.
 struct Margins {
   int width = 0, height = 0;  // size of the picture
   int left = 0, top = 0;      // margins; multiples of 4, at least the search window's radius
   int pitch = 0, rows = 0;    // size of the plane with its margins; `pitch` is a multiple of 32
 
   Margins() = default;
-  // The margins on the right and below are 64 samples wider than the radius of the search window.
-  // Kernels load the union of the search windows of several reference patches, and round the union
-  // up to whole words. The reference patches are up to 24 samples apart. Kernels that sum weights
-  // read the `rows_above` rows above the picture.
+  // The right and lower margins exceed the window radius by 64 samples, because kernels load the
+  // union of the windows of reference patches up to 24 samples apart. Kernels that sum weights read
+  // `rows_above` rows above the picture.
   constexpr Margins(int w, int h, int window, int rows_above)
       : width(w),
         height(h),
@@ -33,8 +32,7 @@ struct Margins {
   constexpr int at(int x, int y) const { return (y + top) * pitch + x + left; }
   constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
 
-  /// Returns a layout without margins. Rows still have padding up to a multiple of 32 samples.
-  /// Planes have no margins only during conversions from and to other layouts.
+  /// Returns a layout without margins, for conversions. Row pitches are multiples of 32 samples.
   static constexpr Margins none(int width, int height) {
     Margins flat;
     flat.width = width, flat.height = flat.rows = height;
@@ -44,17 +42,15 @@ struct Margins {
   static constexpr int flat_pitch(int width) { return round_up(width, 32); }
 };
 
-/// Maximum number of samples of a plane with its padding. Kernels index samples with signed 32-bit
-/// integers.
+/// Maximum number of samples of a plane with its padding: kernels use signed 32-bit indices.
 inline constexpr std::int64_t max_plane_samples = std::numeric_limits<std::int32_t>::max();
-/// Maximum number of rows of a plane. A launch has at most 65535 thread blocks along y, and a
-/// thread block processes at least 8 rows.
+/// Maximum number of rows of a plane: at most 65535 thread blocks along y, with at least 8 rows
+/// each.
 inline constexpr std::int64_t max_plane_rows = 8 * 65535;
 constexpr bool is_addressable(std::int64_t pitch, std::int64_t rows) {
   return rows <= max_plane_rows && pitch * rows <= max_plane_samples;
 }
-/// Checks the size of a plane of width x height samples. The plane in memory has `rows` rows of
-/// `pitch` samples, including its padding.
+/// Checks the size of a plane, with `rows` rows of `pitch` samples including its padding.
 /// @throws InvalidArgument  kernels cannot address the plane
 void require_addressable(int width, int height, std::int64_t pitch, std::int64_t rows);
 inline void require_addressable(const Margins& margins) {

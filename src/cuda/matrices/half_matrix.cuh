@@ -1,6 +1,5 @@
 #pragma once
-// Matrices of half-precision values in the registers of a warp, as left operands of matrix products
-// on the tensor cores.
+// Half-precision matrices in the registers of a warp, as left operands of the tensor cores.
 
 #include <cuda_fp16.h>
 
@@ -11,9 +10,8 @@
 
 namespace lull {
 
-/// A square matrix of half-precision values in the registers of a warp, in the layout of left
-/// operands. at[i][j] is the 16x16 block whose first element is in row 16 i and column 16 j of the
-/// matrix.
+/// A square half-precision matrix in the registers of a warp, as left operand. at[i][j] is the
+/// 16x16 block at row 16 i and column 16 j.
 template <int T>
 struct HalfMatrix {
   std::uint32_t at[T][T][4];
@@ -33,8 +31,7 @@ struct HalfMatrix {
 #pragma unroll
       for (int h = 0; h < 2; ++h) at[j][i][2 * n + h] = transposed_halves(at[i][j][2 * h + n]);
   }
-  /// Computes 16 rows of the product c += a w, where w is this matrix. The matrix w must be
-  /// symmetric.
+  /// Computes 16 rows of the product c += a w with this symmetric matrix w.
   __device__ __forceinline__ void add_product(const std::uint32_t (&a)[T][4],
                                               FloatSums (&c)[2 * T]) const {
 #pragma unroll

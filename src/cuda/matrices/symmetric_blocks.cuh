@@ -1,11 +1,10 @@
 #pragma once
-// Symmetric matrices in the registers of a warp, as blocks of 16x16, and their inverses. With g =
-// lane / 4 and t = lane % 4, a lane has the values in columns 8n + 2t and 8n + 2t + 1 of row 8h +
-// g, in half[n].at[2h] and half[n].at[2h + 1].
+// Symmetric matrices in the registers of a warp, as 16x16 blocks, and their inverses. With g = lane
+// / 4 and t = lane % 4, a lane has columns 8n + 2t and 8n + 2t + 1 of row 8h + g, in half[n].at[2h]
+// and half[n].at[2h + 1].
 
-// The tensor cores return sums in the layout of class Block. The same registers are the left
-// operand of another matrix product, or the right operand of a product with the transposed block.
-// Therefore lanes neither exchange values nor use shared memory.
+// Blocks have the layout of tensor core results. Left operands and transposed right operands have
+// the same layout, so lanes exchange no values.
 
 #include <cstdint>
 
@@ -17,9 +16,8 @@ struct Block {
   FloatSums half[2];
 };
 
-/// A block of floats as an operand of the tensor cores. A factor of a product on the tensor cores
-/// has only 11 significant bits. The type therefore stores each float as the sum of two floats of
-/// 11 significant bits.
+/// A block of floats as a tensor core operand. Each float is the sum of two factors of 11
+/// significant bits.
 struct Factor {
 #if __CUDA_ARCH__ >= 800
   std::uint32_t high[2][4], low[2][4];
@@ -45,16 +43,14 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
   return f;
 }
 
-/// Performs step `step` (of `product_steps`) of the product c += a b' of blocks, where b' is the
-/// transpose of b. A kernel with several independent products should perform a step for all
-/// products before the next step.
+/// Step `step` (of `product_steps`) of the product c += a b' of blocks, where b' is the transpose
+/// of b. Independent products should alternate between steps.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
 __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
-  // In each group of eight columns, a block and an operand have different orders. For t = 0..3,
-  // column 2t of the block is column t of the operand, and column 2t + 1 of the block is column t +
-  // 4 of the operand.
+  // For t = 0..3, columns 2t and 2t + 1 of eight columns of a block are columns t and t + 4 of an
+  // operand.
   const int k = step / 3;
   const auto& left = step % 3 == 0 ? a.low[k] : a.high[k];
   const auto& right = step % 3 == 1 ? b.low[k] : b.high[k];
@@ -82,13 +78,13 @@ __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Fac
 }
 #endif
 
-/// Transposes a matrix of 8x8 values. With g = lane / 4 and t = lane % 4, a lane has the values in
-/// columns 2t and 2t + 1 of row g, before and after the call.
+/// Transposes an 8x8 matrix. With g = lane / 4 and t = lane % 4, a lane has columns 2t and 2t + 1
+/// of row g.
 __device__ __forceinline__ void transpose_8x8(float& first, float& second) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const bool odd = g % 2 != 0;
-  // The first exchange moves the values whose row and column have the same parity. The second
-  // exchange moves all other values.
+  // The first exchange moves values whose row and column have the same parity. The second exchange
+  // moves all other values.
   const float alike = __shfl_sync(~0u, odd ? second : first, 4 * (2 * t + (odd ? 1 : 0)) + g / 2);
   const float other = __shfl_sync(~0u, odd ? first : second, 4 * (2 * t + (odd ? 0 : 1)) + g / 2);
   first = odd ? other : alike;
@@ -110,9 +106,9 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 }
 
 /// Eliminates the 16 pivots of the diagonal block `k` of a symmetric negative definite matrix.
-/// panel[i] is block (i, k) of the matrix, and receives the contribution of the pivots to the
-/// inverse of the negative matrix.
-///
+/// panel[i] is block (i, k), and receives the contribution of the pivots to the inverse of the
+/// negative matrix.
+
 /// For i != k, column[i] receives the columns of block (i, k), each divided by sqrt(-p) before the
 /// elimination of its pivot p. The caller must update the rest of the matrix with products of the
 /// blocks column[i].
@@ -156,9 +152,8 @@ __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&co
       }
 }
 
-/// Replaces a symmetric negative definite matrix by the inverse of its negative. The function reads
-/// the blocks on and below the diagonal, and writes the blocks on and above the diagonal. Diagonal
-/// elements change only by sums of squares, which limits the rounding errors of small elements.
+/// Replaces a symmetric negative definite matrix by the inverse of its negative. Reads the lower
+/// triangle of blocks, and writes the upper triangle.
 template <int T>
 __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
 #pragma unroll
@@ -179,9 +174,8 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // The matrix is symmetric, so only one of the blocks (i, j) and (j, i) is stored. The
-          // block above the diagonal is stored if i and j are below `k`. In all other cases, the
-          // block below the diagonal is stored.
+          // Of the blocks (i, j) and (j, i), only one is stored: above the diagonal if i and j are
+          // below `k`, below the diagonal if not.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
         }
@@ -204,7 +198,7 @@ __device__ __forceinline__ float largest_on_diagonal(const Block (&a)[T][T]) {
       warp_max(__float_as_uint(largest)));  // the bits of floats >= 0 have the order of the floats
 }
 
-/// Adds the scalar t to each element on the diagonal of the block.
+/// Adds the scalar t to each diagonal element of the block.
 __device__ __forceinline__ void add_to_diagonal(Block& block, float t) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
 #pragma unroll

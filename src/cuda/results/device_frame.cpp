@@ -6,7 +6,7 @@
 namespace lull::cuda {
 namespace {
 
-/// A picture in GPU memory. The picture shares the ownership of the memory of its planes.
+/// A picture in GPU memory that shares the ownership of its planes.
 struct KeptPicture {
   DevicePicture picture;
   std::shared_ptr<std::byte[]> pixels;

@@ -1,5 +1,5 @@
 #pragma once
-// Allocates frames for the results of sessions on a GPU, in host memory or in GPU memory.
+// Frames for the results of GPU sessions, in host or GPU memory.
 
 #include <memory_resource>
 
@@ -7,7 +7,7 @@
 
 namespace lull::cuda {
 
-/// Returns a memory resource of GPU memory, for buffers that sessions reuse. The resource exists
+/// Returns a memory resource of GPU memory for buffers that sessions reuse. The resource exists
 /// until the process ends. Allocation throws OutOfDeviceMemory.
 [[nodiscard]] std::pmr::memory_resource* device_memory(int device);
 
@@ -17,12 +17,11 @@ inline constexpr int expected_queued_results = 6;
 
 class ResultFrames {
  public:
-  /// If `on_device` is true, results are in the memory of the current device. If `on_device` is
-  /// false, results are in host memory.
+  /// `on_device`: results are in the memory of the current device, not in host memory.
   ResultFrames(const FrameFormat& format, bool on_device);
   void reserve(int frames) { pool_.reserve(frames); }
-  /// Returns a frame whose `planes` the GPU can write, in host or GPU memory. Frame::on_device is
-  /// set if the planes are in GPU memory.
+  /// Returns a frame whose `planes` the GPU can write, in host memory or, with Frame::on_device
+  /// set, in GPU memory.
   [[nodiscard]] Frame acquire();
 
  private:
@@ -30,16 +29,15 @@ class ResultFrames {
   FramePool pool_;
 };
 
-/// Returns `frame` with Frame::on_device set. The buffer of the frame must come from a pool in
+/// Returns `frame` with Frame::on_device set. Its buffer must come from a pool in
 /// device_memory(device).
 [[nodiscard]] Frame on_device(Frame frame, int device);
-/// Returns the frame in the form that users of the session receive. The session must already have
-/// queued all work that writes the frame. If the frame is on a device, its host `planes` become
-/// empty.
+/// Returns the frame in the form for users of the session. The session must have queued all work
+/// that writes the frame. On a device, the host `planes` of the frame become empty.
 [[nodiscard]] Frame publish_frame(Frame frame);
 
 // synchronize() and copy_bytes() return when their work is complete. In builds without CUDA, all
-// functions of this file and device_memory() throw DeviceUnavailable.
+// functions of this file throw DeviceUnavailable.
 // @throws DeviceUnavailable, DeviceFailure
 
 /// Waits for all queued work of a device.

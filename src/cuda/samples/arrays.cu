@@ -1,9 +1,8 @@
-// Converts array elements to samples and back. Memory bandwidth limits the speed of the kernels.
-// Each thread converts one element. The 32 elements of a warp are contiguous, or belong to one row.
+// Converts array elements to samples and back, one element in each thread. The elements of a warp
+// are contiguous, or belong to one row.
 
-// The kernels compute in double precision and round each step as numpy does. For arrays in host
-// memory, numpy performs the conversion (python/lull/_values.py). Therefore results on the host and
-// on a GPU are equal bit for bit.
+// The kernels compute in double precision and round each step as numpy does on the host
+// (python/lull/_values.py), so that results are equal bit for bit.
 
 #include <cuda_fp16.h>
 
@@ -21,14 +20,14 @@ namespace {
 
 constexpr dim3 block{32, 8};  // threads
 
-/// The source and destination planes of one kernel launch.
+/// Source and destination planes of one launch.
 struct PlanePairs {
   std::array<ArrayPlane, 3> from{}, to{};
   std::array<int, 3> width{}, height{};
 };
 
-/// Conversion between samples and elements. If `plain` is true, elements are samples. If `plain` is
-/// false, an element is low + sample * span.
+/// Conversion between samples and elements: low + sample * span, or the sample itself if `plain` is
+/// true.
 struct Scale {
   bool plain;
   double low, span;
@@ -83,7 +82,7 @@ __device__ float to_sample(Number v, const Scale& scale) {
 
 template <class Number>
 __device__ Number to_number(float sample, const Scale& scale) {
-  // The intrinsics prevent the compiler from fusing a multiplication and an addition.
+  // Intrinsics, which the compiler cannot fuse to a multiply-add.
   const double found = __dadd_rn(__dmul_rn(sample, scale.span), scale.low);
   if constexpr (is_half<Number>) {
     return __double2half(found);

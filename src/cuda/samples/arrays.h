@@ -1,8 +1,7 @@
 #pragma once
-// Converts arrays of other programs in GPU memory to planes of samples and back. Arrays may have
-// any type and strides. The input must be complete before a call, and the output is complete when
-// the function returns. In builds without CUDA, the functions throw DeviceUnavailable.
-// @throws DeviceUnavailable, DeviceFailure
+// Converts arrays in GPU memory, of any type and strides, to planes of samples and back. The input
+// must be complete before a call, and the output is complete on return.
+// @throws DeviceUnavailable (also in builds without CUDA), DeviceFailure
 
 #include <array>
 #include <cstddef>
@@ -12,7 +11,7 @@
 
 namespace lull::cuda {
 
-/// Types of array elements, in the byte order of the machine.
+/// Types of array elements, in native byte order.
 enum class NumberType { u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64 };
 
 /// A plane of array elements in device memory.
@@ -21,16 +20,15 @@ struct ArrayPlane {
   std::ptrdiff_t row = 0, number = 0;  // bytes from row to row, and from element to element
 };
 
-/// Planes of a frame in an array whose elements are low + sample * span. For elements with the
-/// integer type of the samples, low is 0 and span is 1.
+/// Planes of a frame in an array with elements low + sample * span. For the integer type of the
+/// samples, low is 0 and span is 1.
 struct ArrayPicture {
   int device = 0;
   NumberType type = NumberType::f32;
   double low = 0, span = 1;
   std::array<ArrayPlane, 3> planes{};
 
-  /// Returns whether array elements and samples of a type have the same representation. Such
-  /// elements need no conversion.
+  /// Returns whether array elements are samples of the given type, without a conversion.
   [[nodiscard]] constexpr bool has_samples(SampleType sample) const {
     const NumberType same = sample == SampleType::u8    ? NumberType::u8
                             : sample == SampleType::u16 ? NumberType::u16
@@ -41,13 +39,12 @@ struct ArrayPicture {
 
 using DevicePlanes = std::array<PlaneView<std::byte>, 3>;  // width and stride in bytes
 
-/// Converts the elements of an array to samples. An element is low + sample * span. If low is not 0
-/// or span is not 1, samples below -0.5 or above 1.5 become NaN. Filters preserve NaN.
+/// Converts array elements, low + sample * span, to samples. If low is not 0 or span is not 1,
+/// samples below -0.5 or above 1.5 become NaN, which filters preserve.
 /// @throws InvalidArgument  the elements need a conversion, but the format's samples are not floats
 void array_to_samples(const ArrayPicture& from, const FrameFormat& format, const DevicePlanes& to);
-/// Converts samples back to elements. If a sample equals the original sample or is NaN, the
-/// function copies the element of `original`. The array `original` must be on the same device and
-/// have the same type, low and span as the destination.
+/// Converts samples back to elements. Where a sample is NaN or unchanged, the function copies the
+/// element of `original`. `original` must have the device, type, low and span of the destination.
 void samples_to_array(const DevicePicture& result, const FrameFormat& format,
                       const ArrayPicture& original, const ArrayPicture& to);
 
@@ -65,8 +62,8 @@ struct NumberGrid {
   }
 };
 
-/// Copies every `step`-th element, in C order, of an array to contiguous memory at `to`, on the
-/// same device. Elements have 1, 2, 4 or 8 bytes. The copy is complete when the function returns.
+/// Copies every `step`-th element of an array, in C order, to contiguous memory at `to` on the same
+/// device. Elements have 1, 2, 4 or 8 bytes. The copy is complete on return.
 void gather(const NumberGrid& from, int bytes, std::int64_t step, void* to, int device);
 /// Returns the maximum of an array of 16-bit integers.
 [[nodiscard]] int max_u16(const NumberGrid& numbers, int device);

@@ -1,6 +1,5 @@
 // Computes the clipping shifts, which preserve local means when samples are clipped
-// (core/clip_limits.h). A thread block processes a window of 128x128 samples. Each thread stores 16
-// samples in registers. The order of all sums is fixed.
+// (core/clip_limits.h). A thread block processes 128x128 samples. The order of all sums is fixed.
 
 #include <cmath>
 

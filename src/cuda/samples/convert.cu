@@ -1,5 +1,5 @@
 // Converts stored samples to planes of floats and back. Each thread converts 4 adjacent samples of
-// a row. Memory bandwidth limits the speed of the kernels.
+// a row.
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ constexpr dim3 quads_for(int width, int height) {
   constexpr int columns = block.x * quad;
   return dim3((width + columns - 1) / columns, (height + block.y - 1) / block.y);
 }
-/// Returns the position of the first of the 4 samples that this thread processes.
+/// Returns the position of the first of the 4 samples of this thread.
 __device__ int2 own_quad() {
   return {static_cast<int>(blockIdx.x * block.x + threadIdx.x) * quad,
           static_cast<int>(blockIdx.y * block.y + threadIdx.y)};
@@ -50,8 +50,8 @@ struct RawColour {
   explicit RawColour(const RawPlanes& raw) : planes{{raw, 0}, {raw, 1}, {raw, 2}} {}
 };
 
-/// Stores 4 samples of a float plane. The function stores nothing beyond the end of a row, because
-/// the margin must not change.
+/// Stores 4 samples of a float plane, but nothing beyond the end of a row, because the margin must
+/// not change.
 __device__ void store_quad(float* plane, const Margins& margins, int2 p, const float (&v)[quad]) {
   float* to = plane + margins.at(p.x, p.y);
   if (p.x + quad <= margins.width) {
@@ -67,8 +67,7 @@ __device__ void store_quad(float* plane, const Margins& margins, int2 p, const f
 struct AsIs {
   __device__ float operator()(float v) const { return v; }
 };
-/// An input curve as a table of 8 KiB. The caches of the GPU contain the part of the table that a
-/// picture uses.
+/// An input curve as a table of 8 KiB, of which the GPU caches the used part.
 struct TableCurve {
   const float* values;  // null: samples are not changed
   __device__ float operator()(float v) const {
@@ -84,7 +83,7 @@ struct TableCurves {
 struct OutputAsIs {
   __device__ float operator()(float v, int2, int) const { return v; }
 };
-/// An output transform that reads a table and then applies clip limits.
+/// An output transform that applies a look-up table and then clip limits.
 struct TableOutput {
   OutputTransform transform;
   int rows;  // number of rows of cells
@@ -168,7 +167,7 @@ __device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) 
   return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
 }
 
-/// Converts 4 floats to samples, starting at position `p`. All 4 samples use the same dithering
+/// Converts 4 floats to samples, from position `p` on. All 4 samples have the same dithering
 /// threshold.
 template <class Sample>
 __device__ Quad<Sample> to_samples(const float (&v)[quad], const Rounding& rounding, int2 p) {
@@ -233,8 +232,8 @@ __global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix col
   }
 }
 
-/// Converts integer samples of planes that the session does not filter. On the host, copy_plane()
-/// (core/samples.h) performs the same conversion.
+/// Converts integer samples of unfiltered planes, as copy_plane() (core/samples.h) does on the
+/// host.
 template <class From, class To>
 __global__ void convert_kernel(const RawPlane from, double ratio, const Rounding rounding,
                                int width, int height, const RawPlane to) {
@@ -254,8 +253,8 @@ __global__ void convert_kernel(const RawPlane from, double ratio, const Rounding
   to.quad_at<To>(p) = converted;
 }
 
-/// Returns the factor that converts values on the 0..255 scale to samples of plane `i`. On the
-/// host, store_plane() uses the same factor.
+/// Returns the factor from the 0..255 scale to samples of plane `i`. On the host, store_plane()
+/// uses the same factor.
 float store_scale(const RawPlanes& raw, int i) {
   return static_cast<float>(raw.full_scale[i]) / 255.0f;
 }

@@ -1,4 +1,4 @@
-// Launches the kernels that handle out-of-range float samples of planes (core/float_range.h).
+// Launches the kernels that handle out-of-range float samples (core/float_range.h).
 
 #include "cuda/check.h"
 #include "cuda/samples/float_guard.cuh"

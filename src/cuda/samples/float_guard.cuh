@@ -1,7 +1,5 @@
 #pragma once
-// Kernel functions that replace and restore out-of-range float samples (core/float_range.h). Each
-// thread processes one sample, and each warp 32 samples of a row. Only threads with an out-of-range
-// sample read neighbouring samples. Memory bandwidth limits the speed.
+// Replaces and restores out-of-range float samples (core/float_range.h), one sample in each thread.
 
 #include <cstddef>
 
@@ -19,8 +17,8 @@ struct FloatPlane {
   }
 };
 
-/// Number of adjacent cells that a warp sums, in thread blocks of 32x8 threads. A thread sums one
-/// row of a cell, and the row has 32 bytes.
+/// Number of adjacent cells that a warp sums, one row of a cell (32 bytes) in each thread, in
+/// thread blocks of 32x8 threads.
 inline constexpr int cells_of_warp = 4;
 static_assert(cells_of_warp * guard_cell == 32);
 

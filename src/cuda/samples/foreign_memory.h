@@ -1,23 +1,19 @@
 #pragma once
-// Memory and streams of other programs. In builds without CUDA, the functions throw
-// DeviceUnavailable.
-// @throws DeviceUnavailable, DeviceFailure
+// Memory and streams of other programs.
+// @throws DeviceUnavailable (also in builds without CUDA), DeviceFailure
 
 #include <cstddef>
 #include <memory>
 
 namespace lull::cuda {
 
-/// Makes later work on the default streams of GPU `device` wait for the work that is already on
-/// `stream`, a cudaStream_t. The default streams are the legacy default stream and the per-thread
-/// default stream. If `stream` is null, it is the legacy default stream, and the function does
-/// nothing.
+/// Makes later work on the default streams (legacy and per-thread) of GPU `device` wait for the
+/// work on `stream`, a cudaStream_t. Null, the legacy default stream: no wait.
 void wait_for_stream(void* stream, int device);
 
-/// Maps the memory of a dma-buf, which has `bytes` bytes, into the address space of a GPU. The
-/// caller may close the descriptor after the call. Returns null if the driver cannot import the
-/// memory. Only drivers for Thor and newer Tegra devices can import a dma-buf (CUDA 13,
-/// cuImportExternalMemory).
+/// Maps a dma-buf of `bytes` bytes into the address space of a GPU. The caller may then close the
+/// descriptor. Returns null if the driver cannot import the memory. Only drivers for Thor and newer
+/// Tegra devices can import a dma-buf (CUDA 13, cuImportExternalMemory).
 [[nodiscard]] std::shared_ptr<std::byte> import_dma_buf(int descriptor, std::size_t bytes,
                                                         int device);
 

@@ -7,8 +7,8 @@
 namespace lull::cuda {
 namespace {
 
-/// Functions of the CUDA driver that the CUDA runtime does not offer. Programs must start without a
-/// driver, so lull loads the functions at run time.
+/// CUDA driver functions that the CUDA runtime does not offer, loaded at run time, because programs
+/// must start without a driver.
 struct ImportFunctions {
   decltype(&cuImportExternalMemory) import = nullptr;
   decltype(&cuExternalMemoryGetMappedBuffer) map = nullptr;

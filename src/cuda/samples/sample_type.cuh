@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// Calls `use` with an object of the C++ type of the samples. The value of the object is 0.
+/// Calls `use` with a zero of the C++ type of the samples.
 template <class Use>
 void with_sample_type(SampleType sample, Use use) {
   switch (sample) {
@@ -26,8 +26,7 @@ void with_sample_type(SampleType sample, Use use) {
 /// Parameters of the conversion of floats to integer samples.
 struct Rounding {
   int max_value;  // samples are clamped to 0..max_value
-  // Dithering thresholds in device memory. If the pointer is null, the conversion rounds to
-  // nearest, ties upwards.
+  // Dithering thresholds in device memory. Null: rounding to nearest, ties upwards.
   const float* thresholds;
 
   constexpr explicit Rounding(const RawPlanes& to) : Rounding(to.max_value, to.thresholds) {}
@@ -42,8 +41,8 @@ struct Rounding {
   }
 };
 
-/// Converts a float to a sample. For integers, the function rounds to nearest, ties upwards, and
-/// clamps. On the host, as_sample() (core/samples.h) performs the same conversion.
+/// Converts a float to a sample, as as_sample() (core/samples.h) does on the host: integers are
+/// rounded to nearest, ties upwards, and clamped.
 template <class Sample>
 __device__ Sample to_sample(float v, const Rounding& rounding) {
   if constexpr (std::is_same_v<Sample, float>)

@@ -14,14 +14,19 @@
 namespace lull::io {
 namespace {
 
-// Returns FFmpeg's format for a PAM file; null for other content. FFmpeg does not detect PAM files.
-const AVInputFormat* pam_format(AVIOContext& io) {
+/// Returns FFmpeg's format for a file of the Netpbm formats; null for other content. FFmpeg does
+/// not detect PAM files, and detects PBM, PGM and PPM files only if a line feed follows the first
+/// two bytes.
+const AVInputFormat* netpbm_format(AVIOContext& io) {
   std::uint8_t head[3] = {};
-  const bool seekable = (io.seekable & AVIO_SEEKABLE_NORMAL) != 0;
-  if (!seekable || avio_read(&io, head, 3) < 3) return nullptr;
-  avio_seek(&io, 0, SEEK_SET);
-  return head[0] == 'P' && head[1] == '7' && head[2] == '\n' ? av_find_input_format("pam_pipe")
-                                                             : nullptr;
+  const int count = avio_read(&io, head, 3);
+  avio_seek(&io, 0, SEEK_SET);  // works for pipes, too, because the buffer contains these bytes
+  if (count < 3 || head[0] != 'P' || head[1] < '1' || head[1] > '7') return nullptr;
+  if (head[1] == '7') return head[2] == '\n' ? av_find_input_format("pam_pipe") : nullptr;
+  constexpr const char* names[] = {"pbm_pipe", "pgm_pipe", "ppm_pipe"};
+  const bool is_header =
+      std::string_view(" \t\n\v\f\r#").find(static_cast<char>(head[2])) != std::string_view::npos;
+  return is_header ? av_find_input_format(names[(head[1] - '1') % 3]) : nullptr;
 }
 
 const AVInputFormat* named_format(const std::string& name) {
@@ -124,7 +129,7 @@ const AVInputFormat* InputContainer::find_format(const SourceOptions& options) c
   if (!options.format.empty()) return named_format(options.format);
   refuse_unsupported();
   if (is_multi_picture_) return av_find_input_format("jpeg_pipe");
-  if (const AVInputFormat* pam = pam_format(bytes_.io())) return pam;
+  if (const AVInputFormat* netpbm = netpbm_format(bytes_.io())) return netpbm;
   // FFmpeg cannot recognise BigTIFF.
   if (!bytes_.pipe() && is_tiff_file(name())) return av_find_input_format("tiff_pipe");
   const AVInputFormat* format = nullptr;

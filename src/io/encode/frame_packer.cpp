@@ -45,12 +45,7 @@ FrameFormat grey_of(const FrameFormat& frames) {
 AVFrame& PicturePool::writable() {
   for (const FramePtr& picture : pictures_)
     if (av_frame_is_writable(picture.get())) return *picture;
-  FramePtr picture = make_frame();
-  picture->format = format_;
-  picture->width = width_;
-  picture->height = height_;
-  if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
-  return *pictures_.emplace_back(std::move(picture));
+  return *pictures_.emplace_back(make_picture(format_, width_, height_));
 }
 
 FramePacker::FramePacker(AVPixelFormat source, const PixelTraits& traits, const FrameFormat& frames,

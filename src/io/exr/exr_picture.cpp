@@ -65,18 +65,17 @@ void check_size(const LayerWindow& window, const std::string& path, std::int64_t
 constexpr std::array<int, 4> plane_of = {2, 0, 1, 3};
 
 /// Creates the picture with uninitialised samples, and adds its channels to `request`.
-FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
+FramePtr start_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   const ExrLayer& layer = *request.layer;
   const LayerWindow& window = layer.window;
   request.channels = exr.picture_channels();
   const bool rgb = request.channels.size() == 3;
   const std::string* alpha = rgb ? layer.channel("A") : nullptr;
   if (alpha) request.channels.push_back(*alpha);
-  FramePtr picture = make_frame();
-  picture->format = !rgb ? AV_PIX_FMT_GRAYF32 : alpha ? AV_PIX_FMT_GBRAPF32 : AV_PIX_FMT_GBRPF32;
-  picture->width = window.width();
-  picture->height = window.height();
-  if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
+  FramePtr picture = make_picture(!rgb    ? AV_PIX_FMT_GRAYF32
+                                  : alpha ? AV_PIX_FMT_GBRAPF32
+                                          : AV_PIX_FMT_GBRPF32,
+                                  window.width(), window.height());
   for (std::size_t i = 0; i < request.channels.size(); ++i) {
     const int p = rgb ? plane_of[i] : 0;
     request.to.emplace_back(reinterpret_cast<float*>(picture->data[p]), window.width(),
@@ -151,7 +150,7 @@ FramePtr read_exr(const AVPacket& file, const std::string& path, const SourceOpt
   std::vector<ExrFile::ReadRequest> requests{{.layer = &exr.picture(), .channels = {}, .to = {}}};
   check_size(exr.picture().window, path, options.limits.pixels);
   exr.check_chunks();
-  FramePtr picture = make_picture(exr, requests.front());
+  FramePtr picture = start_picture(exr, requests.front());
   auto origin = std::make_unique<Origin>();
   origin->threads = options.threads;
   origin->picture = options.layer;

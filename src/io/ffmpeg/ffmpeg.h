@@ -43,6 +43,21 @@ T* non_null(T* object) {
   return object;
 }
 inline FramePtr make_frame() { return FramePtr(non_null(av_frame_alloc())); }
+
+/// Returns a picture with uninitialised samples.
+/// @throws BadData  FFmpeg does not support the size
+inline FramePtr make_picture(AVPixelFormat format, int width, int height) {
+  if (av_image_check_size(width, height, 0, nullptr) < 0)
+    throw BadData("a picture of " + std::to_string(width) + "x" + std::to_string(height) +
+                  " pixels (FFmpeg does not support this size); divide the picture");
+  FramePtr picture = make_frame();
+  picture->format = format;
+  picture->width = width;
+  picture->height = height;
+  if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
+  return picture;
+}
+
 inline PacketPtr make_packet() { return PacketPtr(non_null(av_packet_alloc())); }
 
 /// Returns a packet with a copy of the bytes.

@@ -48,11 +48,7 @@ bool encodes_in_order_of_picture(const AVCodec& codec) {
   encoder->height = 2;
   encoder->pix_fmt = floats;
   encoder->time_base = {1, 25};
-  const FramePtr picture = make_frame();
-  picture->width = 1;
-  picture->height = 2;
-  picture->format = floats;
-  if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
+  const FramePtr picture = make_picture(floats, 1, 2);
   std::memcpy(picture->data[0], first.data(), first.size());
   std::memcpy(picture->data[0] + picture->linesize[0], second.data(), second.size());
   const PacketPtr packet = make_packet();

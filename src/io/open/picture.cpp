@@ -13,15 +13,6 @@
 namespace lull::io {
 namespace {
 
-FramePtr make_picture(AVPixelFormat format, int width, int height) {
-  FramePtr picture = make_frame();
-  picture->format = format;
-  picture->width = width;
-  picture->height = height;
-  if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
-  return picture;
-}
-
 /// Returns a pixel format that stores frames of `format` without loss and that swscale can convert.
 AVPixelFormat format_for(const FrameFormat& format) {
   FrameFormat shape = format;

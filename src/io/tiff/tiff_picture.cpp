@@ -107,11 +107,7 @@ class Importer {
   }
 
   FramePtr read() {
-    picture_ = make_frame();
-    picture_->format = kind_.format;
-    picture_->width = layout_.width;
-    picture_->height = layout_.height;
-    if (av_frame_get_buffer(picture_.get(), 0) < 0) throw std::bad_alloc();
+    picture_ = make_picture(kind_.format, layout_.width, layout_.height);
     reader_.read(layout_, [this](const TiffChunk<const std::uint8_t>& chunk) { add(chunk); });
     return std::move(picture_);
   }

@@ -1,7 +1,5 @@
-// Linear combinations of the patches of one group (params.h), in single precision. The lanes of a
-// vector contain neighbouring elements of a row of a matrix. The kernel pads groups to complete
-// vectors. The padding consists of members with independent noise and samples of 0, whose estimates
-// the kernel ignores.
+// Linear combinations of the patches of one group (params.h), in single precision. Groups are
+// padded to complete vectors with members of zeros.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/combine.cpp"
@@ -32,16 +30,14 @@ HWY_INLINE float sum_of(hn::Vec<D> v) {
   return hn::GetLane(hn::SumOfLanes(d, v));
 }
 
-/// Pointers to the patches of a group in one of the pictures x, y and z (params.h). A patch is in
-/// one frame, or has one half in each of two frames. at[half * max_group + m] points to the first
-/// sample of half 0 or 1 of the patch of member m.
+/// Pointers to the patches of a group in picture x, y or z (params.h). at[half * max_group + m]
+/// points to half 0 or 1 of the patch of member m.
 struct Patches {
   std::array<const float*, 2 * max_group> at;
   std::ptrdiff_t stride = 0;
 };
 
-/// Returns the patches of `group` in all frames. `picture` selects the picture x, y or z of each
-/// frame.
+/// Returns the patches of `group` in all frames. `picture` selects the picture x, y or z.
 Patches patches_of(const GroupPlaces& group, std::span<const FrameStep> frames,
                    Picture FrameStep::*picture) {
   Patches patches;
@@ -56,8 +52,8 @@ Patches patches_of(const GroupPlaces& group, std::span<const FrameStep> frames,
   return patches;
 }
 
-/// Calls use(m, s, from) for each row of `side` samples of all patches. `from` points to the first
-/// sample of the row, and `s` is the index of this sample in the patch of member m.
+/// Calls use(m, s, from) for each row of `side` samples of all patches, where `from` points to
+/// sample s of member m.
 template <class Use>
 HWY_INLINE void for_rows(const Patches& patches, const GroupSize& size, const Use& use) {
   const int area = size.side * size.side;
@@ -93,7 +89,7 @@ void transpose(const GroupSize& size, const float* rows, float* columns) {
       hn::Store(hn::GatherIndex(d, rows + m * size.row + s, indices), d, columns + m);
 }
 
-/// Subtracts the mean patch, which is the mean of all rows, from each row. Writes the mean patch to
+/// Subtracts the mean patch (the mean of all rows) from each row, and writes the mean patch to
 /// `mean`.
 void centre_rows(const GroupSize& size, float* rows, float* mean) {
   const D d;
@@ -111,8 +107,8 @@ void centre_rows(const GroupSize& size, float* rows, float* mean) {
   }
 }
 
-/// Returns the standard deviation of Y - Z, where `y` contains the noisy patches Y, and `z`
-/// contains the partly denoised patches Z.
+/// Returns the standard deviation of Y - Z, for the noisy patches Y (`y`) and the partly denoised
+/// patches Z (`z`).
 float deviation(const Patches& y, const GroupSize& size, const float* z) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -131,8 +127,8 @@ float deviation(const Patches& y, const GroupSize& size, const float* z) {
   return std::sqrt(std::max(sum_of(squares) * share - mean * mean, 0.0f));
 }
 
-/// Computes the matrix C of noise covariances between the members of a group. `variance` is the
-/// variance of the noise, summed over the samples of one half of a patch.
+/// Computes the noise covariance matrix C of the members of a group. `variance` is the noise
+/// variance, summed over the samples of one half of a patch.
 void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float variance,
                   const GroupSize& size, float* to) {
   std::fill_n(to, size.padded * size.padded, 0.0f);
@@ -146,9 +142,8 @@ void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float varia
       }
 }
 
-/// Computes the matrix Theta (params.h) for white noise. On entry, `matrix` contains the Gram
-/// matrix. The noise variance, summed over the samples of a patch, is `assumed` in the formula of
-/// Q, and `removed` in the formula of Theta.
+/// Computes the matrix Theta (params.h) for white noise from the Gram matrix `matrix`. The noise
+/// variance is `assumed` in the formula of Q, and `removed` in the formula of Theta.
 void white_theta(const GroupSize& size, float assumed, float removed, float* matrix) {
   const D d;
   const int k = size.padded, lanes = static_cast<int>(hn::Lanes(d));
@@ -167,8 +162,8 @@ void white_theta(const GroupSize& size, float assumed, float removed, float* mat
   for (int i = 0; i < k; ++i) matrix[i * k + i] += 1;
 }
 
-/// Computes the matrix Theta (params.h) for coloured noise. On entry, `noise` contains the
-/// covariance matrix C, which the function overwrites.
+/// Computes the matrix Theta (params.h) for coloured noise. On entry, `noise` is the covariance
+/// matrix C; the function overwrites it.
 void coloured_theta(const GroupSize& size, float assumed, float removed, float* matrix,
                     float* noise, float* scratch) {
   const D d;
@@ -221,9 +216,8 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
 }
 
 /// Adds weighted patches to the sums of their frames: mean + E to the sum for x, and mean + E + r
-/// (Z - E) to the sum for z (params.h). E is `estimates` and Z is `combined`, both minus the mean
-/// of the patches, and r is `ratio`. `places` contains the positions of half `half` (0 or 1) of
-/// each patch.
+/// (Z - E) to the sum for z (params.h). E is `estimates`, Z is `combined`, r is `ratio`, and
+/// `places` are the positions of half `half` of each patch.
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
                  int half, std::span<const FrameStep> frames,

@@ -1,7 +1,5 @@
-// The `cpu` backend of linear combinations: divides the picture into blocks of reference patches
-// and runs the kernels on them. Each block adds its estimates to its own tile. The engine adds the
-// tiles to the picture in the order of the blocks. The result therefore does not depend on the
-// number of threads.
+// The `cpu` backend of linear combinations. Each block has its own tile. The engine adds the tiles
+// in a fixed order, so results do not depend on the number of threads.
 
 #include "linear/engine.h"
 
@@ -27,7 +25,7 @@ using namespace cpu;
 /// Width and height, in samples, of the area that the reference patches of a block cover.
 constexpr int block_side = 64;
 
-/// A rectangle of a frame that contains the patches of all groups of a block.
+/// The bounding box of the patches of all groups of a block, in one frame.
 struct Area {
   int left = 0, top = 0, right = 0, bottom = 0;
 
@@ -42,14 +40,14 @@ struct Area {
   }
 };
 
-/// A block of reference patches in the columns i0 to i1 - 1 and the rows j0 to j1 - 1. For each
-/// frame, the block also contains the area of all patches of its groups.
+/// A block of reference patches, in columns i0 to i1 - 1 and rows j0 to j1 - 1 of the grid, and its
+/// bounding box in each frame.
 struct Block {
   int i0, j0, i1, j1;
   std::vector<Area> areas;
 };
 
-/// The aggregation sums of an area of a frame, or of a complete frame.
+/// The aggregation sums of a frame, or of an area of a frame.
 struct CpuSums : Sums {
   std::ptrdiff_t stride = 0;
   Buffer<float> x, z, weights;
@@ -62,7 +60,7 @@ struct CpuSums : Sums {
   }
 };
 
-/// The aggregation sums of a block, with one element for each frame.
+/// The aggregation sums of a block, one for each frame.
 using Tile = std::vector<CpuSums>;
 
 std::vector<Block> plan_blocks(const Groups& groups, int width, int height) {
@@ -156,7 +154,7 @@ class CpuEngine : public Engine {
   }
 
  private:
-  /// Makes the quantised guide. Each element contains a sample and the sample below.
+  /// Makes the quantised guide, in pairs of vertically adjacent samples.
   PairedGuide pair_rows(PlaneView<const float> guide, const GuideRange& range,
                         Buffer<std::int32_t>& memory) {
     const int columns = round_up(guide.width + guide_border + guide_padding, padding);
@@ -181,9 +179,9 @@ class CpuEngine : public Engine {
   void find_groups(const GuideRange& range, Groups& groups) {
     const ReferenceGrid& grid = groups.grid();
     const GroupSizes& sizes = groups.sizes();
-    // The last two columns of reference patches may be closer than `step`, so the matcher processes
-    // the last column in a separate call. With several frames, all reference patches of a call
-    // belong to one bundle (a block of 8x4 reference patches with the same motion vectors).
+    // The last column may be closer than `step` to its neighbour, so the matcher processes it in a
+    // separate call. With several frames, a call stays within one bundle (8x4 reference patches
+    // with the same motion vectors).
     const int fitting = (row_width - sizes.side) / sizes.step + 1;
     const int per_row =
         groups.frames().size() == 1 ? fitting : std::min<int>(fitting, motion_columns);
@@ -274,7 +272,7 @@ class CpuEngine : public Engine {
       }
   }
 
-  /// Divides each sum by the sum of the weights of all patches that contain the sample.
+  /// Divides the sum of each sample by its sum of weights.
   static void divide(PlaneView<float> to, const CpuSums& frame, const float* sums, int side) {
     tbb::parallel_for(tbb::blocked_range<int>(0, to.height, 16), [&](const auto& rows) {
       std::vector<float> columns(to.width);

@@ -1,7 +1,6 @@
 #pragma once
-// Data and kernels of the `cpu` backend of linear combinations. Highway compiles the kernels in
-// match.cpp and combine.cpp for several instruction sets, and selects an instruction set at run
-// time. The file engine.cpp divides the picture and runs the kernels in parallel.
+// Data and kernels of the `cpu` backend of linear combinations. Highway compiles match.cpp and
+// combine.cpp for several instruction sets, and selects one at run time.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,9 +17,8 @@ using lull::cpu::Buffer;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// The quantised guide in pairs of rows. Element (x, y) contains sample (x, y) in its low 16 bits,
-/// and sample (x, y + 1) in its high 16 bits. Samples outside the picture have the value `outside`.
-/// The distance of a candidate that extends beyond the picture therefore exceeds
+/// The quantised guide in pairs of rows: sample (x, y) in the low 16 bits, and sample (x, y + 1) in
+/// the high 16 bits. Samples outside the picture are `outside`, so that distances exceed
 /// max_inside_distance.
 struct PairedGuide {
   const std::int32_t* origin = nullptr;  // element (0, 0)
@@ -33,15 +31,14 @@ inline constexpr std::uint32_t max_inside_distance =
     max_patch_samples * guide_levels * guide_levels;
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
 static_assert(0xffffffffu / max_patch_samples > outside * outside);
-/// Maximum distance, in samples, of a candidate from the picture. This maximum exists because no
-/// motion vector moves the centre of a bundle (a block of 8x4 reference patches) out of the
-/// picture.
+/// Maximum distance, in samples, of a candidate from the picture. Motion vectors never move the
+/// centre of a bundle (8x4 reference patches) out of the picture.
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 
-/// Maximum width, in samples, of the reference patches that the matcher processes in one call.
+/// Maximum width, in samples, of the reference patches of one matcher call.
 inline constexpr int row_width = 96;
-/// Number of elements that the matcher may read beyond the last sample of a row of the picture.
+/// Number of elements that the matcher may read beyond the end of a row.
 inline constexpr int guide_padding = row_width + 64 + guide_border;
 
 /// Key of a candidate that cannot become a member of the group.
@@ -55,8 +52,8 @@ struct SearchedGuide {
   int first_index = 1;  // index of the first candidate
 };
 
-/// A row of `count` reference patches at a distance of `step`, with the first reference patch at
-/// (x, y). The reference patches cover at most row_width samples.
+/// A row of `count` reference patches with the step `step`, from (x, y) on. The row covers at most
+/// row_width samples.
 struct ReferenceRow {
   int x = 0, y = 0, count = 0;
   GroupSizes sizes;
@@ -65,30 +62,29 @@ struct ReferenceRow {
   std::span<const SearchedGuide> guides;  // the first one is that of the reference patches
   int candidates = 0;                     // number of candidates in all frames
 
-  /// Returns the distance between the first keys of two successive reference patches, in keys. The
-  /// distance is a multiple of the number of lanes.
+  /// Returns the stride of the keys of successive reference patches, a multiple of the number of
+  /// lanes.
   std::size_t key_stride() const { return round_up(candidates, 16); }
 };
 
 /// Computes the keys of all candidates: keys[r * key_stride() + i] is the key of candidate i + 1 of
-/// reference patch r. The key is no_key for the reference patch itself, for candidates that are not
-/// inside the picture, and for candidates in frames that are not in row.guides.
+/// reference patch r. no_key excludes the reference patch itself, candidates outside the picture,
+/// and frames that are not in row.guides.
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
-/// Writes the members of a group to `members` and returns their number. `keys` has `count` keys, a
-/// multiple of 16. `limit` is an estimate of the largest key of a member. The function updates
-/// `limit` for the next reference patch. `scratch` must have count + 16 elements.
+/// Writes the members of a group to `members` and returns their number. `count` is a multiple of
+/// 16. `limit` estimates the largest key of a member, and is updated for the next reference patch.
+/// `scratch` must have count + 16 elements.
 int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
                    std::uint32_t& limit, std::uint32_t* scratch);
 
 // ---- combination ---------------------------------------------------------------------------
 
-/// Unit of the padding: the kernels pad groups to a multiple of this number of members, and patches
-/// to a multiple of this number of samples.
+/// The kernels pad groups and patches to a multiple of this number of members or samples.
 inline constexpr int padding = 16;
 inline constexpr int max_samples = (max_patch_samples + padding - 1) / padding * padding;
 
-/// Scratch memory of a thread for the group that it processes.
+/// Scratch memory of a thread.
 struct Workspace {
   Buffer<float> rows;       // [member][sample]: patches that determine Theta
   Buffer<float> columns;    // [sample][member]: the same patches, minus their mean
@@ -104,16 +100,15 @@ struct Picture {
   std::ptrdiff_t stride = 0;
 };
 
-/// The sums of a tile. Pointers refer to sample (0, 0) of the picture, although the tile covers
-/// only a part of the picture. The kernel may write up to 16 elements beyond the end of each row of
-/// x and z.
+/// The sums of a tile. Pointers refer to sample (0, 0) of the picture. The kernel may write up to
+/// 16 elements beyond the end of each row of x and z.
 struct TileSums {
   float *x = nullptr, *z = nullptr;  // sums of weighted estimates; z is null if there is no next z
   float* weights = nullptr;          // weights of estimates, at the origins of their patches
   std::ptrdiff_t stride = 0;
 };
 
-/// The pictures x, y and z of a frame, and the sums of the estimates for this frame.
+/// The pictures x, y and z of a frame, and its aggregation sums.
 struct FrameStep {
   Picture x, y, z;
   TileSums tile;
@@ -126,8 +121,8 @@ struct PlaneStep {
   int side = 0;
 };
 
-/// The members of a group, relative to the reference patch at (left, top). `first` contains the
-/// positions of the first halves of the patches, and `second` those of the second halves.
+/// The members of a group, as offsets of the first halves (`first`) and of the second halves
+/// (`second`) of the patches from the reference patch at (left, top).
 struct GroupPlaces {
   int left = 0, top = 0;
   std::span<const Place> first, second;  // second: empty if patches lie in one frame

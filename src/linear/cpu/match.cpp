@@ -1,6 +1,5 @@
-// Matching in integers. For each displacement, the kernel computes the distances of a row of
-// reference patches at a time. It sums squared differences along each column of a patch, and then
-// adds the sums of the columns.
+// Matching in integers. The kernel sums squared differences along the columns of a patch, and then
+// adds the column sums.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/match.cpp"
@@ -20,9 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D32 = hn::CappedTag<std::int32_t, 16>;
 using D16 = hn::Repartition<std::int16_t, D32>;
 
-/// Adds the squared differences of a pair of rows to `sum`. Each element contains one 16-bit sample
-/// of each of the two rows. `mask` has ones in the bits of each row whose differences the function
-/// adds.
+/// Adds the squared differences of two rows to `sum`. Each element contains a 16-bit sample of each
+/// row. `mask` selects the rows.
 HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t* other,
                                     hn::Vec<D16> mask, hn::Vec<D32> sum) {
   const D32 d;
@@ -39,10 +37,8 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
 #endif
 }
 
-/// Computes the squared differences of a row of patches, summed along each of `width` columns.
-/// Writes the results to `sums` or, if kAdds is true, adds them to `sums`. The patches begin at (x,
-/// y) in the guide of the reference patches, and at (x + dx, y + dy) in the guide of the
-/// candidates.
+/// Writes (or adds, if kAdds is true) column sums of squared differences over a row of patches to
+/// `sums`. The patches begin at (x, y) in the first guide, and at (x + dx, y + dy) in the second.
 template <bool kAdds>
 HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int x, int y, int dx,
                             int dy, int side, int width, std::int32_t* sums) {
@@ -66,15 +62,13 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
   }
 }
 
-/// Size of the memory for the sums of one row of the search window, with row_stride elements for
-/// each horizontal displacement. Each stage processes all displacements before the next stage
-/// begins. Loads therefore do not wait for recent stores.
+/// Size of the sums of one row of the search window. Stages process all displacements together, so
+/// loads do not wait for recent stores.
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 
-/// Computes sums over `side` columns for `width` patches that begin in neighbouring columns, and
-/// writes them to `patches`. The bits of `side` select which sums over 1, 2, 4 and 8 columns the
-/// function adds. The function overwrites `columns`.
+/// Writes sums over `side` columns to `patches`, for `width` neighbouring patches, composed of sums
+/// over 1, 2, 4 and 8 columns. Overwrites `columns`.
 HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
                            std::int32_t* patches) {
   const D32 d;

@@ -1,5 +1,5 @@
-// Products and inverses of small matrices. This file is a part of combine.cpp, which Highway
-// compiles for several instruction sets.
+// Products and inverses of small matrices. A part of combine.cpp, which Highway compiles for
+// several instruction sets.
 
 #if defined(LULL_LINEAR_CPU_MATRICES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_LINEAR_CPU_MATRICES_INL_H_
@@ -23,7 +23,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 
-/// Maximum number of vectors that the kernel keeps in registers for each of four rows.
+/// Maximum number of vectors in registers for each of four rows.
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr int max_vectors = 2;  // with 16 registers
 #else
@@ -44,7 +44,7 @@ struct LeftFactor {
   int row_stride, column_stride;
 };
 
-/// Computes a part of a product: four rows and `kVectors` vectors of columns.
+/// Computes a block of a product: four rows and `kVectors` vectors of columns.
 template <int kVectors>
 HWY_INLINE void multiply_block(const LeftFactor& a, int inner, const float* HWY_RESTRICT b,
                                int columns, float* HWY_RESTRICT to) {
@@ -80,8 +80,8 @@ HWY_INLINE void multiply_rows(const LeftFactor& a, int inner, const float* b, in
   if (rest == 1) multiply_block<1>(a, inner, b + c, columns, to + c);
 }
 
-/// Computes to = a b. `a` has `rows` rows and `inner` columns, and `b` and `to` have `columns`
-/// columns. `rows` must be a multiple of 4, and `columns` a multiple of the number of lanes.
+/// Computes to = a b. `a` has `rows` x `inner` elements, and `b` and `to` have `columns` columns.
+/// `rows` must be a multiple of 4, and `columns` a multiple of the number of lanes.
 HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float* b, int columns,
                            float* to) {
   for (int i = 0; i < rows; i += block)
@@ -89,20 +89,20 @@ HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float
                   0, to + i * columns);
 }
 
-/// Returns the first stored column of row `i` of a symmetric matrix. The stored part consists of
-/// the upper triangle and the 16x16 squares on the diagonal.
+/// Returns the first stored column of row `i` of a symmetric matrix. The matrix is stored as its
+/// upper triangle and complete 16x16 diagonal blocks.
 constexpr int square = 16;
 constexpr int first_column(int i) { return i / square * square; }
 
-/// Computes the upper triangle of the k x k Gram matrix, whose elements are the inner products of
-/// the columns of `columns`. The matrix `columns` has `rows` rows.
+/// Computes the upper triangle of the k x k Gram matrix of the columns of `columns`, a matrix of
+/// `rows` rows.
 HWY_NOINLINE void gram_matrix(const float* columns, int rows, int k, float* to) {
   for (int i = 0; i < k; i += block)
     multiply_rows({columns + i, 1, k}, rows, columns, k, first_column(i), to + i * k);
 }
 
-/// Completes a symmetric matrix: copies the upper triangle to the part of the lower triangle
-/// outside the 16x16 squares on the diagonal.
+/// Copies the upper triangle of a symmetric matrix to the lower triangle, except in the 16x16
+/// diagonal blocks.
 HWY_INLINE void mirror(int k, float* matrix) {
   const D d;
   const hn::FixedTag<float, block> four;
@@ -118,8 +118,8 @@ HWY_INLINE void mirror(int k, float* matrix) {
     }
 }
 
-/// Adds the floor f (params.h) to the diagonal of a Gram matrix of size `k`, and returns f. The
-/// matrix belongs to `members` patches of `samples` samples.
+/// Adds the floor f (params.h) to the diagonal of a Gram matrix of size `k`, for `members` patches
+/// of `samples` samples. Returns f.
 HWY_INLINE float add_floor(int members, int samples, int k, float* matrix) {
   float trace = 0;
   for (int i = 0; i < members; ++i) trace += matrix[i * k + i];
@@ -139,18 +139,18 @@ HWY_INLINE Symmetric2 inverse_of(const Symmetric2& m) {
 }
 
 /// Inverts a symmetric positive definite 4x4 matrix [P B; B' C], from the inverses of P and of the
-/// Schur complement C - B' P^-1 B. The stride of `from` is `block` elements.
+/// Schur complement C - B' P^-1 B. The row stride of `from` is `block`.
 HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][block]) {
   const Symmetric2 p = inverse_of({from[0], from[1], from[5]});
   const float b00 = from[2], b01 = from[3], b10 = from[6], b11 = from[7];
-  // The matrix T = P^-1 B, where P is the upper left block, and B is the upper right block.
+  // T = P^-1 B, for the upper left block P and the upper right block B.
   const float t00 = p.a * b00 + p.b * b10, t01 = p.a * b01 + p.b * b11;
   const float t10 = p.b * b00 + p.c * b10, t11 = p.b * b01 + p.c * b11;
   const Symmetric2 s =
       inverse_of({from[10] - (b00 * t00 + b10 * t10), from[11] - (b00 * t01 + b10 * t11),
                   from[15] - (b01 * t01 + b11 * t11)});
-  // The matrix U = P^-1 B S^-1, where S is the Schur complement of the upper left block P, and B is
-  // the upper right block.
+  // U = P^-1 B S^-1, for the upper left block P, the upper right block B and the Schur complement S
+  // of P.
   const float u00 = t00 * s.a + t01 * s.b, u01 = t00 * s.b + t01 * s.c;
   const float u10 = t10 * s.a + t11 * s.b, u11 = t10 * s.b + t11 * s.c;
   to[0][0] = p.a + u00 * t00 + u01 * t01;
@@ -165,9 +165,8 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts multiples of the four pivot rows from the rows `top` to top + square - 1, except from
-/// the pivot rows themselves. `factors` contains four factors for each row. The function processes
-/// `kVectors` vectors, from column `column` on.
+/// Subtracts multiples of the four pivot rows from all other rows from `top` to top + square - 1,
+/// for `kVectors` vectors from column `column` on. `factors` contains four factors for each row.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
                           const float* HWY_RESTRICT pivots, float* HWY_RESTRICT matrix) {
@@ -206,7 +205,7 @@ HWY_INLINE void eliminate_rows(int k, int pivot, int top, const float* factors, 
   if (rest == 1) eliminate<1>(k, pivot, top, c, factors, pivots, matrix);
 }
 
-/// Copies the columns of the pivots to `factors`, row by row, and sets these columns to 0.
+/// Moves the pivot columns to `factors`, row by row, and replaces them by zeros.
 HWY_INLINE void take_pivot_columns(int k, int p, float* HWY_RESTRICT matrix,
                                    float* HWY_RESTRICT factors) {
   const D d;
@@ -224,9 +223,9 @@ HWY_INLINE void take_pivot_columns(int k, int p, float* HWY_RESTRICT matrix,
   }
 }
 
-/// Replaces a symmetric positive definite k x k matrix by the negative of its inverse, with four
-/// pivots at a time. The function accesses only the upper triangle and the squares on the diagonal
-/// (first_column()). `k` must be a multiple of 16, and at most max_group.
+/// Replaces a symmetric positive definite k x k matrix by its negative inverse. Accesses only the
+/// upper triangle and the diagonal blocks (first_column()). `k` must be a multiple of 16, and at
+/// most max_group.
 HWY_NOINLINE void invert_negative(int k, float* matrix) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));

@@ -1,33 +1,27 @@
-// Linear combinations of the patches of groups (definition: linear/params.h). A warp combines the
-// patches of one group at a time, and stores the matrices of the group in registers.
+// Linear combinations of the patches of groups (definition: linear/params.h).
 
-// A thread block processes neighbouring reference patches. Shared memory contains the samples of
-// the union of their search windows, and the sums of the estimates at these samples. At the end,
-// the block adds the sums to device memory. All sums are integers, so the order of additions does
-// not change the result.
+// Shared memory contains the search windows and the aggregation sums of neighbouring reference
+// patches. All sums are integers, so the order of additions does not change the result.
 
-// Tensor cores compute the matrix products, with operands in half precision and sums in single
-// precision.
+// Tensor cores compute the matrix products, in half precision with single-precision sums.
 
-// Step 1: The warp computes the mean patch of the group in half precision. Before this step, the
-// thread block subtracts a level from its samples. Half precision then represents flat areas
-// exactly.
+// Step 1: The warp computes the mean patch in half precision. Samples are differences from a common
+// offset, so half precision represents flat areas exactly.
 
 // Step 2: The warp computes the Gram matrix of the patches minus their mean, and the inverse of Q
 // (linear/params.h), in single precision.
 
-// Step 3: The warp computes the matrix Theta (linear/params.h) in half precision, and the weights
-// of its rows.
+// Step 3: The warp computes the matrix Theta (linear/params.h) in half precision, and its row
+// weights.
 
-// Step 4: The warp computes the estimates for 16 samples of all patches at a time, and adds them to
+// Step 4: The warp computes the estimates, 16 samples of all patches at a time, and adds them to
 // the sums.
 
-// The kernel computes the noise level t of z from the moments of y - z, which another kernel has
-// computed for all patches.
+// The noise level t of z follows from the moments of y - z, which another kernel computes for all
+// patches.
 
-// In groups with fewer members than the maximum, unused elements refer to the reference patch. The
-// rows of unused elements in the Gram matrix are zero, so Theta does not mix unused elements with
-// members.
+// Unused elements of small groups refer to the reference patch. Their rows of the Gram matrix are
+// zero, so Theta does not mix unused elements with members.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -47,13 +41,12 @@ struct CombineJob {
   CombinePlan plan;
 };
 
-/// The union of the search windows of all reference patches of a thread block.
+/// The union of the search windows of a thread block.
 struct Region {
   int x, y, pitch, rows;
 
-  /// Calls use(x, y, index) for all samples of the region that are inside the picture. (x, y) is
-  /// the position of the sample in the picture, and `index` is the index of the sample in the
-  /// region.
+  /// Calls use(x, y, index) for all samples of the region inside the picture, with their position
+  /// in the picture and their index in the region.
   template <class Use>
   __device__ __forceinline__ void for_samples(const Margins& m, Use use) const {
     for (int n = threadIdx.x; n < pitch * rows; n += blockDim.x) {
@@ -75,8 +68,8 @@ __device__ void load_words(const Region& region, const Margins& m, const float* 
   }
 }
 
-/// Writes the index of the first sample of each member in the search windows. Returns, in all
-/// lanes, the sums of the moments of y - z of all members.
+/// Writes the offset of each member in the search windows. Returns, in all lanes, the moments of y
+/// - z, summed over all members.
 template <int T, Kind kind>
 __device__ __forceinline__ float2 find_places(const CombineJob& job, const Region& region, int i,
                                               int j, int count, int* places, int* positions) {

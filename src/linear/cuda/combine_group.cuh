@@ -1,7 +1,6 @@
 #pragma once
-// Combines the patches of one group, with one warp. The kernels combine.cu (groups in one picture)
-// and combine_time.cu (groups with patches of several frames) use these functions. The samples and
-// the sums are in shared memory.
+// Combines the patches of one group, with one warp, for combine.cu (one picture) and
+// combine_time.cu (several frames).
 
 #include "linear/cuda/combine_plan.h"
 #include "linear/cuda/combine_sums.h"
@@ -10,15 +9,15 @@
 
 namespace lull::linear {
 
-/// Minimum eigenvalue of Q (linear/params.h), in units of the largest diagonal element of Q. With
-/// smaller eigenvalues, the inverse would be inexact, because the kernel multiplies floats with
-/// about 21 significant bits.
+/// Minimum eigenvalue of Q (linear/params.h), relative to the largest diagonal element of Q.
+/// Smaller eigenvalues would make the inverse inexact, because products have only about 21
+/// significant bits.
 constexpr float min_eigenvalue = 1.0f / (1 << 14);
 
 enum class Kind { pilot, middle, last };
 
-/// The first part of the shared memory of a thread block. The samples of the search windows and
-/// their sums follow. `Pairs` is the maximum number of pairs of samples of a patch.
+/// The first part of the shared memory of a thread block. `Pairs` is the maximum number of sample
+/// pairs of a patch.
 template <int T, int Pairs>
 struct BlockMemory {
   SamplePair pairs[Pairs];
@@ -27,7 +26,7 @@ struct BlockMemory {
   int positions[max_combine_warps][16 * T];  // only for coloured noise
 };
 
-/// The samples and the sums of a thread block in shared memory, and the parameters of its groups.
+/// The samples and sums of a thread block in shared memory, and the parameters of its groups.
 struct BlockWork {
   const std::uint32_t *x, *z;  // in the pilot, both are y
   int *sums_x, *sums_z;        // sums_z: only if the step computes z
@@ -40,7 +39,7 @@ struct BlockWork {
   const float* autocorrelation;
 };
 
-/// Returns the noise level t of z, in units of the noise level of y (linear/params.h). `moments`
+/// Returns the noise level t of z, relative to the noise level of y (linear/params.h). `moments`
 /// contains sums over the patches of all members.
 __device__ __forceinline__ float remaining_noise(const BlockWork& work, const Step& step,
                                                  float2 moments, int count) {
@@ -108,10 +107,8 @@ __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& theta,
   }
 }
 
-/// Combines the patches of a group. `places` contains the index of the first sample of each member
-/// in the search windows. `positions` contains the positions of the members in the format of
-/// SharedNoise. For each member, one lane calls add_weight(row, weight), with the weight in units
-/// of 1 / weight_scale.
+/// Combines the patches of a group with the offsets `places` in the search windows. One lane per
+/// member calls add_weight(row, weight), with the weight in units of 1 / weight_scale.
 template <int T, Kind kind, bool white, class AddWeight>
 __device__ __forceinline__ void combine_group(const BlockWork& work, const Step& step, int count,
                                               float2 moments, const int* places,

@@ -1,6 +1,6 @@
 #pragma once
-// Plans the division of reference patches into thread blocks, for the kernel that combines groups
-// (combine.cu). This file requires neither a device nor the CUDA toolkit.
+// Divides the reference patches into thread blocks for combine.cu. This file is independent of
+// CUDA.
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace lull::linear {
 
-/// The reference patches of one thread block, and the shared memory that the thread block needs.
+/// The reference patches of one thread block, and its shared memory.
 struct CombinePlan {
   int across = 0, down = 0;  // number of reference patches along x and y
   int pitch = 0, rows = 0;   // union of their search windows, in samples
@@ -20,14 +20,13 @@ struct CombinePlan {
   std::size_t bytes = 0;  // dynamic shared memory in bytes
 };
 
-/// Maximum number of reference patches of a thread block. This maximum determines the fixed-point
-/// unit of the sums of a thread block (combine_sums.h).
+/// Maximum number of reference patches of a thread block. The fixed-point unit of its sums depends
+/// on this maximum (combine_sums.h).
 inline constexpr int max_block_references = 16;
 inline constexpr int max_combine_warps = 8;
 
-/// Returns the plan with the most reference patches per thread block. The search windows of these
-/// reference patches must fit into shared memory. A thread block needs `fixed` bytes, and
-/// `per_sample` bytes for each sample of the search windows.
+/// Returns the plan with the most reference patches per thread block that fit into shared memory. A
+/// thread block needs `fixed` bytes, and `per_sample` bytes for each sample of the search windows.
 /// @throws InternalError  the search window of one reference patch does not fit
 [[nodiscard]] inline CombinePlan plan_combine(const GroupSizes& sizes, std::size_t fixed,
                                               std::size_t per_sample,
@@ -36,15 +35,13 @@ inline constexpr int max_combine_warps = 8;
   static_assert(shapes[0][0] * shapes[0][1] == max_block_references);
   for (const auto [across, down] : shapes) {
     CombinePlan plan{.across = across, .down = down};
-    // A word of shared memory contains a sample and its right neighbour, so a row needs one more
-    // word.
+    // A word contains a sample and its right neighbour, so a row needs one more word.
     plan.pitch = (across - 1) * sizes.step + sizes.window + sizes.side;
     plan.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
     plan.bytes = fixed + per_sample * static_cast<std::size_t>(plan.pitch) * plan.rows;
     if (plan.bytes > limits.dynamic_limit()) continue;
-    // A multiprocessor has registers for two thread blocks of 8 warps, or for four of 4 warps.
-    // Blocks of 4 warps distribute the work more evenly, so the plan uses them if shared memory
-    // suffices for at least three blocks of 4 warps.
+    // A multiprocessor has registers for two blocks of 8 warps or four of 4 warps. Small blocks
+    // balance the load better if shared memory suffices for three.
     plan.warps =
         std::min(limits.blocks(32 * max_combine_warps / 2, plan.bytes) >= 3 ? max_combine_warps / 2
                                                                             : max_combine_warps,

@@ -5,14 +5,12 @@
 
 namespace lull::linear {
 
-/// The value that kernels subtract from estimates before the addition to the sums. The subtraction
-/// makes the sums small.
+/// Offset that kernels subtract from estimates to keep the sums small.
 inline constexpr float mid_level = 127.5f;
-/// Scale of the sums of weights: a sum is in units of 1 / weight_scale. Weights are at most the
-/// square root of max_group.
+/// Fixed-point scale of the sums of weights. Weights are at most the square root of max_group.
 inline constexpr int weight_scale = 1 << 15;
-/// Scale of the sums of estimates of a thread block: a sum is in units of 1 / (weight_scale *
-/// block_value_scale). A sum contains at most one estimate of each member of 16 groups.
+/// Scale of the sums of estimates of a thread block, in addition to weight_scale. A sum contains at
+/// most one estimate of each member of 16 groups.
 inline constexpr float block_value_scale = 1.0f / 128;
 
 }  // namespace lull::linear

@@ -1,13 +1,11 @@
-// Linear combinations of the patches of groups from several frames (definition: linear/params.h). A
-// warp combines the patches of a group as in combine.cu.
+// Linear combinations of the patches of groups from several frames (definition: linear/params.h).
+// One warp combines the patches of a group, as in combine.cu.
 
-// A thread block processes neighbouring reference patches of one bundle (a block of 8x4 reference
-// patches with the same motion vectors). In each frame, the union of their search windows is a
-// rectangle. An atlas in shared memory contains the rectangles of all frames (TimePlan). If patches
-// span two frames, a second atlas contains the same rectangles of the partner frames.
+// A thread block processes reference patches of one bundle (8x4 reference patches with the same
+// motion vectors). An atlas in shared memory contains the search windows in each frame (TimePlan).
 
-// At the end, the thread block adds the sums of estimates to the sums of all frames in device
-// memory. Warps add weights directly to device memory, because a member has only one weight.
+// Thread blocks add sums of estimates to device memory at the end, but weights directly, because a
+// member has only one weight.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -28,11 +26,11 @@ template <int T>
 struct TimeBlockMemory {
   BlockMemory<T, max_time_pairs> group;
   BlockMotion motion;
-  /// The frame of each member, and the index of the first sample of the member in the plane.
+  /// The frame of each member, and the offset of its patch in the plane.
   int frames[max_combine_warps][16 * T], origins[max_combine_warps][16 * T];
 };
 
-/// The unions of the search windows of all reference patches of a thread block.
+/// The unions of the search windows of a thread block.
 struct BlockWindows {
   const TimeCombineJob& job;
   const BlockMotion& motion;
@@ -41,14 +39,13 @@ struct BlockWindows {
   __device__ __forceinline__ const WindowAtlas& atlas() const {
     return job.plan.atlases[motion.halves - 1];
   }
-  /// Returns the index of the first sample of the search windows in a frame. The frame must contain
-  /// candidates.
+  /// Returns the offset of the search windows of a frame. The frame must contain candidates.
   __device__ __forceinline__ int first(int f) const {
     return atlas().first[motion.halves == 2 && f > job.args.frames.last ? f - 1 : f];
   }
 
   /// Calls use(frame, x, y, index) for each sample of all search windows, including samples outside
-  /// the picture. `index` is the index of the sample in shared memory.
+  /// the picture.
   template <class Use>
   __device__ __forceinline__ void for_samples(Use use) const {
     const TimeCombineArgs& a = job.args;
@@ -72,8 +69,8 @@ struct BlockWindows {
   }
 };
 
-/// Writes the frame and the position of each member, and the index of its first sample in the
-/// search windows. Returns, in all lanes, the sums of the moments of y - z of all members.
+/// Writes the frame, the position and the offset (in the search windows) of each member. Returns,
+/// in all lanes, the moments of y - z, summed over all members.
 template <int T, Kind kind, bool white>
 __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
                                                    const BlockWindows& windows, int i, int j,
@@ -97,8 +94,7 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
         position = index - 1;
       }
     }
-    // Offset of the member, in samples, from the first position of the search windows in this
-    // frame.
+    // Offset of the member from the top-left corner of the search windows in its frame.
     const int u = x0 - windows.x + position % window, v = y0 - windows.y + position / window;
     const Motion centre = windows.motion.centre[frame];
     const int origin =
@@ -106,8 +102,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
     block.group.places[warp][m] = windows.first(frame) + v * windows.atlas().pitch + u;
     block.frames[warp][m] = frame;
     block.origins[warp][m] = origin;
-    // Members in different frames get positions that are 1024 rows apart, so SharedNoise treats
-    // their noise as independent. Within a frame, only differences of positions matter.
+    // Members of different frames get positions 1024 rows apart, so SharedNoise treats their noise
+    // as independent.
     if constexpr (!white) block.group.positions[warp][m] = (v + frame * 1024) << 16 | u;
     if constexpr (kind != Kind::pilot)
       if (m < count) {
@@ -120,8 +116,7 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
   return moments;
 }
 
-/// Lists the pairs of adjacent samples in a patch. Returns the number of steps in which kernels
-/// process these pairs. A step processes 8 pairs.
+/// Lists the pairs of adjacent samples of a patch. Returns the number of steps of 8 pairs.
 template <int T>
 __device__ __forceinline__ int find_pairs(const TimeCombineJob& job, int halves,
                                           TimeBlockMemory<T>& block) {
@@ -232,8 +227,8 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// For groups of up to 16 T members, the template argument of the kernel is T. The first value of T
-// is for pilots with small groups, the second for all other pilots, and the third for iterations.
+// Kernels with the template argument T process groups of up to 16 T members: for pilots with small
+// groups, all other pilots, and iterations.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

@@ -12,19 +12,19 @@
 
 namespace lull::linear {
 
-/// Filters the planes of one frame at a time. Class DeviceFilter owns all memory except the planes
-/// of the frame.
+/// Filters the planes of one frame at a time. The class owns all memory except the planes of the
+/// frame.
 class DeviceFilter {
  public:
-  /// `noise` is the noise of the planes in the colour space of the filter (Y, U and V for RGB).
-  /// `margins[i]` is the layout of plane `i`. All planes of a set must have equal layouts. The
-  /// constructor and all other functions queue their work on `stream`.
+  /// `noise` is the noise in the colour space of the filter (Y, U and V for RGB). `margins[i]` is
+  /// the layout of plane `i`, equal for all planes of a set. All functions queue their work on
+  /// `stream`.
   /// @throws OutOfDeviceMemory
   DeviceFilter(const FrameFormat& format, const NoiseModel& noise,
                const std::array<Margins, max_planes>& margins, cudaStream_t stream);
 
-  /// Filters the planes `y` and writes the results to `x`. The planes have the layouts `margins` of
-  /// the constructor. For missing and unfiltered planes, the pointers in `x` must be null.
+  /// Filters the planes `y` and writes the results to `x`. The pointers of missing and unfiltered
+  /// planes in `x` must be null.
   void run(const Planes& y, const std::array<float*, max_planes>& x);
 
  private:
@@ -46,7 +46,7 @@ class DeviceFilter {
   DeviceGroups groups_;
   // Autocorrelation of the noise of each plane. For white noise, the buffer is empty.
   std::array<cuda::DeviceBuffer<float>, max_planes> autocorrelations_;
-  // Buffers that all sets of planes share. The filter processes the sets one after the other.
+  // Buffers that the sets of planes use one after the other.
   std::array<cuda::DeviceBuffer<float>, max_planes> z_;
   cuda::DeviceBuffer<float> guide_;  // guides that are computed from several planes
   cuda::DeviceBuffer<std::uint8_t> quantised_;

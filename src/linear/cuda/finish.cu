@@ -1,6 +1,5 @@
-// Computes the weighted means of the estimates, and the moments of y - z, with one thread per
-// sample. The divisor of a sample is the sum of the weights of all patches that contain the sample.
-// These patches begin in a square whose last sample is the sample itself.
+// Computes the weighted means of the estimates (sums of estimates divided by sums of weights), and
+// the moments of y - z, with one thread per sample.
 
 #include "cuda/check.h"
 #include "linear/cuda/combine_sums.h"
@@ -9,8 +8,8 @@
 namespace lull::linear {
 namespace {
 
-/// Divides the sums of estimates by the sums of weights. The type `AllSums` is CombineSums or
-/// TimeSums. `value_scale` determines the unit of the sums (combine_sums.h).
+/// Divides the sums of estimates by the sums of weights. `AllSums` is CombineSums or TimeSums, and
+/// `value_scale` the unit of the sums (combine_sums.h).
 template <class AllSums>
 __global__ void finish_kernel(AllSums sums, float value_scale, Margins margins, int side, float* x,
                               float* z) {

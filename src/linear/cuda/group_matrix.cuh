@@ -1,7 +1,5 @@
 #pragma once
-// The matrix Theta (linear/params.h), which combines the patches of a group. One warp computes
-// Theta in registers, for 16 T patches, where T is a template argument. Blocks and operands have
-// the layout of symmetric_blocks.cuh.
+// The matrix Theta (linear/params.h) of a group of 16 T patches, in the registers of one warp.
 
 #include <cuda_fp16.h>
 
@@ -16,38 +14,36 @@ namespace lull::linear {
 
 constexpr std::uint32_t minus_signs = 0x80008000;
 
-/// Two adjacent samples of every patch. `offset` is the distance in memory from the first sample of
-/// the patch to the pair. `mask` selects the samples of the pair that belong to the patch.
+/// Two adjacent samples of every patch. `offset` is their offset from the top-left sample, and
+/// `mask` selects the samples that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
 };
 
 /// The samples of a group in shared memory. A word contains a sample and its right neighbour in
-/// half precision. `mean` points to the mean patch of the group, with one word for each pair of
-/// samples.
+/// half precision.
 struct GroupSamples {
   const std::uint32_t* words;
   const SamplePair* pairs;
   const std::uint32_t* mean;
 
-  /// Returns two neighbouring samples of a patch, minus the samples of the mean patch. `place` is
-  /// the index of the first sample of the patch, and `pair` is the index of the pair of samples.
+  /// Returns a pair of samples of a patch, minus the mean patch. `place` is the offset of the
+  /// patch, and `pair` the index of the pair.
   __device__ __forceinline__ std::uint32_t at(int place, int pair) const {
     const SamplePair p = pairs[pair];
     return word_of(__hsub2(halves_of(words[place + p.offset]), halves_of(mean[pair]))) & p.mask;
   }
 };
 
-/// Computes the mean of the first `count` patches, for 8 * `steps` pairs of samples. The mean patch
-/// has one word for each pair.
+/// Computes the mean of the first `count` patches, for 8 * `steps` pairs of samples.
 template <int T>
 __device__ __forceinline__ void find_mean(const std::uint32_t* words, const SamplePair* pairs,
                                           const int* places, int steps, int count,
                                           std::uint32_t* mean) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  // Each row of the left operand has ones for the members and zeros for all other patches. The
-  // product is therefore the sum of the members.
+  // The left operand has ones for members and zeros for unused patches, so the product is the sum
+  // of the members.
   std::uint32_t members[T][2];
   int from[T][4];
 #pragma unroll
@@ -86,8 +82,8 @@ __device__ __forceinline__ void find_mean(const std::uint32_t* words, const Samp
   __syncwarp();
 }
 
-/// Computes the negative Gram matrix of the patches minus their mean, in the blocks on and below
-/// the diagonal. Rows from `count` on are zero.
+/// Computes the lower triangle of blocks of the negative Gram matrix of the patches minus their
+/// mean. Rows from `count` on are zero.
 template <int T>
 __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, const int* places,
                                                    int steps, int count, Block (&gram)[T][T]) {
@@ -116,7 +112,7 @@ __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, 
   }
 }
 
-/// For the elements of a block in the registers of this lane, calls use(value, row, column).
+/// Calls use(value, row, column) for the elements of a block in the registers of this lane.
 template <class Use>
 __device__ __forceinline__ void for_values(Block& block, int i, int j, Use use) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
@@ -141,15 +137,15 @@ __device__ __forceinline__ float trace_of(Block (&matrix)[T][T]) {
   return warp_sum(trace);
 }
 
-/// Adds `value` to each element on the diagonal of the matrix.
+/// Adds `value` to the diagonal of the matrix.
 template <int T>
 __device__ __forceinline__ void add_to_diagonal(Block (&matrix)[T][T], float value) {
 #pragma unroll
   for (int i = 0; i < T; ++i) lull::add_to_diagonal(matrix[i][i], value);
 }
 
-/// The covariance of the noise of two members, summed over their samples. It follows from the
-/// autocorrelation of the noise and the displacement between the members.
+/// The noise covariance of two members, summed over their samples. It depends on the
+/// autocorrelation of the noise and on the displacement between the members.
 struct SharedNoise {
   const float* autocorrelation;  // autocorrelation, in device memory
   const int* positions;          // positions of the members: 65536 y + x
@@ -163,8 +159,7 @@ struct SharedNoise {
   }
 };
 
-/// Adds the covariance of the noise, multiplied by `factor`, to the blocks of a matrix on and below
-/// the diagonal.
+/// Adds the noise covariance matrix, multiplied by `factor`, to the lower triangle of blocks.
 template <int T>
 __device__ __forceinline__ void add_noise(const SharedNoise& noise, float factor,
                                           Block (&matrix)[T][T]) {
@@ -176,8 +171,8 @@ __device__ __forceinline__ void add_noise(const SharedNoise& noise, float factor
                  [&](float& v, int row, int column) { v += factor * noise(row, column); });
 }
 
-/// Computes R = Q^-1 - q q' / (1' q) in the blocks on and above the diagonal, where q = Q^-1 1. The
-/// vector 1 has ones in the first `count` rows, and zeros in all other rows.
+/// Computes R = Q^-1 - q q' / (1' q) in the upper triangle of blocks, where q = Q^-1 1. The vector
+/// 1 has ones in the first `count` rows, and zeros elsewhere.
 template <int T>
 __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count) {
   float of_row[2 * T] = {}, of_column[2 * T][2] = {};
@@ -205,8 +200,8 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
     for (int e = 0; e < 2; ++e)
 #pragma unroll
       for (int j = 4; j < 32; j <<= 1) of_column[r][e] += __shfl_xor_sync(~0u, of_column[r][e], j);
-    // The lanes of row g read the sum over column g from lane g / 2: of_column[r][0] for even g,
-    // and of_column[r][1] for odd g.
+    // The lanes of row g read the sum of column g from lane g / 2: of_column[r][0] for even g, and
+    // of_column[r][1] for odd g.
     const float from_even = __shfl_sync(~0u, of_column[r][0], g / 2);
     const float from_odd = __shfl_sync(~0u, of_column[r][1], g / 2);
     q_row[r] += g % 2 == 0 ? from_even : from_odd;
@@ -231,8 +226,8 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
 }
 
 /// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise, where k is `count`, 11' is
-/// the matrix of ones, and `own` is the eigenvalue of Q for the vector of ones. Only the blocks of
-/// Q^-1 on and above the diagonal exist.
+/// the matrix of ones, and `own` is the eigenvalue of Q for the vector of ones. Reads only the
+/// upper triangle of blocks of Q^-1.
 template <int T>
 __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float noise, float own,
                                               int count, HalfMatrix<T>& theta) {
@@ -250,8 +245,8 @@ __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float nois
     }
 }
 
-/// Computes Theta = I - factor C R for coloured noise, from the covariance C of the noise and the
-/// result R of subtract_mean(). Only the blocks of R on and above the diagonal exist.
+/// Computes Theta = I - factor C R for coloured noise, with the noise covariance matrix C and the
+/// result R of subtract_mean(). Reads only the upper triangle of blocks of R.
 template <int T>
 __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block (&r)[T][T],
                                                  float factor, HalfMatrix<T>& theta) {

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of temporal linear combinations (linear/params.h), as functions that launch the
-// kernels on `stream`. The functions neither allocate memory nor wait for the GPU.
+// Launches the kernels of temporal linear combinations (linear/params.h) on `stream`, without
+// allocation or synchronisation.
 
 #include <array>
 #include <cstdint>
@@ -17,9 +17,8 @@ struct TimeMatchArgs {
   SearchedFrames frames;
   std::array<QuantisedGuide, max_frames> guides;
   DeviceGroups groups;
-  /// Amount by which the matcher reduces the distance of the candidate that motion predicts, in
-  /// squared levels of the quantised guide. Element 0 is for patches in one frame, and element 1
-  /// for patches that span two frames.
+  /// Reduction of the distance of the candidate that motion predicts, in squared levels of the
+  /// quantised guide, for patches in one frame (0) and in two frames (1).
   std::array<std::uint32_t, 2> bonus{};
 };
 void match_over_time(const TimeMatchArgs& args, cudaStream_t stream);
@@ -37,7 +36,7 @@ struct TimeFrame {
   TimeSums sums;
 };
 
-/// Arguments of one step that combines the patches of a plane of the first frame.
+/// Arguments of one step for a plane of the first frame.
 struct TimeCombineArgs {
   Margins margins;
   SearchedFrames frames;
@@ -49,7 +48,7 @@ struct TimeCombineArgs {
   int max_frames_searched = 1;  // maximum of frames.count in the session
   float value_scale = 0;        // time_value_scale()
 };
-/// Returns true if the kernels for these parameters fit into the shared memory of a device with the
+/// Returns true if the kernels for these parameters fit into shared memory, for a device with the
 /// limits `limits`.
 [[nodiscard]] bool fits_over_time(const SetParams& params, int frames,
                                   const cuda::DeviceLimits& limits);

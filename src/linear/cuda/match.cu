@@ -1,22 +1,19 @@
-// Matching for iterated linear combinations of patches (definition: linear/params.h). A warp finds
-// the group of one reference patch in four steps.
+// Matching for iterated linear combinations of patches (definition: linear/params.h). One warp
+// finds the group of a reference patch in four steps.
 
-// Step 1, distances: The warp computes |a - b|^2 = |a|^2 + |b|^2 - 2 a'b for the reference patch a
-// and each candidate b. Another kernel has computed the norms |a|^2 and |b|^2 of all patches. One
-// instruction multiplies four pairs of samples.
+// Step 1, distances: |a - b|^2 = |a|^2 + |b|^2 - 2 a'b for the reference patch a and each candidate
+// b.
 
-// Shared memory contains the union of the search windows of a thread block. The word at each
-// position contains the four samples that begin at the position. Loads of words are therefore
-// always aligned.
+// Shared memory contains the union of the search windows, as one word with four successive samples
+// for each position. Loads are therefore always aligned.
 
-// Step 2, keys: The warp stores the keys of all candidates in shared memory. The key of a candidate
-// outside the picture is no_key.
+// Step 2, keys: The warp stores the keys of all candidates in shared memory.
 
-// Step 3, bound: By bisection, the warp finds a bound such that the number of keys up to the bound
-// is the size of the group. The bound exists, because no two keys are equal.
+// Step 3, bound: The warp finds by bisection a bound that selects as many keys as the group has
+// members. The bound exists, because keys are unique.
 
-// Step 4, members: The warp selects all candidates whose keys do not exceed the bound, in the order
-// of their positions.
+// Step 4, members: The warp selects the candidates with keys up to the bound, in the order of their
+// positions.
 
 #include <algorithm>
 
@@ -62,8 +59,7 @@ __global__ void norms_kernel(QuantisedGuide guide, Margins margins, int side) {
   guide.norms[margins.at(x, y)] = sum;
 }
 
-/// Copies the union of the search windows of a thread block to shared memory. The union begins at
-/// (x0, y0).
+/// Copies the union of the search windows to shared memory. The union begins at (x0, y0).
 __device__ void load_words(const MatchJob& job, int x0, int y0, std::uint32_t* words) {
   const Margins& m = job.margins;
   for (int n = threadIdx.x; n < job.pitch * job.rows; n += blockDim.x) {
@@ -79,7 +75,7 @@ __device__ void load_words(const MatchJob& job, int x0, int y0, std::uint32_t* w
 }
 
 /// Computes the distances and the keys of all candidates of the reference patch at (x, y). `window`
-/// points to the first word of the search window of this reference patch.
+/// is the first word of its search window.
 __device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
                                           const std::uint32_t* window, std::uint32_t* keys) {
   constexpr int slots = 8;  // number of candidates that a lane processes at once
@@ -160,8 +156,7 @@ void match(const QuantisedGuide& guide, const Margins& margins, const DeviceGrou
            cudaStream_t stream) {
   const GroupSizes& sizes = groups.sizes;
   MatchJob job{.margins = margins, .guide = guide, .groups = groups};
-  // With this stride, neighbouring lanes read words in different memory banks, even at the end of a
-  // row of the search window.
+  // This stride avoids bank conflicts, even at the end of a row of the search window.
   job.pitch = sizes.window + round_up((across - 1) * sizes.step + sizes.side + 2, 32);
   job.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
   job.keys = (sizes.window * sizes.window + 31) / 32 * 32;

@@ -1,6 +1,5 @@
 #pragma once
-// Functions with which one warp selects the members of a group from the keys of all candidates
-// (linear/params.h).
+// Selects the members of a group from the keys of all candidates (linear/params.h), with one warp.
 
 #include <cstdint>
 
@@ -12,13 +11,13 @@ namespace lull::linear {
 /// Key of a candidate that cannot become a member of the group.
 constexpr std::uint32_t no_key = ~0u;
 
-/// Returns a bound: exactly `wanted` of the `total` keys are at most the bound. If there are fewer
-/// than `wanted` keys, no key exceeds the bound.
+/// Returns a bound: exactly `wanted` of the `total` keys are at most the bound. With fewer than
+/// `wanted` valid keys, the bound selects all of them.
 __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, int total,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;
-  // A group has at most 64 members. The 32 lanes have 64 keys if each lane takes its two smallest
-  // keys. The largest of these 64 keys is therefore an upper limit of the bound.
+  // A group has at most 64 members, so the largest of the two smallest keys of all 32 lanes is an
+  // upper limit of the bound.
   std::uint32_t smallest = no_key, second = no_key;
   for (int n = lane; n < total; n += 32) {
     const std::uint32_t key = keys[n];
@@ -40,9 +39,8 @@ __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, i
   return low;
 }
 
-/// Writes the members of the group of reference patch `reference`, in the order of their positions.
-/// The members are the candidates with the smallest of the `total` keys. `total` must be a multiple
-/// of 32.
+/// Writes the members of the group of reference patch `reference`, in raster order: the candidates
+/// with the smallest of the `total` keys. `total` must be a multiple of 32.
 __device__ __forceinline__ void write_members(const DeviceGroups& groups, std::size_t reference,
                                               const std::uint32_t* keys, int total) {
   const int lane = threadIdx.x % 32;

@@ -1,15 +1,11 @@
-// Matching in several frames for linear combinations (definition: linear/params.h). A thread block
-// finds the groups of neighbouring reference patches of one bundle (a block of 8x4 reference
-// patches with the same motion vectors). A warp finds the group of one reference patch. The file
-// match.cu describes the words, the norms and the selection of members.
+// Matching in several frames for linear combinations (linear/params.h; words, norms and members:
+// match.cu). The reference patches of a thread block have the same motion vectors.
 
-// The thread block processes the search windows frame by frame. It copies the union of its search
-// windows in a frame to shared memory and, if patches span two frames, the same windows in the
-// partner of the frame. The keys of the candidates of all frames remain in shared memory.
+// The thread block processes its search windows frame by frame, together with the partner frame if
+// patches span two frames. The keys of all frames remain in shared memory.
 
-// A lane computes the distances of a few candidates in one column and neighbouring rows. It loads
-// each word of the column only once for all these candidates. Each word of the reference patch
-// moves through a chain of registers, with one register for each candidate of the lane.
+// A lane computes the distances of candidates in neighbouring rows of one column, and loads each
+// word only once. The words of the reference patch move through a chain of registers.
 
 #include <algorithm>
 
@@ -27,10 +23,9 @@ namespace {
 
 constexpr int across = 4, down = 2, references = across * down;
 static_assert(motion_columns % across == 0 && motion_rows % down == 0);
-/// The distribution of candidates over lanes. A lane has candidates in `rows` neighbouring rows, in
-/// each of `passes` passes over the search window. OwnLayout, for the frame of the reference
-/// patches, has 16 lanes for each row. OtherLayout, for all other frames, has one lane for each
-/// column of the window.
+/// The distribution of candidates over lanes, with `rows` neighbouring rows per lane and pass.
+/// OwnLayout (frame of the reference patches) has 16 lanes per row; OtherLayout has one lane per
+/// column.
 struct OwnLayout {  // the window in the frame of the reference patches
   static constexpr int rows = 4, passes = 2, max_window = 15;
   static constexpr int pitch = 44;  // rows of lanes read in different memory banks
@@ -43,9 +38,8 @@ struct OtherLayout {  // the windows in other frames
 };
 static_assert(4 * OwnLayout::pitch % 32 == 16 && 3 * OtherLayout::pitch % 32 == 9);
 
-/// Number of words in a column of a reference patch. This number exceeds the side of a patch,
-/// because the kernel processes four rows of a search window at a time. Words beyond the patch are
-/// 0.
+/// Number of words in a column of a reference patch, padded with 0 because the kernel processes
+/// four rows of a search window at a time.
 constexpr int column_words = 16;
 static_assert(max_side + OwnLayout::rows - 1 <= column_words);
 constexpr int max_columns = 2 * ((max_pair_side + 3) / 4);  // word columns of both halves
@@ -77,8 +71,8 @@ struct FrameWindows {
   }
 };
 
-/// Copies the search windows in a frame to shared memory, as the words of match.cu. Samples outside
-/// the picture have arbitrary values, because candidates outside the picture get no valid key.
+/// Copies the search windows of a frame to shared memory, as words (match.cu). Samples outside the
+/// picture are arbitrary.
 __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameWindows& at,
                                            const std::uint8_t* guide, std::uint32_t* words) {
   const Margins& m = job.args.margins;
@@ -90,8 +84,7 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
     const std::uint8_t* const from = guide + m.at(0, y);
     for (int column = threadIdx.x % 32; column < columns; column += 32) {
       const int x = at.left + column;
-      // Loads of words must be aligned to 4 bytes. The sample at (x & ~3, y) is aligned, because
-      // sample (0, y) is aligned.
+      // Aligns loads to 4 bytes. Sample (x & ~3, y) is aligned, because sample (0, y) is aligned.
       const int aligned = min(max(x & ~3, -m.left), m.pitch - m.left - 8);
       const auto* const pair = reinterpret_cast<const std::uint32_t*>(from + aligned);
       words[row * at.pitch + column] = __funnelshift_r(pair[0], pair[1], 8 * (x & 3));
@@ -99,9 +92,8 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
   }
 }
 
-/// Copies the words of the reference patch of this warp from the search windows in the frame of the
-/// reference patches. (u, v) is the position of the reference patch relative to the first reference
-/// patch of the thread block.
+/// Copies the words of the reference patch of this warp from the search windows. (u, v) is the
+/// offset of the reference patch from the first reference patch of the block.
 __device__ __forceinline__ void load_reference(const TimeMatchJob& job, const FrameWindows& at,
                                                int u, int v, int halves,
                                                const std::uint32_t* windows, std::uint32_t* own) {
@@ -119,9 +111,8 @@ __device__ __forceinline__ void load_reference(const TimeMatchJob& job, const Fr
   __syncwarp();
 }
 
-/// Computes the inner products of the reference patch with the patches at `Rows` positions, one
-/// below the other. `from` points to the first word of the first patch. The function multiplies
-/// words beyond the search windows by zeros.
+/// Computes the inner products of the reference patch with `Rows` vertically adjacent patches, from
+/// the word `from` on. Words beyond the search windows are multiplied by zeros.
 template <int Rows>
 __device__ __forceinline__ void multiply_patches(const TimeMatchJob& job, int pitch, int halves,
                                                  const std::uint32_t* from,
@@ -151,8 +142,8 @@ __device__ __forceinline__ void multiply_patches(const TimeMatchJob& job, int pi
     }
 }
 
-/// Computes the keys of all candidates of a reference patch in frame `f`. (u, v) is the position of
-/// the reference patch relative to the first reference patch of the thread block.
+/// Computes the keys of all candidates in frame `f`. (u, v) is the offset of the reference patch
+/// from the first reference patch of the thread block.
 template <class Layout>
 __device__ __forceinline__ void find_frame_keys(const TimeMatchJob& job, const FrameWindows& at,
                                                 int f, int halves, int u, int v, int own_norm,
@@ -245,8 +236,7 @@ void match_over_time(const TimeMatchArgs& args, cudaStream_t stream) {
       columns + sizes.temporal_window > OtherLayout::pitch)
     throw InternalError("a search window over time that exceeds the kernel's; report it");
   TimeMatchJob job{.args = args, .words = 0, .keys = 0};
-  // A lane reads four rows at a time (multiply_patches()). It therefore also reads rows below the
-  // search windows.
+  // multiply_patches() reads four rows at a time, also below the search windows.
   const auto words = [&]<class Layout>(Layout, int window) {
     const int last = (down - 1) * sizes.step + round_up(window, Layout::rows) - Layout::rows;
     return Layout::pitch * (last + round_up(sizes.side + Layout::rows - 1, 4));

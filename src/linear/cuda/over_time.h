@@ -1,6 +1,6 @@
 #pragma once
-// Temporal linear combinations of patches (linear/params.h) on planes in GPU memory. Each frame of
-// a session is in a slot (time/frame_session.h).
+// Temporal linear combinations of patches (linear/params.h) on planes in GPU memory. Each frame is
+// in a slot (time/frame_session.h).
 
 #include <array>
 #include <functional>
@@ -26,8 +26,7 @@ namespace lull::linear {
 class DeviceFilterOverTime {
  public:
   /// Returns the motion vectors from the frame in a slot to the frame at an offset, in device
-  /// memory. There is one vector for each motion block of the first plane. Null: all vectors are
-  /// zero.
+  /// memory, one for each motion block of the first plane. Null: all vectors are zero.
   using MotionCells = std::function<const Motion*(int slot, int offset)>;
 
   /// The arguments are those of DeviceFilter (filter.h), the number of slots, and the temporal
@@ -37,9 +36,9 @@ class DeviceFilterOverTime {
                        const std::array<Margins, max_planes>& margins, int slots, int radius,
                        cudaStream_t stream);
 
-  /// Returns the noisy planes of a slot. The caller fills these planes before it calls start().
+  /// Returns the noisy planes of a slot. The caller fills them before start().
   [[nodiscard]] std::array<float*, max_planes> noisy(int slot) const;
-  /// Prepares the first step of the frame in a slot, after the caller has filled its noisy planes.
+  /// Prepares the first step of a frame whose noisy planes are complete.
   void start(int slot);
   /// Performs a step for the reference patches of frames[0], and adds the estimates to the sums of
   /// all frames.
@@ -51,7 +50,7 @@ class DeviceFilterOverTime {
   [[nodiscard]] Planes results(int slot) const;
 
  private:
-  /// The pictures, the sums and the moments of a plane, for all slots.
+  /// The pictures, sums and moments of a plane, for all slots.
   struct PlaneMemory {
     PlaneRing<float> y, x, z;
     PlaneRing<std::int32_t> sums_x, sums_z;
@@ -91,7 +90,7 @@ class DeviceFilterOverTime {
   cudaStream_t stream_;
   std::array<PlaneMemory, max_planes> planes_;
   std::vector<SetMemory> set_memory_;
-  // Buffers of the step in progress. Only one step of one set of planes is in progress at a time.
+  // Buffers of the current step, for one set of planes at a time.
   cuda::DeviceBuffer<std::uint16_t> pilot_members_;
   cuda::DeviceBuffer<std::uint8_t> pilot_counts_;
   cuda::DeviceBuffer<float> guide_;  // guides that are computed from several planes

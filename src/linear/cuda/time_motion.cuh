@@ -1,6 +1,5 @@
 #pragma once
-// The motion vectors of a bundle (a block of 8x4 reference patches with the same motion). All
-// reference patches of a thread block belong to one bundle.
+// The motion vectors of a bundle (8x4 reference patches with the same motion).
 
 #include "linear/cuda/time_windows.h"
 #include "match/grid.h"
@@ -14,9 +13,8 @@ struct BlockMotion {
   int halves;                 // number of frames that a patch spans
 };
 
-/// Computes the motion vectors of the bundle (a block of 8x4 reference patches) that contains
-/// reference patch (i, j). All threads of the thread block must call this function, because it ends
-/// with a barrier.
+/// Computes the motion vectors of the bundle (8x4 reference patches) of reference patch (i, j).
+/// Ends with a barrier, so all threads of the block must call it.
 __device__ __forceinline__ void find_motion(const SearchedFrames& frames, const ReferenceGrid& grid,
                                             int i, int j, BlockMotion& to) {
   for (int f = threadIdx.x; f < frames.count; f += blockDim.x)

@@ -1,6 +1,6 @@
 #pragma once
-// The search windows for groups with patches of several frames, as arguments of kernels. The
-// functions of this file need no device.
+// The search windows of groups with patches of several frames, as kernel arguments. This file is
+// independent of CUDA.
 
 #include <algorithm>
 #include <array>
@@ -17,32 +17,30 @@
 
 namespace lull::linear {
 
-/// The frames in which the groups of one frame have patches. The first frame contains the reference
+/// The frames of the patches of the groups of one frame. The first frame contains the reference
 /// patches.
 struct SearchedFrames {
   MotionGrid grid;
   int count = 1;
   bool pairs = false;  // patches span two frames where motion is even
-  /// For each frame, the index of the frame into which its patches extend, or no_frame.
+  /// For each frame, the index of its partner (the second frame of its patches), or no_frame.
   std::array<std::int8_t, max_frames> partner{};
   int last = 0;  // index of the frame that has no partner
-  /// Motion vectors from the first frame to each frame, with one vector for each motion block.
-  /// Null: all vectors are zero.
+  /// Motion vectors from the first frame to each frame, one for each motion block. Null: all
+  /// vectors are zero.
   std::array<const Motion*, max_frames> cells{};
 };
 
-/// Maximum number of pairs of adjacent samples in a patch, rounded up to a multiple of 8.
+/// Maximum number of sample pairs of a patch, rounded up to a multiple of 8.
 inline constexpr int max_time_pairs =
     (std::max(2 * max_pair_side * ((max_pair_side + 1) / 2), max_side*((max_side + 1) / 2)) + 7) /
     8 * 8;
 
-/// The work of one thread block of combine_time.cu: the number of reference patches, and the layout
-/// of their search windows in shared memory.
+/// The work of one thread block of combine_time.cu: the reference patches, and the layout of their
+/// search windows in shared memory.
 struct TimePlan {
-  /// Layouts of the search windows. Element 0 is for patches in one frame, with a window for each
-  /// frame. Element 1 is for patches that span two frames, with a window for each frame that has a
-  /// partner. Patches that span two frames need two atlases of this layout: one for the first
-  /// frames, and one for the partners.
+  /// Layouts of the search windows: for patches in one frame (0), with a window for each frame, and
+  /// for patches that span two frames (1), with a window for each frame that has a partner.
   std::array<WindowAtlas, 2> atlases;
   std::size_t bytes = 0;  // dynamic shared memory
 
@@ -51,15 +49,14 @@ struct TimePlan {
   [[nodiscard]] constexpr int warps() const { return across() * down(); }
 };
 
-/// Returns the plan with which a multiprocessor executes the most warps, for up to `frames` frames.
-/// A thread block needs `fixed` bytes, and `per_sample` bytes for each sample of the search
-/// windows. The plan has no reference patches if thread blocks of 2x2 reference patches do not fit
-/// into shared memory.
+/// Returns the plan with the highest occupancy, for up to `frames` frames. A thread block needs
+/// `fixed` bytes, and `per_sample` bytes for each sample of the search windows. The plan is empty
+/// if even 2x2 reference patches do not fit into shared memory.
 [[nodiscard]] inline TimePlan plan_over_time(const GroupSizes& sizes, int frames, std::size_t fixed,
                                              std::size_t per_sample,
                                              const cuda::DeviceLimits& limits) {
-  // A thread block has 4x2 or 2x2 reference patches of one bundle (a block of 8x4 reference patches
-  // with the same motion vectors). A multiprocessor has registers for 16 warps.
+  // A thread block has 4x2 or 2x2 reference patches of one bundle (8x4 reference patches with the
+  // same motion vectors). A multiprocessor has registers for 16 warps.
   constexpr std::array<std::array<int, 2>, 2> shapes{{{4, 2}, {2, 2}}};
   constexpr int most_warps = 16;
   static_assert(motion_columns % 4 == 0 && motion_rows % 2 == 0);
@@ -92,10 +89,9 @@ struct TimePlan {
   return best;
 }
 
-/// Returns a scale with which the 32-bit sums of a frame, in units of 1 / (weight_scale * scale),
-/// cannot overflow. Bounds: With the temporal radius R, at most 4 R + 1 frames add to these sums.
-/// Each reference patch adds at most one estimate per member and half of a patch to a sample.
-/// Weights are at most the square root of the group size.
+/// Returns a scale with which the 32-bit sums of a frame cannot overflow. With the temporal radius
+/// R, 4 R + 1 frames add to these sums, with one estimate per reference patch, member and half of a
+/// patch.
 [[nodiscard]] inline float time_value_scale(const GroupSizes& sizes, int radius) {
   const auto references = [&](int window) {  // number whose windows contain a sample
     const int along = (window + sizes.side - 2) / sizes.step + 2;

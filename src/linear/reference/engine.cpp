@@ -1,5 +1,5 @@
 // The `reference` backend of linear combinations, in double precision and without optimisations.
-// Tests compare all other backends with this backend.
+// All other backends are tested against it.
 
 #include "linear/engine.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// The stages of the `reference` backend as separate functions, in double precision. They follow the
-// formulas of params.h. Tests compare the stages of the other backends with these functions.
+// The stages of the `reference` backend as separate functions, in double precision, after the
+// formulas of params.h. The stages of other backends are tested against them.
 
 #include <cstdint>
 #include <span>
@@ -26,8 +26,8 @@ struct Group {
   std::vector<Place> members;
 
   int side() const { return all.sizes().side; }
-  /// Returns the position of a member in the first frame of its patch (`half` = 0) or in the second
-  /// frame (`half` = 1).
+  /// Returns the position of a member in the first (`half` = 0) or second (`half` = 1) frame of its
+  /// patch.
   Place half(int member, int half) const {
     Place place = members[member];
     if (half == 1) place.frame = all.frames()[place.frame].partner;
@@ -40,13 +40,13 @@ struct Group {
 [[nodiscard]] Matrix gather(std::span<const PlaneView<const float>> pictures, int x, int y,
                             const Group& group);
 
-/// Returns the matrix C (params.h), whose elements are the covariances of the noise of two members,
-/// summed over the samples of a patch.
+/// Returns the noise covariance matrix C of the members (params.h), summed over the samples of a
+/// patch.
 [[nodiscard]] Matrix shared_noise(const Group& group, const PlaneNoise& noise);
 
 /// Returns the matrix Theta (params.h). `patches` is Y in the pilot, and X in an iteration. `noise`
-/// is the matrix C of noise covariances. The function multiplies C by `assumed` in the formula of
-/// Q, and by `removed` in the formula of Theta.
+/// is the covariance matrix C, multiplied by `assumed` in the formula of Q, and by `removed` in the
+/// formula of Theta.
 [[nodiscard]] Matrix theta_of(const Matrix& patches, const Matrix& noise, double assumed,
                               double removed);
 
@@ -54,16 +54,16 @@ struct Group {
 /// Theta_ij^2, 1/k)), where k is the number of rows.
 [[nodiscard]] std::vector<double> weights_of(const Matrix& theta);
 
-/// Returns the noise level t of Z (params.h), in units of `sigma`.
+/// Returns the noise level t of Z (params.h), relative to `sigma`.
 [[nodiscard]] double remaining_noise(const Matrix& y, const Matrix& z, double sigma, double tau);
 
-/// Aggregates estimates: computes the weighted mean of all estimates of each sample.
+/// Aggregation: computes the weighted mean of all estimates of each sample.
 class Average {
  public:
   Average() = default;
   Average(int width, int height);
   /// Adds one half of the patch in row `i` of `estimates` to the sums at (x, y). `half` is 0 for
-  /// the first frame of the patch, and 1 for the second frame.
+  /// the first frame, and 1 for the second frame.
   void add(const Matrix& estimates, int i, int half, int x, int y, int side, double weight);
   void divide(PlaneView<float> to) const;
 

@@ -1,4 +1,4 @@
-// Vectorised quantisation of the samples of the guide to bytes.
+// Vectorised quantisation of the guide to bytes.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/bytes.cpp"

@@ -1,7 +1,6 @@
 #pragma once
-// Kernels of clustered matching on the CPU, compiled for every instruction set. The class
-// ClusterMatcher runs these kernels. cluster_splits.cpp splits clusters. cluster_nearest.cpp lists
-// the candidates of a reference patch and selects the nearest.
+// CPU kernels of clustered matching, compiled for every instruction set. cluster_splits.cpp splits
+// clusters. cluster_nearest.cpp selects the nearest candidates.
 
 #include <array>
 #include <cstddef>
@@ -15,9 +14,8 @@
 
 namespace lull::cpu {
 
-/// The patches of all frames, arranged in strips of 4 rows. Each patch consists of two contiguous
-/// pieces of memory with 4 rows each. The element at index [patch number] contains the sample at
-/// the position of the patch and the 3 samples below. The next element contains the next column.
+/// The patches of all frames, in strips of 4 rows, so that a patch is two contiguous pieces. The
+/// element at [patch number] contains 4 samples of a column.
 struct PatchStrips {
   const std::uint8_t* columns = nullptr;  // [number][4]
   std::size_t below = 0;  // distance in memory between the upper and the lower piece of a patch
@@ -26,14 +24,14 @@ struct PatchStrips {
   }
   const std::uint8_t* lower(std::uint32_t number) const { return upper(number) + below; }
 };
-/// Fills the strips (PatchStrips) for one row of patch positions, from 4 rows of samples. `count`
-/// is the number of positions, a multiple of 16.
+/// Fills one row of strips (PatchStrips) from 4 rows of samples. `count` (positions) is a multiple
+/// of 16.
 void fill_strips(const std::uint8_t* const (&rows)[4], int count, std::uint8_t* to);
 
 // ---- clusters ------------------------------------------------------------------------------
 
-/// The two functions implement PatchSpace::split() and PatchSpace::partition(). The samples of a
-/// patch are in the order of their addresses.
+/// Vectorised versions of PatchSpace::split() and PatchSpace::partition(). The samples of a patch
+/// are in address order.
 std::optional<Split> split_patches(const PatchStrips& strips,
                                    std::span<const std::uint32_t> patches);
 std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t> patches,
@@ -41,31 +39,28 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
 
 // ---- candidates ----------------------------------------------------------------------------
 
-/// Maximum number of candidates of one reference patch: the members of one cluster in each of 4
-/// tilings, and one patch in each neighbouring frame.
+/// Maximum number of candidates: one cluster in each of 4 tilings, and one patch in each
+/// neighbouring frame.
 inline constexpr int max_candidates = max_tilings * max_leaf + max_frames;
-/// Size of an array of candidates. Kernels read and write complete vectors, also beyond the last
-/// candidate.
+/// Size of an array of candidates, with padding for vector access.
 inline constexpr int candidate_places = max_candidates + 64;
 /// Number of readable elements behind the last member of a cluster.
 inline constexpr int member_padding = 8;
 
-/// The cluster that contains a reference patch in one tiling.
+/// The cluster of a reference patch in one tiling.
 struct LeafView {
   const std::uint32_t* members = nullptr;
   int count = 0;
   std::uint32_t leaf_id = 0;  // identifier of the cluster
-  /// For each preceding tiling, an array with one element for each member of this cluster. The
-  /// element is the identifier of the member's cluster in the preceding tiling.
+  /// For each preceding tiling: the identifier of each member's cluster in that tiling.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
-/// Lists the patches of all clusters that contain the reference patch `own`. The list contains each
-/// patch once, and does not contain `own`. Returns the number of listed patches.
+/// Lists the patches of all clusters of the reference patch `own`, each once, without `own`.
+/// Returns their number.
 int list_candidates(std::span<const LeafView> leaves, std::uint32_t own, std::uint32_t* candidates);
 
-/// Computes the sum of squared differences between the reference patch `own` and each of `count`
-/// patches. The array `patches` must contain 8 more valid patch numbers, because the function reads
-/// complete vectors.
+/// Computes the sums of squared differences from the reference patch `own`. `patches` has 8 valid
+/// elements beyond `count`, for vector loads.
 void patch_distances(const PatchStrips& strips, std::uint32_t own, const std::uint32_t* patches,
                      int count, std::int32_t* distances);
 
@@ -75,13 +70,13 @@ struct Nearest {
   int count = 0;
   std::array<std::uint32_t, max_group> patches;
 };
-/// Selects the nearest of `count` different patches, ordered by distance and then by patch number.
-/// The arrays of patches and distances have `candidate_places` elements each.
+/// Selects the nearest of `count` different patches, by distance, then by patch number. The arrays
+/// have `candidate_places` elements.
 void find_nearest(const std::uint32_t* patches, std::int32_t* distances, int count,
                   Nearest& nearest);
 
 /// Packs the displacements from patch `own` to `count` patches of the same frame. `row` is
-/// PatchNumbers::row. The arrays must have 8 more elements than `count`.
+/// PatchNumbers::row. The arrays have 8 elements beyond `count`.
 void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches, int count,
                         std::uint32_t* packed);
 

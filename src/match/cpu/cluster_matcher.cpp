@@ -1,5 +1,5 @@
-// Clustered matching. The matcher makes the clusters of all tiles first, and then compares each
-// reference patch with the members of its clusters.
+// Clustered matching: makes the clusters of all tiles, and then compares reference patches with the
+// members of their clusters.
 
 #include <hwy/cache_control.h>
 #include <tbb/blocked_range.h>
@@ -21,15 +21,15 @@
 namespace lull::cpu {
 namespace {
 
-/// Size of a block in reference patches. On each side, the estimates of a block extend up to one
-/// tile of clusters beyond the block.
+/// Size of a block in reference patches. Estimates extend up to one tile of clusters beyond the
+/// block.
 constexpr BlockSize cluster_block{48, 12};
 constexpr int rows_at_once = 32;  // number of rows of strips that one task fills
 
-/// The patches of the guides of all frames, arranged as PatchStrips.
+/// The patches of the guides of all frames, stored as PatchStrips.
 class StripSpace final : public PatchSpace {
  public:
-  /// Fills the strips (PatchStrips). The caller must run in the TBB arena of the engine.
+  /// Fills the strips. The caller must run in the TBB arena of the engine.
   void fill(std::span<const GuideAt> frames, const MatchParams& params) {
     const PlaneView<const float> own = frames[0].frame.samples;
     numbers_ = PatchNumbers(own.width, own.height);
@@ -87,7 +87,7 @@ struct ClusterWorkspace {
   std::vector<std::uint32_t> scratch;
   Buffer<std::uint32_t> candidates;
   Buffer<std::int32_t> distances;
-  // The clusters of the current reference patch and of the next reference patch.
+  // The clusters of the current and of the next reference patch.
   std::array<Leaves, 2> leaves;
   Nearest nearest{};
 };
@@ -129,15 +129,15 @@ class ClusterMatcher final : public Matcher {
     look_up(block.x, y, work.leaves[0]);
     for (int column = 0; column < block.columns; ++column) {
       const int x = block.x + column * params_.step;
-      // The matcher prefetches the clusters of the next reference patch, because clusters are
-      // scattered in memory.
+      // Clusters are scattered in memory, so the matcher prefetches the clusters of the next
+      // reference patch.
       if (column + 1 < block.columns) look_up(x + params_.step, y, work.leaves[(column + 1) % 2]);
       find_group(x, y, work.leaves[column % 2], work, groups[column]);
     }
   }
 
  private:
-  /// For each member of a cluster, stores the identifiers of the member's clusters in the preceding
+  /// Stores, for each member of a cluster, the identifiers of its clusters in the preceding
   /// tilings.
   void relate_tilings() {
     const std::size_t count = clusters_.members(0).size();
@@ -207,14 +207,13 @@ class ClusterMatcher final : public Matcher {
       }
     }
   }
-  /// Prefetches 48 members of a cluster, the default maximum size of a cluster.
+  /// Prefetches 48 members of a cluster, the default maximum.
   static void prefetch(const std::uint32_t* members) {
     for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }
 
-  /// Returns the number (PatchNumbers) of the patch that motion predicts in frame `f` for the
-  /// reference patch at (x, y). Returns std::nullopt if the predicted patch is not completely
-  /// inside the picture.
+  /// Returns the number of the patch that motion predicts in frame `f` for the reference patch at
+  /// (x, y), or std::nullopt if this patch is not completely inside the picture.
   std::optional<std::uint32_t> predicted(std::size_t f, int x, int y) const {
     const GuideView& frame = frames_[f].frame;
     const Motion motion = frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
@@ -234,9 +233,8 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  /// Subtracts the motion bias from the distances of the candidates that motion predicts. The
-  /// predicted candidates begin at index `predicted`. If a predicted candidate is also a member of
-  /// a cluster, its two entries become one. Returns the number of candidates that remain.
+  /// Subtracts the motion bias from the candidates from index `predicted` on, and removes
+  /// duplicates. Returns the number of remaining candidates.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;
@@ -252,20 +250,19 @@ class ClusterMatcher final : public Matcher {
   }
 
   std::vector<ClusterWorkspace> workspaces_;  // one element for each thread
-  // Data of the current reference frame. The function begin() sets these members.
+  // Data of the current reference frame, set by begin().
   MatchParams params_;
   std::span<const GuideAt> frames_;
   MotionGrid grid_;
   std::optional<ClusterRules> rules_;
   StripSpace space_;
   Clusters clusters_;
-  // The element [tiling][preceding tiling][member] is the identifier of the member's cluster in the
-  // preceding tiling.
+  // [tiling][preceding tiling][member]: the identifier of the member's cluster in the preceding
+  // tiling.
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 
-/// A matcher that calls the cluster matcher if MatchParams::clusters is set, and otherwise the
-/// exhaustive matcher.
+/// Runs the cluster matcher if MatchParams::clusters is set, and the exhaustive matcher if not.
 class DispatchingMatcher final : public Matcher {
  public:
   DispatchingMatcher(int threads, const std::shared_ptr<GuideMemory>& memory)

@@ -1,7 +1,5 @@
-// Lists the candidates of a reference patch from its clusters, computes their distances, and
-// selects the nearest. A key consists of a distance and a list index. Sorting networks on vectors
-// sort 32 keys at a time without branches, and merge the result with the best keys of the previous
-// rounds.
+// Selects the nearest members of the clusters of a reference patch. Sorting networks sort 32 keys
+// (distance and list index) at a time.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_nearest.cpp"
@@ -23,7 +21,7 @@ namespace {
 
 // ---- Sorting networks ----------------------------------------------------------------------
 
-/// A key consists of a distance and, in the 8 lowest bits, the candidate's index in the list.
+/// A key consists of a distance and, in the 8 lowest bits, the list index of the candidate.
 using Key = std::int32_t;
 using Keys = Sums;
 using KeyVector = hn::Vec<Keys>;
@@ -37,7 +35,7 @@ HWY_INLINE void exchange(KeyVector& less, KeyVector& more) {
   less = least;
 }
 
-/// Sorts the lanes of a vector whose values form a bitonic sequence.
+/// Sorts the lanes of a vector that contains a bitonic sequence.
 HWY_INLINE KeyVector sort_bitonic(KeyVector v) {
   const Keys d;
   if constexpr (key_lanes == 8) {
@@ -52,7 +50,7 @@ HWY_INLINE KeyVector sort_bitonic(KeyVector v) {
   return hn::OddEven(hn::Max(v, beside), hn::Min(v, beside));
 }
 
-/// Sorts a bitonic sequence of `count` consecutive vectors.
+/// Sorts a bitonic sequence in `count` consecutive vectors.
 template <int count>
 HWY_INLINE void sort_bitonic(KeyVector* v) {
   if constexpr (count == 1) {
@@ -64,8 +62,8 @@ HWY_INLINE void sort_bitonic(KeyVector* v) {
   }
 }
 
-/// Splits the values of two sorted runs of `count` vectors each. The smaller half of all values
-/// goes to `a`, and the larger half to `b`. The contents of `a` and `b` are bitonic sequences.
+/// Splits two sorted runs of `count` vectors each into the smaller half of the values, `a`, and the
+/// larger half, `b`, both bitonic.
 template <int count>
 HWY_INLINE void split_runs(KeyVector* a, KeyVector* b) {
   KeyVector other[count];
@@ -91,7 +89,7 @@ HWY_INLINE void keep_least(KeyVector* a, KeyVector* b) {
   sort_bitonic<count>(a);
 }
 
-/// Sorts 4 vectors lane by lane, ascending from v[0] to v[3], and then transposes each block of 4
+/// Sorts 4 vectors lane by lane, ascending from v[0] to v[3], and transposes each 4x4 block of
 /// lanes.
 HWY_INLINE void sort_columns(KeyVector* v) {
   exchange(v[0], v[1]), exchange(v[2], v[3]);
@@ -124,8 +122,8 @@ HWY_INLINE void sort_halves(KeyVector* v) {
   for (int i = 0; i < batch_vectors; i += 2 * eight) merge_runs<eight>(v + i);
 }
 
-/// Selects the `wanted` smallest of `count` keys, in ascending order. `wanted` is 16 or 32, and
-/// `count` is a multiple of 32.
+/// Selects the `wanted` (16 or 32) smallest of `count` keys, in ascending order. `count` is a
+/// multiple of 32.
 template <int wanted>
 HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
   const Keys d;
@@ -149,8 +147,8 @@ HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
 
 // ---- selection -----------------------------------------------------------------------------
 
-/// Makes a key of each distance up to `limit`. Greater distances and the padding get the key
-/// `no_key`. Returns the number of keys with padding, a multiple of 32.
+/// Makes keys of distances, or `no_key` above `limit`. Returns the number of keys, padded to a
+/// multiple of 32.
 HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t limit, Key* keys) {
   const Keys d;
   const auto most = hn::Set(d, limit), none = hn::Set(d, no_key);
@@ -167,8 +165,8 @@ HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t 
 
 constexpr std::int32_t distance_of(Key key) { return key >> place_bits; }
 
-/// Sorts patches at equal distance by their patch number. Before the call, these patches are
-/// ordered by their list index.
+/// Sorts patches at equal distance by patch number. Before the call, these patches are sorted by
+/// list index.
 HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count) {
   for (int i = 1; i < count; ++i)
     for (int k = i;
@@ -177,8 +175,7 @@ HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count)
       std::swap(patches[k], patches[k - 1]);
 }
 
-/// Fills `to` with the patches at the distance `distance` that have the smallest patch numbers, in
-/// ascending order. The order of `patches` does not influence the result.
+/// Fills `to` with the smallest patch numbers at the distance `distance`, in ascending order.
 void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distances, int count,
                       std::int32_t distance, std::span<std::uint32_t> to) {
   std::uint32_t equals[candidate_places];
@@ -191,8 +188,7 @@ void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distance
   std::ranges::copy_n(equals, static_cast<std::ptrdiff_t>(to.size()), to.begin());
 }
 
-/// Selects the nearest candidates without keys, for lists that are too long for the index bits of a
-/// key.
+/// Selects the nearest candidates without keys, for lists beyond the range of the index bits.
 void sort_all(const std::uint32_t* patches, const std::int32_t* distances, int count,
               Nearest& nearest) {
   int order[candidate_places], within = 0;
@@ -283,10 +279,9 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // `away` is the difference between the patch numbers of the candidate and the reference patch.
-    // `rows` is the difference between the patch numbers of a patch and the patch below it. The
-    // quotient away / rows, rounded to nearest, is the vertical displacement, because the
-    // horizontal displacement changes the quotient by less than 0.5.
+    // `away` is the difference of two patch numbers, and `rows` their row stride. away / rows,
+    // rounded to nearest, is the vertical displacement: the horizontal displacement contributes
+    // less than 0.5.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

@@ -1,6 +1,4 @@
-// Splits clusters: finds the plane that splits a cluster, and partitions the patches of the cluster
-// by this plane. The kernel computes the dot products of 4 or 8 patches at a time, and then moves
-// these patches to their parts at once.
+// Finds the hyperplane that splits a cluster, and partitions the cluster, 4 or 8 patches at a time.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_splits.cpp"
@@ -19,7 +17,7 @@ namespace lull::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Multiplies each weight by its sample, and returns the sums of neighbouring pairs of products.
+/// Multiplies weights by samples, and sums neighbouring pairs of products.
 HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> sample) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   return hn::Vec<Halves>{_mm256_maddubs_epi16(weight.raw, sample.raw)};
@@ -34,9 +32,8 @@ HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> s
 #endif
 }
 
-/// Dot products of the weights of a split and the samples of a patch. The kernel multiplies the
-/// magnitude of each weight by a signed byte: s - 128 for a sample s, or 127 - s if the weight is
-/// negative. A sum of four products of at most 63 * 128 fits in 16 bits.
+/// Dot products of weights and samples: the magnitude of a weight times s - 128 for a sample s, or
+/// 127 - s for negative weights. Four products of at most 63 * 128 fit in 16 bits.
 class Products {
  public:
   HWY_INLINE explicit Products(const Split& split) {
@@ -52,12 +49,12 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns the part of the dot product that is the same for all patches. This part compensates
-  /// for the conversion of samples to signed bytes.
+  /// Returns the constant part of the dot product, which compensates for the conversion of samples
+  /// to signed bytes.
   std::int32_t offset() const { return offset_; }
 
-  /// Returns partial sums of the dot product of the weights and the samples of a patch. The dot
-  /// product is the sum of all lanes plus offset().
+  /// Returns partial sums of the dot product for one patch. The dot product is the sum of all lanes
+  /// plus offset().
   HWY_INLINE hn::Vec<Sums> of(const PatchStrips& strips, std::uint32_t number) const {
     const auto ones = hn::Set(Halves(), 1);
     auto sum = hn::Zero(Sums()), more = sum;
@@ -84,8 +81,7 @@ class Products {
 constexpr unsigned all_lanes = (1u << sum_lanes) - 1;
 constexpr int seed_parts = patch_samples / half_lanes;
 
-/// The 8 seed patches of a cluster, and the operations of find_split() (clusters.h) on these
-/// patches.
+/// The 8 seed patches of a cluster, and the steps of find_split() (clusters.h).
 class SeedPatches {
  public:
   HWY_INLINE SeedPatches(const PatchStrips& strips, std::span<const std::uint32_t> patches) {
@@ -101,7 +97,7 @@ class SeedPatches {
     }
   }
 
-  /// Returns the distances of all seeds from the first seed, as square roots rounded down.
+  /// Returns the distances of all seeds from the first seed: square roots, rounded down.
   HWY_INLINE std::array<int, split_seeds> distances() const {
     alignas(64) std::int32_t squares[split_seeds];
     all_sums(
@@ -115,14 +111,14 @@ class SeedPatches {
     return roots;
   }
 
-  /// Computes the split between two centres, each of which is one seed patch.
+  /// Computes the split between two seed patches as centres.
   HWY_INLINE void split_between(int one, int other) {
     set_split(1, 1, [&](int k) HWY_ATTR {
       return Centres{hn::Load(Halves(), sample(one, k)), hn::Load(Halves(), sample(other, k))};
     });
   }
-  /// Computes the split between two sets of seed patches. The bits of `set` mark the seeds of the
-  /// second centre. All other seeds belong to the first centre.
+  /// Computes the split between two sets of seed patches. The bit mask `set` selects the second
+  /// set.
   HWY_INLINE void split_off(unsigned set) {
     hn::Vec<Halves> is_in[split_seeds];
     for (int i = 0; i < split_seeds; ++i)
@@ -136,7 +132,7 @@ class SeedPatches {
     });
   }
 
-  /// Returns a bit mask of the seed patches that the split assigns to the second part.
+  /// Returns a bit mask of the seed patches in the second part of the split.
   HWY_INLINE unsigned in_second() const {
     alignas(64) std::int32_t products[split_seeds];
     all_sums([&](int i, int k) HWY_ATTR { return hn::Load(Halves(), sample(i, k)); },
@@ -163,9 +159,8 @@ class SeedPatches {
   struct Centres {
     hn::Vec<Halves> first, second;
   };
-  /// Computes the plane that separates two centres (Split). The first centre is the mean of `a`
-  /// seed patches, the second the mean of `b` seed patches. The samples of a patch are divided into
-  /// seed_parts vectors. centres(k) returns vector k of the two sums of seed patches.
+  /// Computes the split between the means of `a` and of `b` seed patches. centres(k) returns vector
+  /// k (of seed_parts) of both sums.
   template <class F>
   HWY_INLINE void set_split(int a, int b, const F& centres) {
     const Halves d;
@@ -173,9 +168,8 @@ class SeedPatches {
     const auto times_b = hn::Set(d, static_cast<std::int16_t>(b));
     hn::Vec<Halves> difference[seed_parts], middle[seed_parts];
     auto greatest = hn::Zero(d);
-    // Let a and b be the numbers of seed patches of the two centres, with a + b <= 8. Each of the
-    // products `first` and `second` is at most 255 a b, so it has 12 bits. The sum of the two
-    // products has 13 bits.
+    // `first` and `second` are at most 255 a b (12 bits), with a + b <= 8 seed patches in both
+    // centres. Their sum has 13 bits.
     for (int k = 0; k < seed_parts; ++k) {
       const Centres sums = centres(k);
       const auto first = hn::Mul(sums.first, times_b);
@@ -195,9 +189,8 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// Stores in to[i], for each seed patch i, the sum over all samples of left * right. The samples
-  /// of a patch are divided into seed_parts vectors. For vector k of seed patch i, left(i, k)
-  /// returns the left factors l, and right(i, k, l) returns the right factors.
+  /// Stores in to[i] the sum of left * right over all samples of seed patch i. left(i, k) and
+  /// right(i, k, l) return vector k of the factors, with the left factors l.
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)
@@ -258,8 +251,8 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
     first += sum_lanes - std::popcount(seconds);
     second += std::popcount(seconds);
   }
-  // The elements behind the last patch belong to another cluster. If the last patches do not fill a
-  // vector, the kernel processes a copy of these patches.
+  // An incomplete last vector is copied, because the elements behind the last patch belong to
+  // another cluster.
   if (const std::size_t rest = count - i; rest > 0) {
     const unsigned there = all_lanes >> (sum_lanes - rest);
     alignas(64) std::uint32_t numbers[sum_lanes] = {};

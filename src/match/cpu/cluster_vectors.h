@@ -1,5 +1,5 @@
-// Vector functions that the kernels of clustered matching share. This file is included once for
-// each instruction set (Highway's foreach_target.h).
+// Vector functions of clustered matching. This file is included once for each instruction set
+// (Highway's foreach_target.h).
 
 #if defined(LULL_MATCH_CPU_CLUSTER_VECTORS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_MATCH_CPU_CLUSTER_VECTORS_H
@@ -28,8 +28,7 @@ constexpr int half_lanes = hn::MaxLanes(Halves());
 /// Number of patches that the kernels process at once: 4 or 8.
 constexpr int sum_lanes = hn::MaxLanes(Sums());
 
-/// Returns the address of sample `k` of a patch. The samples of each half of a patch are contiguous
-/// in memory.
+/// Returns the address of sample `k` of a patch. Each half of a patch is contiguous in memory.
 HWY_INLINE const std::uint8_t* sample_at(const PatchStrips& strips, std::uint32_t number, int k) {
   constexpr int half = patch_samples / 2;
   return k < half ? strips.upper(number) + k : strips.lower(number) + (k - half);
@@ -40,8 +39,7 @@ HWY_INLINE hn::Vec<Halves> samples_at(const PatchStrips& strips, std::uint32_t n
                        hn::LoadU(hn::Rebind<std::uint8_t, Halves>(), sample_at(strips, number, k)));
 }
 
-/// Returns four sums for each block of four lanes: the sums of a, b, c and d over the lanes of the
-/// block.
+/// Returns four sums for each block of four lanes: the sums of a, b, c and d over the block.
 HWY_INLINE hn::Vec<Sums> sums_by_block(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec<Sums> c,
                                        hn::Vec<Sums> d) {
   const Sums tag;
@@ -66,9 +64,8 @@ HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   }
 }
 
-/// Permutations of the lanes of a vector, one for each subset of lanes (a bit mask). A permutation
-/// moves the lanes of the subset to the front. The order within the subset and within the rest does
-/// not change.
+/// For each subset of lanes (a bit mask), the permutation that moves the subset to the front and
+/// keeps the order otherwise.
 struct LaneOrders {
   alignas(8) std::uint8_t of[1 << sum_lanes][sum_lanes] = {};
   constexpr LaneOrders() {
@@ -78,11 +75,10 @@ struct LaneOrders {
           if ((bits >> lane & 1) != pass) of[bits][to++] = static_cast<std::uint8_t>(lane);
   }
 };
-// A table of permutations, because compilers copy the table of hn::Compress() at every call.
+// A table, because compilers copy the table of hn::Compress() at every call.
 constexpr LaneOrders lane_orders;
 
-/// Moves the lanes that the bit mask `lanes` selects to the front of a vector. The order within the
-/// selected lanes and within the other lanes does not change.
+/// Moves the lanes of the bit mask `lanes` to the front, and keeps the order otherwise.
 HWY_INLINE hn::Vec<Numbers> move_to_front(hn::Vec<Numbers> v, unsigned lanes) {
   const Numbers d;
   const hn::Rebind<std::uint8_t, Numbers> bytes;

@@ -1,4 +1,4 @@
-// The exhaustive matcher. It compares all candidates of the search windows and selects the nearest.
+// The exhaustive matcher: compares all candidates of the search windows.
 
 #include "match/cpu/window_search.h"
 

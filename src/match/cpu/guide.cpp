@@ -1,5 +1,5 @@
-// Arranges the 8-bit guide in pairs or quads of samples (PhasedGuide in kernels.h). This code is
-// not vectorised, because the later stages of matching need far more operations per sample.
+// Stores the 8-bit guide as pairs or quads of samples (PhasedGuide). The code is not vectorised,
+// because its share of the run time is small.
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace lull::cpu {
 namespace {
 
-/// Fills a row of a guide whose elements consist of several bytes, one for each sample.
+/// Fills a row of a guide whose elements contain several samples, one byte each.
 template <class Element>
 void phased_row(std::span<const float> samples, const Quantiser& quantiser,
                 const PhasedRow<Element>& row) {

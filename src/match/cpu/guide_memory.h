@@ -9,9 +9,8 @@
 
 namespace lull::cpu {
 
-/// The guides of the reference frame and of all other frames with candidates, in the layouts of the
-/// matchers. The content is valid from Matcher::begin() to the last block. Matchers that never run
-/// at the same time may share this memory.
+/// The guides of the reference frame and its neighbours, valid from Matcher::begin() to the last
+/// block. Matchers that never run at the same time may share this memory.
 struct GuideMemory {
   // Memory for the search of complete windows (window_search.h).
   Buffer<std::uint16_t> pairs;

@@ -1,17 +1,15 @@
 #pragma once
-// Data and kernels of the stages of matching on the CPU. Each stage is one source file. Highway
-// compiles the file for every instruction set and dispatches at run time.
+// Data and kernels of matching on the CPU, compiled by Highway for every instruction set and
+// dispatched at run time.
 
-// Source files of the stages of matching:
 // - bytes.cpp quantises the guide to 8 bits.
 // - guide.cpp arranges the guide for matching.
-// - scores.cpp computes the distances between reference patches and candidates. products.cpp does
-//   so on CPUs with AVX-512 VNNI.
+// - scores.cpp computes the distances of candidates; products.cpp does so with AVX-512 VNNI.
 // - select.cpp selects the most similar candidates.
 // - temporal_candidates.cpp adds candidates from neighbouring frames.
 
-// propagate.cpp makes groups from the groups of other reference patches, for
-// propagating_matcher.cpp. The class WindowSearch calls the kernels of all other files.
+// - propagate.cpp makes groups by propagation, for propagating_matcher.cpp. The class WindowSearch
+//   calls all other kernels.
 
 #include <array>
 #include <cstddef>
@@ -29,8 +27,7 @@
 
 namespace lull::cpu {
 
-/// Memory that begins at a multiple of 64 bytes. The content is lost when the memory grows. The
-/// memory never shrinks.
+/// Memory aligned to 64 bytes. The content is lost when the memory grows. The memory never shrinks.
 template <class T>
 class Buffer {
  public:
@@ -49,25 +46,23 @@ class Buffer {
   std::size_t capacity_ = 0;
 };
 
-/// Number of 16-bit lanes of the widest vector. The matchers pad all arrays of 16-bit values to a
-/// multiple of this number.
+/// Number of 16-bit lanes of the widest vector, and padding of arrays of 16-bit values.
 inline constexpr int lane_multiple = 32;
 
-/// Returns a / b, rounded down. `b` is positive.
+/// Returns a / b, rounded down, for b > 0.
 constexpr int floor_div(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
 // ---- guide ---------------------------------------------------------------------------------
 
-/// Converts samples of the guide to signed bytes: (sample - centre) / unit.
+/// Quantises samples of the guide to signed bytes: (sample - centre) / unit.
 struct Quantiser {
   float centre = 0, unit = 1;
 };
 
-/// The guide with several neighbouring samples in each element, one byte per sample. Each row is
-/// stored in `step` phases, where `step` is the distance between reference patches. Element i of
-/// phase m begins with the sample at x = i step + m. At any displacement, neighbouring elements
-/// therefore belong to neighbouring reference patches. Samples outside the picture repeat the
-/// border.
+/// The guide with several neighbouring samples in each element, one byte each. Element i of phase m
+/// begins at x = i step + m, so that consecutive elements belong to neighbouring reference patches.
+
+/// Samples outside the picture repeat the border.
 template <class Element>
 struct PhasedGuide {
   const Element* origin = nullptr;  // y = 0, m = 0, i = 0
@@ -82,17 +77,15 @@ struct PhasedGuide {
 };
 /// A guide with two samples in each element.
 using PairedGuide = PhasedGuide<std::uint16_t>;
-/// The guide with four samples in each element, and the norm of the patch at each position
-/// (products.cpp).
+/// A guide with four samples in each element, and the norm of each patch (products.cpp).
 struct QuadGuide {
   PhasedGuide<std::int32_t> quads, norms;  // `quads` and `norms` have the same layout
 };
 
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// A row of a PhasedGuide, to which pair_row() or quad_row() writes. `to` is the address of element
-/// `first_element` of phase 0. `bytes` is scratch memory of elements * step + sizeof(Element) - 1
-/// bytes, for the samples of all elements of the row.
+/// A row of a PhasedGuide. `to` points to element `first_element` of phase 0. `bytes` is scratch
+/// memory of elements * step + sizeof(Element) - 1 bytes.
 template <class Element>
 struct PhasedRow {
   Element* to;
@@ -105,39 +98,34 @@ void pair_row(std::span<const float> samples, const Quantiser& quantiser,
               const PhasedRow<std::uint16_t>& row);
 void quad_row(std::span<const float> samples, const Quantiser& quantiser,
               const PhasedRow<std::int32_t>& row);
-/// Returns the minimum and the maximum of the samples of a row.
+/// Returns the minimum and maximum of a row.
 std::array<float, 2> row_range(std::span<const float> samples);
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// A block of `columns` x `rows` reference patches. The first reference patch is at (x, y). The
-/// distance between neighbouring reference patches is the step.
+/// A block of `columns` x `rows` reference patches, with the first at (x, y).
 struct Block {
   int x = 0, y = 0, columns = 0, rows = 0;
 };
 
-/// Maximum number of lanes for one row of reference patches in a block, with the lanes of
-/// extra_lanes().
+/// Maximum number of lanes for a row of reference patches, including extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of lanes that a row of reference patches needs in addition to one lane for
-/// each reference patch. The lane of a reference patch contains sums over the first `step` columns
-/// of the patch. The following lanes contain the sums over its other columns.
+/// Returns the number of additional lanes for the last patches of a row, because a lane contains
+/// sums over only `step` columns.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
 }
 
-/// Scores of the candidates of a block. A score is the sum of squared differences over a patch, in
-/// squared units of the quantised guide, saturated at 16 bits. The candidate at displacement (dx,
-/// dy) has the index (dy + radius) window + dx + radius.
+/// Scores of the candidates of a block: sums of squared differences, saturated at 16 bits. The
+/// index of displacement (dx, dy) is (dy + radius) window + dx + radius.
 struct Scores {
   std::uint16_t* values;  // [row][candidate][lane]
-  /// Minimum scores of classes of candidates. The candidate with the index c belongs to the class c
-  /// % classes. The element [row][class][lane] is the minimum score of a class.
+  /// [row][class][lane]: minimum scores of classes of candidates. The class of candidate c is c %
+  /// classes.
   std::uint16_t* minima;
   std::uint16_t* sums;  // scratch memory of sums_size() elements
-  // Scratch memory [window + 1][lane] for the marks of candidates that lie partly outside the
-  // picture.
+  // Scratch memory [window + 1][lane] for masks of candidates partly outside the picture.
   std::uint16_t* outside;
   int lanes;
   int classes;  // power of two
@@ -157,37 +145,31 @@ struct MatchGeometry {
   }
 };
 
-/// MatchParams::bias in the unit of scores. `added` contains the positive biases, and `subtracted`
-/// the magnitudes of the negative biases.
+/// MatchParams::bias in the unit of scores: positive biases in `added`, magnitudes of negative
+/// biases in `subtracted`.
 struct ScoreBias {
   std::array<std::uint16_t, correlation_lags * correlation_lags> added, subtracted;
 };
 
 /// Computes the scores of a block. `bias` and `invalid` may be null. `invalid` has the layout of
-/// the guide, and contains 0xffff at positions that are not candidates and 0 at all other
-/// positions.
+/// the guide: 0xffff at positions that are not candidates.
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
                  const Scores& scores, const ScoreBias* bias = nullptr,
                  const PairedGuide* invalid = nullptr);
 
-/// Returns whether score_block_by_products() supports the step `step` and is faster than
-/// score_block().
+/// Returns whether score_block_by_products() supports this step and is faster than score_block().
 bool scores_by_products(int step);
-/// Computes the norms (products.cpp) of `rows` rows of patch positions, and writes them to `to`.
-/// `from` is the first of these rows in `quads`. All rows that the last patches cover must exist in
-/// `quads`. The `step` phases of a row (PhasedGuide) are adjacent in memory. A row has `elements`
-/// elements, a multiple of 16.
+/// Computes the norms (products.cpp) of `rows` rows of patch positions, from row `from` of `quads`.
+/// The `step` phases of a row are contiguous. `elements` is a multiple of 16.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
-/// Computes the scores of a block like score_block(). In contrast to score_block(), the function
-/// does not clamp differences of samples to the range of a byte.
+/// Computes the same scores as score_block(), but without clamping sample differences to a byte.
 void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geometry,
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
-/// Fills Scores::outside with one row for each dx. The row contains 0xffff in the lanes in which
-/// the candidate lies partly outside the picture, and 0 in the other lanes. The last row contains
-/// 0xffff in all lanes; it excludes the reference patch from the candidates.
+/// Fills Scores::outside, one row for each dx: 0xffff where the candidate lies partly outside the
+/// picture. The last row excludes the reference patch.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 
@@ -196,25 +178,24 @@ void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
 struct SelectParams {
   int group;            // maximum number of members of a group
   std::uint16_t limit;  // maximum score of a member, < 65535
-  // The packed displacement (group.h) of each candidate from its reference patch.
+  // The packed displacement (group.h) of each candidate.
   const std::uint32_t* displacement;
 };
-/// The best candidates of one reference patch, in the order that group.h defines.
+/// The best candidates of one reference patch, in the order of group.h.
 struct Ranking {
   int count = 0;  // <= group - 1
   std::array<std::uint16_t, max_group> score;
   std::array<std::uint32_t, max_group> member;
 };
-/// Maximum number of keys that the selection collects for one reference patch. At this number, the
-/// selection removes all keys except the best.
+/// Maximum number of keys collected for one reference patch. When the array is full, only the best
+/// keys remain.
 inline constexpr int max_keys = 192;
 struct SelectScratch {
   std::uint32_t* keys;  // [lanes of a vector][max_keys]
 };
 inline constexpr std::size_t select_scratch_size = std::size_t{lane_multiple} * max_keys;
 
-/// Selects the best candidates of the reference patches in row `row` of a block. `rankings`
-/// receives one ranking for each column.
+/// Selects the best candidates of the reference patches in row `row` of a block.
 void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
                      int step, int row, const Scores& scores, const SelectScratch& scratch,
                      std::span<Ranking> rankings);
@@ -222,15 +203,15 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
 struct TemporalRankParams {
   int group;            // maximum number of members of a group
   std::uint16_t limit;  // maximum score of a member, < 65535
-  /// Amount that is subtracted from the score of the patch that motion predicts. A saturated score
-  /// does not change.
+  /// Amount subtracted from the score of the patch that motion predicts, unless the score is
+  /// saturated.
   std::uint16_t motion_bias;
   int offset;  // frame that contains the candidates
 };
-/// Merges candidates from a neighbouring frame into the ranking of the reference patch at (x, y).
-/// The search window is centred on (x, y) plus `motion`. The guides have the layout for a step of
-/// 1. `temporal_padding` samples beyond the last column of `other` must be readable. `invalid`
-/// marks positions that are not candidates (see score_block()).
+/// Merges candidates from a neighbouring frame, around (x, y) plus `motion`, into the ranking of
+/// the reference patch at (x, y).
+/// The guides have the layout for step 1, with `temporal_padding` readable samples beyond the last
+/// column of `other`.
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,
@@ -239,16 +220,15 @@ inline constexpr int temporal_padding = 32;
 
 // ---- propagation ---------------------------------------------------------------------------
 
-/// The value at which 16-bit scores saturate. A patch with this score is never a candidate.
+/// The value at which 16-bit scores saturate. Patches with this score are not candidates.
 inline constexpr std::int32_t saturated_score = 65535;
 
-/// The ranges of displacements in one frame, including both ends. A member of another group is a
-/// candidate only if its displacement is in these ranges (propagation.h).
+/// Allowed displacements of members of other groups in one frame (propagation.h). The ranges
+/// include both ends.
 struct PropagationFrame {
   const std::int8_t* strips = nullptr;  // the guide in the layout of PatchStrips, at sample (0, 0)
   Motion predicted;
-  // Radius of the refinement window around the position `predicted`. -1: there is no refinement
-  // window.
+  // Radius of the refinement window around the position `predicted`. -1: no refinement window.
   int refine_radius = -1;
   int left = 0, right = 0, top = 0, bottom = 0;
 };
@@ -262,13 +242,12 @@ struct PropagateParams {
   std::int32_t limit;        // maximum score of a member, below saturated_score
   std::int32_t motion_bias;  // amount subtracted from the score of the patch that motion predicts
 };
-/// Makes the group of the reference patch at (x, y) from two lists of candidates. `near` contains
-/// the best candidates in the refinement windows. `members` contains at most max_propagated members
-/// of other groups, and must have max_propagated readable elements.
+/// Makes the group of the reference patch at (x, y) from the candidates `near` and `members`.
+/// `members` has max_propagated readable elements.
 Group propagate(const PropagateParams& params, const PropagationReach& reach, int x, int y,
                 std::span<const std::uint32_t> members, const Ranking& near);
 
-/// Returns the group that consists of the best candidates of a ranking.
+/// Returns the best candidates of a ranking as a group.
 Group group_of(const Ranking& ranking);
 /// Writes the best candidates of a ranking to `group`.
 void make_group(const Ranking& ranking, Group& group);

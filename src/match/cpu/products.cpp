@@ -1,18 +1,14 @@
-// Computes the distances between the reference patches of a block and all their candidates, with an
-// instruction of AVX-512 VNNI. The instruction multiplies four pairs of bytes and adds the products
-// to a 32-bit sum. As in scores.cpp, each lane processes one reference patch.
+// Computes the scores of a block with AVX-512 VNNI, which adds four products of bytes to a 32-bit
+// sum. Each lane processes one reference patch.
 
-// The sum of squared differences of patches a and b is expanded: sum (a - b)^2 = sum a^2 + sum (b^2
-// + 256 b) - 2 sum (a + 128) b, where a + 128 is the unsigned operand of the instruction. The
-// second sum, the norm of a position, is the same for all reference patches. Two instructions
-// therefore suffice for a row of a patch.
+// The squared distance of patches a and b is sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b. The
+// second sum, the norm, is the same for all reference patches.
 
-// The products of a row are summed over `step` rows, and these sums are summed over the height of a
-// patch. Vertically neighbouring reference patches share the sums of `step` rows.
+// Vertically neighbouring reference patches share sums over `step` rows, which are summed over the
+// height of a patch.
 
-// The kernel processes several vertical displacements dy together, in order to save loads across
-// cache lines. These displacements share a row of the reference patches and all but one row of the
-// candidates.
+// The kernel processes several vertical displacements together, which share rows, to save loads
+// across cache lines.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/products.cpp"
@@ -37,17 +33,16 @@ using HalfLanes = hn::Rebind<std::uint16_t, QuadSums>;
 constexpr int width = static_cast<int>(hn::MaxLanes(QuadSums()));
 static_assert(width == 16);
 
-/// Number of vertical displacements dy that the kernel processes together, a divisor of most window
+/// Number of vertical displacements that the kernel processes together, a divisor of most window
 /// sides.
 constexpr int dy_together = 5;
-/// Offset of the second group of four samples (quad) in a row of a patch.
+/// Offset of the second quad (four samples) in a row of a patch.
 constexpr int second_quad = patch / 2;
 
 HWY_INLINE QuadSum load(const std::int32_t* at) { return hn::LoadU(QuadSums(), at); }
 
-/// Returns `sum` plus the products of unsigned and signed bytes. The function uses inline assembly,
-/// because Highway has no function for this instruction, and does not enable its intrinsic for the
-/// target AVX3.
+/// Returns `sum` plus products of unsigned and signed bytes, in assembly, because Highway does not
+/// enable this intrinsic for AVX3.
 HWY_INLINE QuadSum add_products(QuadSum sum, QuadSum bytes, QuadSum signed_bytes) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(signed_bytes.raw));
   return sum;
@@ -74,7 +69,7 @@ HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* secon
                  add_products(add_products(none, unsigned_bytes(b), b), all_128, b));
 }
 
-/// The places where the scores of one candidate are stored, for the first row of the block.
+/// Output pointers of one candidate, for the first row of the block.
 struct Target {
   int first, last;  // rows of the block whose window contains the candidate
   std::uint16_t *values, *minima;
@@ -82,8 +77,8 @@ struct Target {
   std::uint16_t added, subtracted;  // bias of the candidate
 };
 
-/// Computes the scores of the candidates of a block. If `kPlain` is true, no candidate has a bias
-/// or an invalid position.
+/// Computes the scores of a block. If `kPlain` is true, there are no biases and no invalid
+/// positions.
 template <int kStep, int kDys, bool kPlain>
 class ProductScorer {
  public:
@@ -112,11 +107,10 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// A patch is divided into bands of kStep rows. The last band may have fewer rows. This constant
-  /// is the number of bands before the last band.
+  /// Number of bands of kStep rows before the last, possibly smaller band of a patch.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of rows of candidates that remain in registers from one band of rows to the next. The
-  /// number is 0 if kStep is the height of a patch, because reference patches then share no rows.
+  /// Number of candidate rows that stay in registers between bands. Without overlap of reference
+  /// patches, the number is 0.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.
@@ -164,7 +158,7 @@ class ProductScorer {
     for (int lane = 0; lane < scores_.lanes; lane += width) match_lanes(candidates, lane);
   }
 
-  /// The rows of candidates that belong to one band of rows of the reference patches.
+  /// The rows of candidates for one band of rows of the reference patches.
   struct Window {
     // HWY_ATTR compiles this constructor for the instruction set of the data members.
     HWY_ATTR Window() {}
@@ -215,8 +209,8 @@ class ProductScorer {
     }
   }
 
-  /// Completes the scores of one row of reference patches. `sum` contains the products of the last
-  /// band of rows of a patch, and `history` contains the products of all other bands.
+  /// Completes the scores of one row of reference patches, from the products `sum` of the last band
+  /// of rows and `history` of all other bands.
   HWY_INLINE void finish(const Candidates& candidates, int row, int lane, const Totals& sum,
                          const Totals (&history)[before + 1]) const {
     const QuadSums d;
@@ -276,7 +270,7 @@ void score_block_of(const QuadGuide& guide, const MatchGeometry& g, const Block&
 
 }  // namespace
 
-// The target AVX3_DL of Highway includes the VNNI instructions.
+// The target AVX3_DL of Highway includes VNNI.
 bool scores_by_products(int step) {
   return step >= 3 && (hwy::SupportedTargets() & HWY_AVX3_DL) != 0;
 }

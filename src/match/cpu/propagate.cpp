@@ -1,6 +1,5 @@
-// Makes groups from members of the groups of other reference patches. Vector code removes repeated
-// members, and members outside the allowed displacements. A key consists of a score and an index,
-// so all keys are different. The rank of a key is the number of smaller keys, counted with vectors.
+// Makes groups from members of other groups. The rank of a key (score and index) is the number of
+// smaller keys.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/propagate.cpp"
@@ -27,15 +26,14 @@ using Pairs = hn::CappedTag<std::uint16_t, 16>;
 constexpr int member_bits = 5;
 static_assert(1 << member_bits >= max_propagated);
 
-/// The samples of a reference patch, in the layout that score() needs.
+/// The samples of a reference patch, in the layout of score().
 class StripReference {
  public:
   HWY_INLINE explicit StripReference(const std::int8_t* at, std::size_t below) : below_(below) {
     for (int i = 0; i < parts; ++i) hn::Store(load_bytes(Pairs(), piece(at, i)), bytes, own(i));
   }
 
-  /// Returns the score of the patch at address `at`. A patch with a score of 65535 or more is not a
-  /// candidate.
+  /// Returns the score of the patch at address `at`. From 65535 on, the patch is not a candidate.
   HWY_INLINE std::int32_t score(const std::int8_t* at) const {
     const Pairs d;
     const hn::Repartition<std::uint32_t, Pairs> sums;
@@ -64,9 +62,8 @@ class StripReference {
   alignas(64) std::int8_t samples_[2 * half];
 };
 
-/// Selects the members whose displacements are allowed, without changing their order, and writes
-/// them to `to`. `to` has space for max_propagated members and one vector. Returns the number of
-/// selected members.
+/// Writes the members at allowed displacements to `to`, which has space for max_propagated members
+/// and one vector. Returns their number.
 HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* members, int count,
                          std::int32_t* to) {
   const Members d;
@@ -94,8 +91,8 @@ HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* mem
   return found;
 }
 
-/// Removes repeated members from `list`: only the first of several equal members remains. `list`
-/// has space for max_propagated members and one vector.
+/// Removes duplicates, except the first, from `list`, which has space for max_propagated members
+/// and one vector.
 HWY_INLINE int remove_duplicates(std::int32_t* list, int count) {
   const Members d;
   const int width = static_cast<int>(hn::Lanes(d));

@@ -1,5 +1,5 @@
-// The propagating matcher. For each reference patch, it searches only the refinement windows, and
-// compares the members of the groups of other reference patches (propagation.h).
+// The propagating matcher: searches only the refinement windows, and compares members of other
+// groups (propagation.h).
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -13,8 +13,7 @@
 namespace lull::cpu {
 namespace {
 
-/// Maximum size of a block. The engine sums the estimates of each block in a tile, and neighbouring
-/// tiles overlap. In large blocks, the overlap is a smaller part of the work.
+/// Maximum size of a block. In large blocks, the tiles of estimates overlap less.
 constexpr BlockSize max_block{96, 8};
 
 constexpr int strip_rows = patch / 2;
@@ -117,7 +116,7 @@ class PropagatingMatcher final : public Matcher {
     });
   }
 
-  // Data of the current reference frame. The function begin() sets these members.
+  // Data of the current reference frame, set by begin().
   MatchParams params_;
   std::span<const GuideAt> frames_;
   std::vector<int> offsets_;  // time offsets of the frames

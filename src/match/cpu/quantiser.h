@@ -1,5 +1,5 @@
 #pragma once
-// Quantisation of the samples of the guides to bytes, for the matchers on the CPU.
+// Quantisation of the guides to bytes, for the matchers on the CPU.
 
 #include <algorithm>
 #include <array>
@@ -13,24 +13,23 @@
 
 namespace lull::cpu {
 
-/// Maximum score of a candidate. Scores saturate at the next integer, 65535.
+/// Maximum score of a candidate. Scores saturate at 65535.
 inline constexpr float max_score = 65534;
 
-/// Scratch memory for the sample ranges of rows, reused from frame to frame.
+/// Scratch memory for the sample ranges of rows.
 using SampleRanges = std::vector<std::array<float, 2>>;
 
-/// Chooses the unit of the bytes to which the guides are quantised. All samples must fit in a byte,
-/// and the variance of the quantisation noise, unit^2 / 12, must be below a hundredth of the noise
-/// variance. If possible, the score of the match threshold tau fits in 16 bits. If not, patches
-/// beyond max_score are not candidates.
+/// Chooses the unit of the quantised guides. All samples must fit in a byte, and the quantisation
+/// noise, unit^2 / 12, must be below 1 % of the noise variance. If possible, the score of tau fits
+/// in 16 bits.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);
 
-/// Returns the score of a patch at a distance of 1.
+/// Returns the score of a patch at distance 1.
 [[nodiscard]] inline float scores_per_distance(const Quantiser& quantiser) {
   return patch * patch / (quantiser.unit * quantiser.unit);
 }
-/// Converts a distance, for example a threshold or a bias, to a score. `scores` is the result of
+/// Converts a distance, for example a threshold or a bias, to a score. `scores` is
 /// scores_per_distance().
 [[nodiscard]] inline std::uint16_t score_of(float distance, float scores) {
   return static_cast<std::uint16_t>(std::min(max_score, distance * scores));

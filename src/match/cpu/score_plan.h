@@ -1,6 +1,5 @@
 #pragma once
-// A plan for scores.cpp. The distance of two patches is the total of several sums, which
-// neighbouring reference patches share. The plan states which sums the kernel adds.
+// A plan for scores.cpp: the partial sums of a distance that neighbouring reference patches share.
 
 #include <array>
 
@@ -8,20 +7,18 @@
 
 namespace lull::cpu {
 
-/// The plan for one step between reference patches. The kernel compares the pairs of columns 0-1,
-/// 2-3, 4-5 and 6-7 of a patch. The pair at column c is also the pair at column c % step (the
-/// phase) of the reference patch c / step positions to the right. The kernel first sums all pairs
-/// with the same c / step.
+/// The plan for one stride of reference patches. The pair at column c has the phase c % step, and
+/// also belongs to the patch c / step positions to the right.
+
+/// Pairs with equal c / step are summed first.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
   int stored = 0;
-  /// For each array of sums that the kernel stores: a bit mask of the phases that the array sums.
-  /// Bit i stands for phase[i].
+  /// Bit masks of the phases that each stored sum contains. Bit i stands for phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
-  /// The arrays of sums whose total is the distance of two patches. The kernel loads each array
-  /// with an offset of `shift` vector lanes to the right.
+  /// The stored sums that add up to a distance, each loaded `shift` lanes to the right.
   std::array<int, 4> array{}, shift{};
 };
 

@@ -1,19 +1,16 @@
-// Computes the distances between the reference patches of a block and all their candidates. Each
-// lane processes one reference patch: one vector holds the same pair of neighbouring samples of 16
-// (AVX2) or 32 (AVX-512) reference patches. The sum of two squared differences of bytes is one
-// multiply-add.
+// Computes the scores of a block, one reference patch in each lane. A vector contains the same pair
+// of samples of 16 (AVX2) or 32 (AVX-512) reference patches.
 
-// Neighbouring reference patches share most of their samples. For each displacement, the kernel
-// compares each sample only once, in two steps.
+// For each displacement, the kernel compares each sample only once, in two steps, because
+// neighbouring patches overlap.
 
-// Step 1: rows of pairs are summed over `step` rows, and these sums are summed over the height of
-// the patch.
+// Step 1: the kernel sums pairs over `step` rows, and then sums the results over the height of the
+// patch.
 
-// Step 2: the pairs of a patch beyond its first `step` columns are also pairs of the reference
-// patches on its right. The kernel stores the sums and loads them again with a lane offset.
+// Step 2: pairs beyond the first `step` columns also belong to reference patches on the right,
+// whose sums are loaded with a lane offset.
 
-// All sums of the kernel saturate at 16 bits. The unit of the bytes is so large that the match
-// threshold tau does not saturate.
+// All sums saturate at 16 bits. The unit of the bytes prevents saturation of tau.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/scores.cpp"
@@ -35,9 +32,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
-/// Sums of squared differences for kCount candidates and for each phase of the pairs (PairPlan in
-/// score_plan.h). `all` contains sums over kStep rows. `part` contains sums over the first patch %
-/// kStep of these rows.
+/// Sums of squared differences of kCount candidates for each phase (PairPlan): `all` over kStep
+/// rows, `part` over patch % kStep rows.
 template <int kStep, int kCount>
 struct RowSums {
   // HWY_ATTR compiles this constructor for the instruction set of the data members.
@@ -59,8 +55,8 @@ struct BlockScorer {
     return sums + ((candidate * rows + row) * plan.stored + array) * lanes;
   }
 
-  /// Sums kStep rows of squared differences. The function may read rows below the last patch,
-  /// because the guide has padding.
+  /// Sums kStep rows of squared differences, possibly below the last patch, because the guide has
+  /// padding.
   template <int kCount>
   HWY_INLINE void add_rows(const std::uint16_t* const (*candidate)[4], std::ptrdiff_t at,
                            RowSums<kStep, kCount>& out) const {
@@ -79,14 +75,12 @@ struct BlockScorer {
   }
 
   /// Sums the squared differences of kCount candidates over the height of a patch (step 1 at the
-  /// top of scores.cpp). `candidate` contains, for each candidate, one pointer to samples per phase
-  /// (PairPlan in score_plan.h).
+  /// top of scores.cpp).
   template <int kCount>
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
-    // A patch is divided into bands of kStep rows. This constant is the index of the last band,
-    // which may have fewer rows and completes the sum over the patch.
+    // Index of the last band of kStep rows of a patch. This band may have fewer rows.
     constexpr int newest = rest == 0 ? full - 1 : full;
     for (int lane = 0; lane < lanes; lane += width) {
       Sum history[full][kCount][4];  // sums of the preceding bands, the oldest band first
@@ -125,7 +119,7 @@ struct BlockScorer {
     }
   }
 
-  /// The places where the scores of one candidate are stored, for the first row of the block.
+  /// Output pointers of one candidate, for the first row of the block.
   struct Target {
     const std::uint16_t* outside;
     const std::uint16_t* invalid;  // null: all positions are valid
@@ -133,9 +127,8 @@ struct BlockScorer {
     std::size_t values_stride, minima_stride;  // distance between rows, in elements
   };
 
-  /// Computes the scores of candidate `c` from the stored sums (step 2 at the top of scores.cpp),
-  /// and updates the minima of its class, for the rows `first` to `last` of the block. The bias
-  /// `added` increases all scores. The bias `subtracted` reduces the scores that are not saturated.
+  /// Computes the scores of candidate `c` for rows `first` to `last` (step 2 at the top of
+  /// scores.cpp), and updates the minima of its class.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
                          std::uint16_t subtracted = 0) const {
@@ -162,8 +155,8 @@ struct BlockScorer {
   }
 };
 
-/// Computes the scores of one block. kStep is the step between reference patches, but at most the
-/// width of a patch. At larger steps, reference patches share no samples.
+/// Computes the scores of one block. kStep is the stride of reference patches, at most the width of
+/// a patch.
 template <int kStep>
 class BlockMatcher {
  public:
@@ -192,8 +185,8 @@ class BlockMatcher {
       while (dy < g_.first_dy(block_.y + first * step)) ++first;
       while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
-      // The kernel processes two candidates at a time, which saves loads. The exception is small
-      // steps, whose sums need more registers.
+      // Two candidates at a time save loads. At small steps, the sums would need too many
+      // registers.
       if constexpr (kStep >= 5)
         for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);
       for (; dx <= radius; ++dx) match<1>(dx, dy, first, last);

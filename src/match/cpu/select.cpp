@@ -1,13 +1,11 @@
-// Selects the most similar candidates of each reference patch, exactly and in order, without
-// sorting all candidates. Each lane processes one reference patch.
+// Selects the most similar candidates exactly and in order, without a complete sort, one reference
+// patch in each lane.
 
-// The score kernels divide the candidates into classes, twice as many as a group has patches, and
-// store the minimum score of each class. The N-th smallest of these minima bounds the scores of at
-// least N candidates, and of about 1.5 N candidates on average. A sorting network computes this
-// bound for a vector of reference patches at once.
+// Candidates are divided into classes, twice as many as a group has patches. The N-th smallest
+// class minimum bounds the scores of at least N candidates, 1.5 N on average.
 
-// The selection collects the candidates within the bound as keys. A key consists of a score and a
-// position in the window. The rank of a key is the number of smaller keys, counted with vectors.
+// Candidates within the bound become keys: a score and a position in the window. The rank of a key
+// is the number of smaller keys.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/select.cpp"
@@ -28,7 +26,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 /// A key consists of a score and, in the lower bits, a position in the window. Keys are positive
-/// signed integers, because signed comparisons are cheaper in several instruction sets.
+/// and signed, because signed comparisons are cheaper.
 using Keys = hn::ScalableTag<std::int32_t>;
 inline constexpr int max_classes = 2 * max_group, max_window = 127, place_bits = 15;
 static_assert(max_window * max_window < 1 << place_bits);
@@ -52,9 +50,8 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
           if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
 }
 
-/// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors. The function
-/// sorts each half of these vectors. For each i, the function then considers the case that i of the
-/// smallest values come from the first half.
+/// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors, from both
+/// halves after sorting.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;
@@ -69,23 +66,22 @@ HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   return bound;
 }
 
-/// Collects the keys of lane_multiple reference patches at a time. The scores of these reference
-/// patches for one candidate fill one cache line.
+/// Collects the keys of lane_multiple reference patches, whose scores for one candidate fill a
+/// cache line.
 class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
 
   /// Returns the upper bounds of the scores, one for each lane. The caller sets the bounds before
-  /// the call of collect().
+  /// collect().
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
-  /// Collects keys of candidates with scores below the bounds. The candidates are `first` to first
-  /// + count - 1, and `count` is at most 127. The function first lists the scores below the bounds
-  /// and then processes the list, because a branch for each score would be unpredictable.
+  /// Collects the keys of `count` <= 127 candidates, from `first` on, with scores below the bounds,
+  /// without a branch for each score.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
-    // Each element contains the index of a candidate and, in the 5 lowest bits, a lane.
+    // Each element contains a candidate index and, in the 5 lowest bits, a lane.
     std::uint32_t hits[(max_window + 1) * lane_multiple];
     int found = 0;
     values += first * stride;
@@ -111,8 +107,8 @@ class Collector {
     }
   }
 
-  /// Writes the smallest keys of a lane to `sorted`, at most `wanted` keys in ascending order.
-  /// Returns the number of written keys.
+  /// Writes at most `wanted` smallest keys of a lane to `sorted`, in ascending order. Returns their
+  /// number.
   HWY_INLINE int ranked(int lane, std::uint32_t* sorted) const {
     const Keys d;
     const int width = static_cast<int>(hn::Lanes(d)), step = 2 * width;
@@ -137,7 +133,7 @@ class Collector {
   }
 
  private:
-  /// Returns a bit mask of the lanes whose score is below the bound of the lane.
+  /// Returns a bit mask of the lanes whose score is below their bound.
   HWY_INLINE std::uint32_t near(const std::uint16_t* values) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
@@ -153,9 +149,8 @@ class Collector {
     return bits;
   }
 
-  /// Keeps the `wanted` smallest keys of a lane and removes all others. Candidates that are found
-  /// later have larger positions. At an equal score, later candidates rank behind earlier
-  /// candidates.
+  /// Keeps only the `wanted` smallest keys of a lane. Later candidates have larger positions and
+  /// lose ties.
   void tighten(int lane) {
     std::uint32_t* const keys = keys_ + lane * max_keys;
     std::nth_element(keys, keys + wanted_ - 1, keys + max_keys);

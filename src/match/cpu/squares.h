@@ -24,8 +24,8 @@ HWY_INLINE hn::Vec<hn::Repartition<std::int8_t, D>> load_bytes(D, const std::uin
   return hn::LoadU(hn::Repartition<std::int8_t, D>(), reinterpret_cast<const std::int8_t*>(pairs));
 }
 
-/// Returns d0^2 + d1^2 for the two differences of each pair of bytes. Differences above 127 are
-/// clamped to 127. With a difference of -128, the sum overflows to a large value.
+/// Returns d0^2 + d1^2 for the differences of each pair of bytes, clamped to 127. At -128, the sum
+/// overflows to a large value.
 template <class D>
 HWY_INLINE hn::Vec<D> squared_pairs(D lanes, hn::Vec<hn::Repartition<std::int8_t, D>> a,
                                     const std::uint16_t* b) {

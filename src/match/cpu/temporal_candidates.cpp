@@ -1,9 +1,8 @@
-// Finds the candidates of one reference patch in a neighbouring frame, around the position that
+// Finds the candidates of a reference patch in a neighbouring frame, around the position that
 // motion predicts.
 
-// Each lane processes one of several horizontally neighbouring candidates: one vector holds the
-// same pair of samples of 16 candidates. Reference patches share no sums, because each bundle (a
-// block of 8x4 reference patches) has its own motion vector and searches a different area.
+// Each lane processes one of 16 horizontally neighbouring candidates. Reference patches share no
+// sums, because each bundle (8x4 reference patches) has its own motion vector.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/temporal_candidates.cpp"
@@ -27,7 +26,7 @@ using Row = hn::CappedTag<std::uint16_t, 16>;
 
 constexpr int pairs_per_row = patch / 2;
 
-/// The pairs of samples of the reference patch. Each pair is stored in all lanes of one vector.
+/// The pairs of samples of the reference patch, each broadcast to all lanes of a vector.
 class Reference {
  public:
   HWY_INLINE Reference(const PairedGuide& guide, int x, int y) {
@@ -37,8 +36,8 @@ class Reference {
         hn::Store(hn::Set(d, *guide.at(x + 2 * k, y + row)), d, at(row, k));
   }
 
-  /// Returns the scores of horizontally neighbouring candidates, one in each lane. The first
-  /// candidate is at the address `candidates`.
+  /// Returns the scores of horizontally neighbouring candidates, one in each lane, from the address
+  /// `candidates` on.
   HWY_INLINE hn::Vec<Row> scores(const std::uint16_t* candidates, std::ptrdiff_t stride) const {
     const Row d;
     auto even = hn::Zero(d), odd = even;
@@ -61,7 +60,7 @@ class Reference {
   alignas(64) std::uint16_t pairs_[patch * pairs_per_row * 16];
 };
 
-/// Inserts a candidate into the ranking, behind all candidates with an equal score.
+/// Inserts a candidate into the ranking, behind all candidates of equal score.
 HWY_INLINE void insert(Ranking& ranking, int wanted, std::uint16_t score, std::uint32_t member) {
   int to = ranking.count < wanted ? ranking.count++ : wanted - 1;
   for (; to > 0 && ranking.score[to - 1] > score; --to) {

@@ -1,6 +1,5 @@
 #pragma once
-// The number of threads of the host backends, and a loop that runs tasks in parallel and adds their
-// results in a fixed order.
+// Thread limits of the host backends, and a parallel loop that adds its results in a fixed order.
 
 #include <tbb/parallel_pipeline.h>
 
@@ -10,13 +9,12 @@
 
 namespace lull::cpu {
 
-/// Allows oneTBB to run at least `threads` threads. The default limit of oneTBB is one thread per
-/// core. The smallest of several limits applies, so all sessions of a process share one limit.
+/// Allows oneTBB to run at least `threads` threads, in the whole process. The default limit is one
+/// thread per core, and the smallest limit applies.
 void allow_threads(int threads);
 
-/// Calls work(task, tile) for the tasks 0 .. count - 1, in any order and on all threads of the
-/// arena. After work(), the function calls add(task, tile) for each task, one at a time and in the
-/// order of the tasks.
+/// Calls work(task, tile) for the tasks 0 .. count - 1 on all threads of the arena, and add(task,
+/// tile) one at a time, in ascending order.
 template <class Tile, class Work, class Add>
 void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work, const Add& add) {
   using Item = std::pair<std::size_t, Tile*>;
@@ -26,8 +24,7 @@ void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work,
       control.stop();
       return {};
     }
-    // The next tile is always free, because tasks take the tiles in turn and release them in the
-    // same order.
+    // Tasks take and release the tiles in the same order, so the next tile is always free.
     Tile* const tile = &tiles[next % tiles.size()];
     return {next++, tile};
   };

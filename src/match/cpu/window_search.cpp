@@ -12,16 +12,15 @@
 namespace lull::cpu {
 namespace {
 
-// Cache sizes, in bytes, that limit a block. The scores of a block may use the second-level cache
-// and a share of the third-level cache. The samples for one displacement may use the first-level
-// cache.
+// Limits of a block, in bytes: scores for the second-level and a share of the third-level cache,
+// samples of one displacement for the first-level cache.
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
 constexpr int norm_rows = 64;  // number of rows that one call of fill_norms() computes
 
-/// Returns the width of blocks in reference patches. `count` is the number of reference patches in
-/// a row of the picture. Blocks have nearly equal widths and leave few vector lanes unused.
+/// Returns the width of blocks in reference patches, with few unused lanes. `count` is the number
+/// of reference patches in a row of the picture.
 int columns_per_block(int count, int step) {
   const int most = max_lanes - extra_lanes(step);
   int best = std::min(count, most), best_cost = 1 << 30;
@@ -118,7 +117,7 @@ void WindowSearch::list_displacements() {
     displacements_[c] = pack_displacement(c % window - radius, c / window - radius);
 }
 
-/// Converts the match threshold and the biases to scores. `scores` is the score of a distance of 1.
+/// Converts the match threshold and the biases to scores. `scores` is the score of distance 1.
 void WindowSearch::set_limits(float scores) {
   limit_ = score_of(params_.tau, scores);
   motion_bias_ = rounded_score_of(params_.motion_bias, scores);
@@ -160,14 +159,13 @@ WindowSearch::Arrangement WindowSearch::arrange(int step, int radius) const {
   a.elements = a.before + columns + max_lanes + (radius + patch) / step + 2;
   a.rows = own_geometry_.height + 2 * radius + 2 * patch;
   a.phase_stride = round_up(a.elements, 32) + 32;
-  // The distance between rows in memory is an odd number of cache lines, so that the rows of a
-  // patch do not map to the same cache set.
+  // The row stride is an odd number of cache lines, so that the rows of a patch map to different
+  // cache sets.
   a.row_stride = (a.phase_stride * step / 32 | 1) * 32;
   return a;
 }
 
-/// Returns a mask of the positions of patches that overlap holes, for the argument `invalid` of
-/// score_block() and rank_temporal_candidates().
+/// Returns the mask `invalid` of score_block(): positions of patches that overlap holes.
 PairedGuide WindowSearch::prepare_invalid(int step, int radius, const Holes& holes,
                                           Buffer<std::uint16_t>& memory) const {
   const Arrangement a = arrange(step, radius);

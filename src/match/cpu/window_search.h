@@ -1,6 +1,6 @@
 #pragma once
-// Ranks all candidates of complete search windows. The class WindowSearch computes all distances in
-// 16 bits, and then selects the smallest. The matchers make groups from the rankings.
+// Ranks all candidates of complete search windows by 16-bit distances. The matchers make groups
+// from the rankings.
 
 #include <array>
 #include <memory>
@@ -19,14 +19,13 @@ class WindowSearch {
 
   static BlockSize block_size(const MatchParams& params, int columns);
 
-  /// begin() and begin_block() have the preconditions of Matcher::begin() and
-  /// Matcher::begin_block(). If the temporal window is 0, the search covers only the reference
-  /// frame.
+  /// The preconditions of Matcher::begin() and Matcher::begin_block() apply. A temporal window of 0
+  /// restricts the search to the reference frame.
   void begin(const MatchParams& params, std::span<const GuideAt> frames,
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);
-  /// Returns the rankings of the reference patches in one row of the block, one for each column.
-  /// The rankings remain valid until the next call by the same thread.
+  /// Returns the rankings of one row of reference patches, valid until the next call by the same
+  /// thread.
   std::span<const Ranking> rank(const Block& block, int row, int thread);
 
  private:
@@ -37,7 +36,7 @@ class WindowSearch {
     std::vector<Ranking> rankings;
     Scores scores{};
   };
-  /// Layout of a guide for one step between reference patches and one radius of the search window.
+  /// Layout of a guide for one stride of reference patches and one radius of the search window.
   struct Arrangement {
     int before, elements, rows;
     std::ptrdiff_t phase_stride, row_stride;
@@ -68,20 +67,19 @@ class WindowSearch {
   int threads_;
   std::vector<Workspace> workspaces_;  // one element for each thread
 
-  // Data of the current reference frame. The function begin() sets these members.
+  // Data of the current reference frame, set by begin().
   MatchParams params_;
   std::span<const GuideAt> frames_;
   /// The search windows in the reference frame and in the neighbouring frames.
   MatchGeometry own_geometry_{}, temporal_geometry_{};
   MotionGrid grid_;
-  // The packed displacement of each candidate from its reference patch.
+  // The packed displacement of each candidate.
   std::vector<std::uint32_t> displacements_;
-  // True if score_block_by_products() computes the scores of the reference frame.
+  // Whether score_block_by_products() computes the scores of the reference frame.
   bool by_products_ = false;
   PairedGuide guide_;
   QuadGuide quads_;  // used instead of `guide_` if by_products_ is true
-  /// The guides of all frames, arranged for a step of 1 between reference patches. The member is
-  /// used only if the search covers several frames.
+  /// The guides of all frames, arranged for step 1. Used only if the search covers several frames.
   std::array<PairedGuide, max_frames> guides_;
   std::uint16_t limit_ = 0, motion_bias_ = 0;  // distance parameters in units of scores
   ScoreBias score_bias_{};

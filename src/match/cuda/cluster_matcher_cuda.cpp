@@ -5,8 +5,7 @@
 namespace lull::cuda {
 namespace {
 
-/// A matcher that makes the clusters of a plane for the first batch of the plane, and reuses the
-/// clusters for all other batches.
+/// A matcher that makes the clusters of a plane for the first batch of the plane only.
 class ClusterMatcher final : public Matcher {
  public:
   ClusterMatcher(const MatchParams& params, int others, const Margins& greatest) {

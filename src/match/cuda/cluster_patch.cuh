@@ -12,8 +12,7 @@ __device__ __forceinline__ int frame_of(std::uint32_t patch_id) {
   return static_cast<int>(patch_id >> patch_frame_bit);
 }
 
-/// Returns two words: the four samples at a position, and the next four samples. The position may
-/// be unaligned.
+/// Returns the 8 samples at a position, which may be unaligned, as two words.
 __device__ __forceinline__ uint2 words_at(const std::uint8_t* samples, int place) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (place & ~3));
   const std::uint32_t middle = words[1];
@@ -21,7 +20,7 @@ __device__ __forceinline__ uint2 words_at(const std::uint8_t* samples, int place
   return {__funnelshift_r(words[0], middle, bits), __funnelshift_r(middle, words[2], bits)};
 }
 
-/// Returns word `k` of the 16 words of an 8x8 patch. A word contains half a row.
+/// Returns word `k` of the 16 words (half rows) of an 8x8 patch.
 __device__ __forceinline__ std::uint32_t patch_word(const std::uint8_t* guide, int place, int pitch,
                                                     int k) {
   const uint2 row = words_at(guide, place + (k >> 1) * pitch);

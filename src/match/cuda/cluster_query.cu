@@ -1,12 +1,10 @@
-// Makes groups from clusters. A warp compares 32 candidates of a cluster at a time with one
-// reference patch, one candidate in each lane.
+// Makes groups from clusters. A warp compares 32 candidates at a time with one reference patch, one
+// in each lane.
 
-// Each candidate counts once: the kernel skips patches that are also in a cluster of a preceding
-// tiling. The kernel also skips patches that motion predicts, and adds them last, with their motion
-// bias.
+// Patches in a cluster of a preceding tiling are skipped. Patches that motion predicts are added
+// last, with their motion bias.
 
-// A key consists of the distance and the patch number. The warp sorts 32 keys at a time, and merges
-// them with the best keys of the previous rounds.
+// A key consists of a distance and a patch number. The warp sorts 32 keys at a time.
 
 #include <utility>
 
@@ -96,7 +94,7 @@ class Query {
     }
   }
 
-  /// Stores the group at the index `index` in the groups of the batch.
+  /// Stores the group at `index` in the groups of the batch.
   __device__ void store(int index) const {
     const int found = __popc(__ballot_sync(~0u, best_ != no_key && lane_ < a_.group - 1));
     const int log2_count = 31 - __clz(found + 1);
@@ -160,8 +158,8 @@ class Query {
     return distance;
   }
 
-  /// Compares one candidate in each lane with the reference patch, and adds it to the list of the
-  /// best candidates.
+  /// Compares one candidate in each lane with the reference patch, and updates the list of the best
+  /// candidates.
   __device__ void add(bool is_valid, std::uint32_t id) {
     Key key = no_key;
     if (is_valid) {

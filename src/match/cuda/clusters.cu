@@ -1,18 +1,14 @@
-// Makes clusters. A thread block processes a tile and splits the patches of the tile level by
-// level. A warp processes one cluster at a time, in two steps.
+// Makes clusters. A thread block splits one tile level by level, with one cluster at a time in each
+// warp.
 
-// Step 1: the warp finds the split from 8 seed patches. Each lane processes two samples of every
-// patch, so distances and dot products are sums over the warp. All arithmetic uses integers
-// (match/clusters.h), except for one square root, which is truncated as on the host.
+// Step 1: the warp finds the split from 8 seed patches. All arithmetic is integer
+// (match/clusters.h), except for one truncated square root.
 
-// Step 2: the warp partitions the cluster. Each lane processes one patch, and weights are bytes.
-// Ballots (votes of a warp) determine the destination of each patch. The warp copies patches of the
-// first part to the destination buffer, and patches of the second part to the front of the source
-// buffer. Finally, the warp copies the second part to the destination buffer, behind the first
-// part.
+// Step 2: the warp partitions the cluster with ballots, one patch in each lane. The warp first
+// copies the second part to the front of the source buffer, and finally behind the first part.
 
-// The assignment of clusters to warps does not influence the result, because each cluster has its
-// own range of both buffers.
+// Each cluster has its own range of both buffers, so the assignment of warps to clusters does not
+// influence the result.
 
 #include "cuda/check.h"
 #include "cuda/warp.cuh"
@@ -36,7 +32,7 @@ struct ClusterArgs {
   uint2* nodes[2];  // index of the first member, number of members
 };
 
-/// The weights of a split. Each warp has its own object in shared memory.
+/// The weights of a split, in shared memory, one object for each warp.
 struct alignas(16) Weights {
   std::int8_t of[patch_samples];
 };
@@ -48,7 +44,7 @@ __device__ __forceinline__ int dot(std::uint32_t samples, std::uint32_t weights,
   return result;
 }
 
-/// Returns sample `k` of a patch. Samples are numbered row by row.
+/// Returns sample `k` of a patch, in row-major order.
 __device__ __forceinline__ int sample_of(const ClusterArgs& a, std::uint32_t id, int k) {
   return a.frames.guide[frame_of(id)][place_of(id) + k / patch * a.margins.pitch + k % patch];
 }
@@ -72,9 +68,8 @@ __device__ __forceinline__ int warp_max(int v) {
   return v;
 }
 
-/// Finds the split of a cluster from its seed patches (step 1 at the top of clusters.cu), and
-/// writes it to `weights` and `bound`. Returns false if all seed patches are equal, because there
-/// is no split.
+/// Finds the split of a cluster from its seed patches (step 1 at the top of clusters.cu). Returns
+/// false if all seed patches are equal.
 __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, uint2 node,
                               Weights& weights, int& bound) {
   const int lane = threadIdx.x & 31;
@@ -96,8 +91,7 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
     total += distance[i];
   }
   if (total == 0) return false;
-  // The loop implements the rule of second_centre() (clusters.h). The function second_centre()
-  // itself would need an array of the distances.
+  // The rule of second_centre() (clusters.h), without an array of distances.
   unsigned in_second = 0;
   int passed = 0;
 #pragma unroll
@@ -151,8 +145,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
   return true;
 }
 
-/// Partitions the patches of a cluster from the buffer `from` into the buffer `to` (step 2 at the
-/// top of clusters.cu). Returns the size of the first part.
+/// Partitions the patches of a cluster from `from` into `to` (step 2 at the top of clusters.cu).
+/// Returns the size of the first part.
 __device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::uint32_t* to,
                               uint2 node, const Weights& weights, int bound) {
   const int lane = threadIdx.x & 31, count = static_cast<int>(node.y);
@@ -192,9 +186,7 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const Tiling::Tile tile = a.tiling.tile(blockIdx.x);
   const int width = tile.right - tile.x, places = tile.places(), count = places * a.frames.count;
-  // Index of the first member of the tile: the number of members in all rows of tiles above the
-  // tile, and in the tiles on the left in the same row. The rows of tiles above cover complete rows
-  // of positions. The tiles on the left have as many rows as the tile.
+  // Offset of the tile's members: behind the rows of tiles above, and the tiles on the left.
   const unsigned begin = static_cast<unsigned>(a.frames.count) *
                          (static_cast<unsigned>(tile.y) * a.tiling.width +
                           static_cast<unsigned>(tile.bottom - tile.y) * tile.x);
@@ -203,8 +195,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
     a.members[begin + i] = static_cast<std::uint32_t>(frame) << patch_frame_bit |
                            a.margins.at(tile.x + place - y * width, tile.y + y);
   }
-  // Two lists of the clusters that are to be split. Each list contains only clusters of more than
-  // `leaf` patches, so the ranges of two tiles do not overlap.
+  // Two lists of the clusters to split. The lists of two tiles do not overlap, because each listed
+  // cluster has more than `leaf` patches.
   uint2* const nodes[2] = {a.nodes[0] + begin / (a.leaf + 1), a.nodes[1] + begin / (a.leaf + 1)};
   if (threadIdx.x == 0) {
     waiting[0] = count > a.leaf ? 1 : 0;

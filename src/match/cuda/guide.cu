@@ -1,9 +1,6 @@
-// Computes the guides in which patches are matched, and the norms of the patches. A guide is a
-// weighted sum of planes, quantised to 8 bits. A norm is the sum of the squared samples of an 8x8
-// patch.
+// Computes guides (weighted sums of planes, quantised to 8 bits) and the norms of their patches.
 
-// Each lane squares the 4 samples of its word, and sums the squares over the rows of a patch. The
-// lane stores prefix sums over 1, 2, 3 and 4 samples. The prefix sums of a lane and of the next two
+// Each lane sums the squares of its 4 samples over the rows of a patch. The prefix sums of three
 // lanes give the sum over any 8 columns.
 
 #include "cuda/boxes.cuh"
@@ -18,8 +15,8 @@ constexpr dim3 mix_block{32, 8};  // thread block
 static_assert(box_reach == patch - 1);
 using GuideBoxes = Boxes<8, 4>;
 
-/// Clamps a sample to 0..255 and rounds it to nearest: adding 2^23 rounds, because floats of this
-/// size have no fraction bits. The lowest byte of the result is the rounded sample.
+/// Clamps a sample to 0..255 and rounds to nearest: adding 2^23 moves the rounded sample to the
+/// lowest byte.
 __device__ __forceinline__ std::uint32_t to_byte(float sample) {
   return __float_as_uint(fminf(fmaxf(sample, 0.0f), 255.0f) + 8388608.0f);
 }
@@ -32,20 +29,19 @@ __device__ __forceinline__ std::uint32_t to_word(const float4& v, float scale, f
   return __byte_perm(low, high, 0x5410);
 }
 
-/// The position of the four samples that a lane processes.
+/// The position of the four samples of a lane.
 struct LanePlace {
   int lane;
   int word;  // index of the word in the plane's row
   int x, y;  // position in the picture or in its padding
 };
 
-/// Stores the guide, and half of the squared norm of each patch. Each lane stores a word of four
-/// samples, and the values of the four patches that begin at these samples.
+/// Stores four samples of the guide and half the squared norms of the patches at these samples.
 __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBoxes::tile_rows][32],
                                             const LanePlace& p, const Margins& margins,
                                             std::uint32_t* samples, std::int32_t* half_norms) {
   constexpr int rows = GuideBoxes::rows;
-  // Number of patches of this row at the lane's position or to the right.
+  // Number of patches of this row at or right of the lane's position.
   const int patches = p.x < 0 ? 0 : margins.width - patch + 1 - p.x;
   std::int32_t invalid[4];
 #pragma unroll
@@ -83,13 +79,13 @@ __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBox
   }
 }
 
-/// Sets the sums of estimates inside the picture to 0. The sums in the padding are never used.
+/// Clears the sums of estimates inside the picture. The sums in the padding are never used.
 __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins,
                                       const ClearedSums& sums) {
   if (p.lane >= box_words) return;
   const int top = max(p.y, 0), rows = min(p.y + GuideBoxes::rows, margins.height) - top;
-  // Each lane clears two numerators at a time, so that a warp writes contiguous memory. Therefore a
-  // lane clears numerators and denominators of different columns.
+  // Each lane clears two numerators at a time, for coalesced stores. The numerators and the
+  // denominators of a lane therefore belong to different columns.
   const int left = p.x - 2 * p.lane, right = left + box_width / 2;
   const int end = (margins.width + 3) / 4 * 4;  // sums are read four at a time
   const auto inside = [&](int x) { return x >= 0 && x < end; };
@@ -109,8 +105,8 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
   }
 }
 
-/// Makes the 8-bit guide with its padding, and half the squared norm of the patch at each position,
-/// also in the padding. The kernel also sets `sums`, the sums of estimates of the next phase, to 0.
+/// Makes the 8-bit guide and the half norms of its patches, including the padding, and clears
+/// `sums`, the sums of the next phase.
 template <class Picture>
 __global__ void __launch_bounds__(GuideBoxes::threads)
     guide_kernel(const Picture picture, Margins margins, float scale, float offset,
@@ -119,11 +115,11 @@ __global__ void __launch_bounds__(GuideBoxes::threads)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int word = blockIdx.x * box_words + lane, x = 4 * word - margins.left;
   const int y0 = blockIdx.y * GuideBoxes::height - margins.top;
-  // Number of samples of the lane's word that lie inside the picture.
+  // Number of samples of the lane's word inside the picture.
   const int inside = x < 0 ? 0 : min(max(margins.width - x, 0), 4);
   const std::uint32_t mask = inside == 0 ? 0u : 0xffffffffu >> (32 - 8 * inside);
-  // The kernel loads all rows, without branches, before it uses the first row. Positions outside
-  // the picture are clamped.
+  // The kernel loads all rows before it uses the first row, without branches. Positions outside the
+  // picture are clamped.
   const int nearest_x = min(max(x, 0), (margins.width - 1) / 4 * 4);
   float4 v[GuideBoxes::passes];
 #pragma unroll
@@ -145,7 +141,7 @@ __global__ void __launch_bounds__(GuideBoxes::threads)
   clear(place, margins, sums);
 }
 
-/// Computes the guide as floats. Each thread computes four samples.
+/// Computes the guide as floats, four samples in each thread.
 template <class Picture>
 __global__ void mix_kernel(const Picture picture, Margins margins, float* plane) {
   const int x = 4 * static_cast<int>(blockIdx.x * mix_block.x + threadIdx.x);
@@ -156,8 +152,7 @@ __global__ void mix_kernel(const Picture picture, Margins margins, float* plane)
   for (int k = 0; k < min(4, margins.width - x); ++k) plane[margins.at(x, y) + k] = of[k];
 }
 
-/// Excludes patches that overlap a hole from the candidates: sets their norm to `no_patch`. The
-/// kernel also processes the padding.
+/// Excludes patches that overlap a hole: sets their norm to `no_patch`, also in the padding.
 __global__ void invalidate_kernel(const std::int32_t* half_norms, const std::uint8_t* invalid,
                                   Margins margins, std::int32_t* candidate_norms) {
   const int column = static_cast<int>(blockIdx.x * mix_block.x + threadIdx.x);

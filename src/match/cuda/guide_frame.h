@@ -1,6 +1,5 @@
 #pragma once
-// Data that sessions upload to a GPU in addition to the samples of a frame: guides, holes, and the
-// curves of variance stabilisation.
+// Uploads of a frame's guide, holes and variance stabilisation curves to a GPU.
 
 #include <optional>
 
@@ -11,7 +10,7 @@
 
 namespace lull {
 
-/// Returns the curves of the stabilisers as the class RawFrame expects them.
+/// Returns the curves of the stabilisers in the form that the class RawFrame uses.
 inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabilisers) {
   std::array<CurvePair, max_planes> curves;
   for (int i = 0; i < max_planes; ++i)
@@ -23,7 +22,7 @@ inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabiliser
 /// The guide of a frame in device memory.
 class GuideFrame {
  public:
-  /// `levels` contains the noise level of each plane of the guide. `colour` is the colour space in
+  /// `levels` are the noise levels of the planes of the guide. `colour` is the colour space in
   /// which RGB guides are compared.
   GuideFrame(const std::array<float, max_planes>& levels, Stabilisers stabilisers, Colour colour)
       : levels_(levels), stabilisers_(std::move(stabilisers)), colour_(colour) {}
@@ -34,7 +33,7 @@ class GuideFrame {
   void upload(const Frame& frame, cudaStream_t stream) {
     const Frame& guide = guide_of(frame);
     if (!raw_ || format_ != guide.format) {
-      // The host waits for the device, because kernels may still read the previous guide.
+      // The host waits, because kernels may still read the previous guide.
       cuda::check(cudaDeviceSynchronize());
       raw_.emplace(colour_ == Colour::as_is ? without_colour_transform(guide.format) : guide.format,
                    stream, levels_, curves_of(stabilisers_));
@@ -54,13 +53,13 @@ class GuideFrame {
   std::optional<RawFrame> raw_;  // empty until the first frame arrives
 };
 
-/// Queues the upload of a mask, row by row (Holes::reached()). The mask marks the positions at
-/// which a patch of `side` samples overlaps a hole. If the frame has no holes, all bytes are 0.
+/// Queues the upload of a mask, row by row: the positions at which a patch of `side` samples
+/// overlaps a hole (Holes::reached()).
 inline void copy_reached(const Frame& frame, int side, std::uint8_t* places, cudaStream_t stream) {
   const Holes* const holes = holes_of(frame).get();
   const std::size_t size = static_cast<std::size_t>(frame.format.width) * frame.format.height;
   if (holes == nullptr) return cuda::check(cudaMemsetAsync(places, 0, size, stream));
-  // cudaMemcpyAsync() returns only after the copy, because `reached` is pageable memory.
+  // `reached` is pageable memory, so cudaMemcpyAsync() returns only after the copy.
   const std::vector<std::uint8_t> reached = holes->reached(side);
   cuda::check(cudaMemcpyAsync(places, reached.data(), size, cudaMemcpyHostToDevice, stream));
 }

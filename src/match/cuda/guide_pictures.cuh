@@ -1,6 +1,6 @@
 #pragma once
-// The pictures from which kernels compute the guides. Kernels read four samples of a row at a time.
-// The x position of the first of these samples is a multiple of 4.
+// The pictures from which kernels compute guides, four samples of a row at a time, at x positions
+// that are multiples of 4.
 
 #include <cuda_runtime_api.h>
 
@@ -24,9 +24,8 @@ struct SharedPlane {
   }
 };
 
-/// A guide that is a sum of colour planes: luma in the size of chroma, chroma, or their sum. Each
-/// plane must have a pointer to a noisy plane, even if the share of the noisy plane is 0, because
-/// the loads have no branches.
+/// A guide of several colour planes: downsampled luma, chroma, or both. Each plane needs a noisy
+/// plane, because the loads have no branches.
 template <bool has_luma, bool has_chroma, bool is_420>
 struct MixedColours {
   ColourGuide mix;
@@ -52,8 +51,8 @@ struct MixedColours {
 
   __device__ int shift_x() const { return is_420 ? 1 : mix.shift_x; }
   __device__ int shift_y() const { return is_420 ? 1 : mix.shift_y; }
-  /// Returns whether each of the four samples at (x, y) covers at most two columns of luma, and
-  /// whether all these columns and rows lie inside the picture.
+  /// Returns whether each of the four samples at (x, y) covers at most two luma columns, and all
+  /// luma samples are inside the picture.
   __device__ bool lies_within(int x, int y) const {
     return shift_x() <= 1 && (x + 4) << shift_x() <= mix.luma_margins.width &&
            (y + 1) << shift_y() <= mix.luma_margins.height;
@@ -79,8 +78,8 @@ struct MixedColours {
     return make_float4(mean_luma_at(x, y), mean_luma_at(x + 1, y), mean_luma_at(x + 2, y),
                        mean_luma_at(x + 3, y));
   }
-  /// Returns the mean of the luma samples that the chroma sample at (x, y) covers. Only samples
-  /// inside the picture count. If there are none, the result is NaN.
+  /// Returns the mean of the luma samples inside the picture that the chroma sample at (x, y)
+  /// covers, or NaN.
   __device__ float mean_luma_at(int x, int y) const {
     const int right = min((x + 1) << shift_x(), mix.luma_margins.width);
     const int bottom = min((y + 1) << shift_y(), mix.luma_margins.height);

@@ -1,6 +1,5 @@
 #pragma once
-// Functions that launch the matching kernels on `stream`. The functions neither allocate memory nor
-// wait. Each .cu file describes its algorithm.
+// Launches of the matching kernels on `stream`. The functions neither allocate memory nor wait.
 
 #include <cuda_runtime_api.h>
 
@@ -21,27 +20,23 @@
 
 namespace lull {
 
-/// A batch: a rectangle of tiles of reference patches. All groups of a batch are in memory at the
-/// same time.
+/// A batch: a rectangle of tiles of reference patches whose groups are in memory at the same time.
 struct Batch {
   int x0 = 0, y0 = 0;  // column and row of the first tile
   int tiles_x = 0, tiles_y = 0;
 };
 
-/// The groups of one batch. Each group has the log2 of its size, and up to `capacity` displacements
-/// from its reference patch (group.h). The reference patch is the first member, and the other
-/// members follow by ascending distance. Tile b of the batch contains the reference patches 16 b to
-/// 16 b + 15.
+/// The groups of one batch. A group has up to `capacity` displacements (group.h), in the order of
+/// members. Tile b contains the reference patches 16 b to 16 b + 15.
 struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]
   int capacity = 16;                       // group_capacity()
-  /// log2 of the maximum number of members that the filter uses. The filter uses the first members
-  /// of a larger stored group (kept_groups.h).
+  /// log2 of the maximum number of members that the filter uses. Larger stored groups
+  /// (kept_groups.h) are truncated.
   int max_log2 = 5;
 
-  /// Returns the log2 of the number of members that the filter uses in the group of a reference
-  /// patch.
+  /// Returns the log2 of the number of members that the filter uses in a group.
   constexpr int log2_filtered(int reference) const {
     const int log2 = log2_count[reference];
     return log2 < max_log2 ? log2 : max_log2;
@@ -51,24 +46,23 @@ struct Groups {
     return {displacements + references * capacity, log2_count + references, capacity, max_log2};
   }
 };
-/// Returns the number of members for which a group has memory: 16 or 32.
+/// Returns the capacity of a group in members: 16 or 32.
 constexpr int group_capacity(const MatchParams& phase) { return phase.group <= 16 ? 16 : 32; }
 
-/// The 8-bit picture in which patches are matched, and half the squared norm of the patch at each
-/// position. If a patch is not completely inside the picture, its norm is `no_patch`.
+/// The 8-bit guide, and half the squared norm of each patch, `no_patch` for patches partly outside
+/// the picture.
 struct Guide {
   const std::uint8_t* samples = nullptr;
   const std::int32_t* half_norms = nullptr;
   float scale = 1;  // guide sample = scale * (sample - offset)
   float offset = 0;
-  /// If not null, this array replaces half_norms for candidates. In this array, patches that
-  /// overlap a hole also have the norm `no_patch`.
+  /// If not null, replaces half_norms for candidates: patches that overlap a hole also have the
+  /// norm `no_patch`.
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
-/// Maximum of half a squared distance that a 16-bit score can represent, in squared levels of the
-/// 8-bit guide. The scale of the guide must be so small that the match threshold tau does not
-/// exceed this value.
+/// Maximum of half a squared distance in a 16-bit score, in squared levels of the 8-bit guide. The
+/// scale of the guide must keep tau below this value.
 inline constexpr int max_half_distance = 65534;
 inline float max_guide_scale(float tau) {
   return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));
@@ -76,7 +70,7 @@ inline float max_guide_scale(float tau) {
 
 // ---- guides (guide.cu) ----
 
-/// A plane of a guide: an estimate that is mixed with a share of the noisy plane.
+/// A plane of a guide: an estimate, mixed with a share of the noisy plane.
 struct MixedPlane {
   const float* estimate = nullptr;
   const float* noisy = nullptr;  // may be null if `share` is 0
@@ -85,9 +79,8 @@ struct MixedPlane {
     return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
   }
 #ifdef __CUDACC__
-  /// Returns the four samples that begin at the index `at`. The x position of the first sample is a
-  /// multiple of 4. The noisy plane must exist, even if its share is 0, because the loads have no
-  /// branches.
+  /// Returns the four samples at index `at`, a multiple of 4 along x. The noisy plane must exist,
+  /// because the loads have no branches.
   __device__ float4 quad(int at) const {
     float4 e = *reinterpret_cast<const float4*>(estimate + at);
     const float4 n = *reinterpret_cast<const float4*>(noisy + at);
@@ -97,8 +90,8 @@ struct MixedPlane {
   }
 #endif
 };
-/// The guide of chroma (guide.h): weight[0] * chroma[0] + weight[1] * chroma[1]. If luma is part of
-/// the guide, the mean of luma over blocks of 2^shift_x x 2^shift_y samples is added.
+/// The guide of chroma (guide.h): weight[0] * chroma[0] + weight[1] * chroma[1], plus, if present,
+/// luma averaged over 2^shift_x x 2^shift_y samples.
 struct ColourGuide {
   MixedPlane luma;
   Margins luma_margins;
@@ -109,14 +102,13 @@ struct ColourGuide {
 /// Computes the guide `mix` as floats, and writes it to `plane`.
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
 
-/// The sums of estimates of the next phase. The guide kernel sets these sums to 0.
+/// The sums of estimates of the next phase, which the guide kernel clears.
 struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
-/// The two functions make the 8-bit guide of a plane and the norms of its patches, and set the sums
-/// of estimates inside the picture to 0 for the next phase. `samples` and `half_norms` have the
-/// padding of the planes.
+/// The functions make the 8-bit guide of a plane and the norms of its patches, and clear the sums
+/// of the next phase. `samples` and `half_norms` are padded.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
@@ -124,8 +116,8 @@ void make_guide_and_clear_sums(const ColourGuide& mix, const Margins& margins, f
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
 
-/// Computes Guide::candidate_norms. The norm is `no_patch` where `invalid` is not 0, and equals
-/// half_norms elsewhere. `invalid` has width * height bytes, row by row.
+/// Computes Guide::candidate_norms: `no_patch` where `invalid` (width * height bytes, row by row)
+/// is not 0.
 void invalidate_candidates(const std::int32_t* half_norms, const std::uint8_t* invalid,
                            const Margins& margins, std::int32_t* candidate_norms,
                            cudaStream_t stream);
@@ -142,14 +134,13 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
 struct SearchView {
   Guide guide;  // all frames have the same scale and offset
   /// Motion vectors from the reference frame to this frame, one for each motion block
-  /// (time/motion.h). Null: there is no motion.
+  /// (time/motion.h). Null: no motion.
   const Motion* motion = nullptr;
 };
 using SearchFrame = FrameAt<SearchView>;
 
-/// Finds the groups of a batch in several frames: first the reference frame, then the other frames
-/// in the order of group.h. The scale of the guides must be so small that a score can represent the
-/// sum of tau and motion_bias.
+/// Finds the groups of a batch in several frames. A score must be able to represent tau +
+/// motion_bias in the scale of the guides.
 void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
                      const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                      const MatchParams& phase, const TimePlan& plan, const Groups& groups,
@@ -165,8 +156,8 @@ struct KeptGroupsView {
     return (searched.count_x + reference_tile_side - 1) / reference_tile_side;
   }
 };
-/// Finds the groups of a batch by propagation (match/propagation.h), in the guides of match() and
-/// match_over_time(). Without a temporal search, `frames` contains only the reference frame.
+/// Finds the groups of a batch by propagation (match/propagation.h). `frames` begins with the
+/// reference frame.
 void propagate(std::span<const SearchFrame> frames, const Margins& margins,
                const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                const MatchParams& phase, const KeptGroupsView& kept, const Groups& groups,

@@ -1,6 +1,6 @@
 #pragma once
-// Functions that launch the kernels of clustered matching (match/clusters.h) on `stream`. The
-// functions neither allocate memory nor wait. Each .cu file describes its algorithm.
+// Launches of the kernels of clustered matching (match/clusters.h) on `stream`. The functions
+// neither allocate memory nor wait.
 
 #include <cuda_runtime_api.h>
 
@@ -15,8 +15,8 @@
 
 namespace lull {
 
-/// The frames whose patches are clustered. The first frame is the reference frame. All guides have
-/// the same scale and offset.
+/// The frames whose patches are clustered, first the reference frame. All guides have the same
+/// scale and offset.
 struct ClusterFrames {
   int count = 0;
   const std::uint8_t* guide[max_frames] = {};
@@ -24,9 +24,9 @@ struct ClusterFrames {
   const Motion* motion[max_frames] = {};  // motion vectors, as SearchView::motion
 };
 
-/// Memory for the clusters of one plane. For each tiling, `members` contains the members of all
-/// clusters, cluster by cluster. For each patch, `begins` contains the index of the first member of
-/// its cluster. At the same index, `counts` contains the size of the cluster.
+/// The clusters of one plane. `members` lists the patches of each tiling, cluster by cluster.
+/// `begins` contains, for each patch, the offset of its cluster in `members`. `counts` contains, at
+/// the offset of a cluster, the size of the cluster.
 struct ClusterMemory {
   std::uint32_t* members = nullptr;  // [tilings][members_of]
   std::uint32_t* begins = nullptr;   // [tiling][frame][position in the plane with its margins]
@@ -39,7 +39,7 @@ inline std::size_t members_of(const Margins& margins, int frames) {
   return static_cast<std::size_t>(margins.width - patch + 1) * (margins.height - patch + 1) *
          frames;
 }
-/// Returns the maximum number of clusters in one list of clusters that are to be split.
+/// Returns the maximum number of clusters in a list of clusters to split.
 inline std::size_t nodes_of(std::size_t members, int leaf) { return members / (leaf + 1) + 1; }
 
 /// Makes the clusters of all tilings (clusters.cu).

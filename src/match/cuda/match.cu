@@ -1,31 +1,27 @@
-// Finds the most similar patches in the search window of each reference patch, exactly. The squared
-// distance of two patches a and b is |a|^2 + |b|^2 - 2ab. The inner products ab of 16 reference
-// patches with 8 candidates are one 16x64 by 64x8 matrix product of 8-bit integers: two
-// instructions on the tensor cores.
+// Exact search for the most similar patches, by |a - b|^2 = |a|^2 + |b|^2 - 2ab. The products ab of
+// 16 reference patches and 8 candidates are one 16x64 by 64x8 matrix product of bytes: two tensor
+// core instructions.
 
-// A thread block processes 4x4 neighbouring reference patches and the union of their search
-// windows. The block processes the union in bands, which have as many rows as fit in shared memory.
-// Each band takes three steps.
+// A thread block processes 4x4 reference patches and the union of their search windows, in bands of
+// rows that fit in shared memory. Each band takes three steps.
 
-// Step 1: the block loads the samples and half norms of the band. Each position stores a 32-bit
-// word with the 4 samples that begin at the position, so that no later load is unaligned.
+// Step 1: the block loads the samples and half norms of the band. Each position stores a word with
+// 4 samples, for aligned loads.
 
-// Step 2: warps fill the tables of scores. The table of a reference patch contains a 16-bit score
-// for each candidate of its own window. A score is 65535 minus a scaled distance, or 0 for a
-// position without a candidate.
+// Step 2: warps fill one table of 16-bit scores for each reference patch. A score is 65535 minus a
+// scaled distance, or 0 without a candidate.
 
-// Step 3: each warp processes the scores of one reference patch, and merges the best scores of the
-// band into the list of the reference patch. The warp first finds a bound that at least N
-// candidates reach (the N-th best of the lanes' best scores), so that few candidates remain. The
-// warp then gathers, sorts and merges the remaining candidates, 32 at a time.
+// Step 3: each warp selects the best scores of one reference patch. The N-th best of the lanes'
+// maxima is a bound that at least N candidates reach.
 
-// A key consists of a score and a position, so no two keys are equal, and the result does not
-// depend on the order of work.
+// A key consists of a score and a position. All keys differ, so the result does not depend on the
+// order of work.
 
-// The tables are dense, so that step 3 reads consecutive words. A word contains the scores of two
-// candidates, and a row of a table has (window + 1) / 2 words. The kernel sets three kinds of
-// scores to zero: the spare half word of a row, the score of the reference patch itself, and the
-// words up to a multiple of the scan length.
+// The tables are dense, with (window + 1) / 2 words of two scores in a row, so that step 3 reads
+// consecutive words.
+
+// Scores without a candidate are 0: the spare half word of a row, the reference patch itself, and
+// the padding to the scan length.
 
 #include <algorithm>
 #include <array>
@@ -42,9 +38,8 @@ namespace {
 
 using namespace match_detail;
 
-/// The kernel of match(). `fixed` is an index in fixed_searches, or any_search. An index is
-/// necessary, because nvcc's host code cannot refer to kernels whose template arguments have class
-/// types.
+/// The kernel of match(). `fixed` is an index in fixed_searches, because nvcc's host code cannot
+/// refer to kernels with template arguments of class type.
 template <int N, int chunk, int union_pitch, int fixed>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs args) {
   extern __shared__ std::uint32_t memory[];

@@ -1,6 +1,6 @@
 #pragma once
-// Distance bias for coloured noise. The kernels apply MatchParams::bias to the scores of candidates
-// near the reference patch, between steps 2 and 3 of match.cu.
+// Distance bias for coloured noise (MatchParams::bias), applied to scores between steps 2 and 3 of
+// match.cu.
 
 #include <cmath>
 #include <cstdlib>
@@ -9,8 +9,8 @@
 
 namespace lull::match_detail {
 
-/// Returns the index of the bias at a displacement: the magnitude of dy * correlation_lags + dx. A
-/// displacement and its opposite have the same bias.
+/// Returns the index of the bias, |dy * correlation_lags + dx|, which is equal for opposite
+/// displacements.
 constexpr int bias_place(int dx, int dy) {
   const int place = dy * correlation_lags + dx;
   return place < 0 ? -place : place;
@@ -22,7 +22,7 @@ struct ScoreBias {
   std::int32_t of[bias_places];
 
   ScoreBias(const DistanceBias& bias, const Guide& guide) {
-    // The bias is clamped to the range of scores, because a greater bias has no additional effect.
+    // Clamped to the range of scores, beyond which a bias has no further effect.
     constexpr double most = 65535;
     for (int dy = 0; dy <= correlation_reach; ++dy)
       for (int dx = dy == 0 ? 0 : -correlation_reach; dx <= correlation_reach; ++dx) {
@@ -44,10 +44,8 @@ struct SharedBias {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }
 
-  /// Applies the bias to the scores of a scan, except to scores of 0. A score of 0 belongs to no
-  /// candidate, or to a candidate whose distance exceeds tau for every value of the bias. The
-  /// reference patch is in column `radius` and row `own_row` of the scan. `own_row` may be outside
-  /// the scan.
+  /// Applies the bias to all scores except 0 (no candidate). The reference patch is in column
+  /// `radius` and row `own_row`, possibly outside the scan.
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

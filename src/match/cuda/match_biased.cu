@@ -1,5 +1,5 @@
-// The kernels of match.cu for coloured noise (match_bias.cuh). They are in a separate file, so that
-// the compiled kernels for white noise do not change.
+// The kernels of match.cu for coloured noise. They are in a separate file, so that the compiled
+// kernels for white noise do not change.
 
 #include <algorithm>
 #include <array>

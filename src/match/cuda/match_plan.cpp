@@ -14,24 +14,23 @@ using namespace match_detail;
 
 namespace {
 
-/// Preferred number of thread blocks in a multiprocessor, because several thread blocks hide
-/// latencies. If this number of thread blocks does not fit, the plan uses one thread block.
+/// Preferred number of thread blocks per multiprocessor, to hide latencies. If this number does not
+/// fit, the plan uses one thread block.
 constexpr int wanted_blocks = 2;
 
-/// Options of the plans for devices with at least `shared_memory` bytes of shared memory per
-/// multiprocessor. Few high bands of rows are faster than many low bands, because kernels select
-/// candidates once per band (match.cu). Plans for large memories were measured on compute
-/// capability 9.0. Plans for small memories, which save memory for higher bands, were not measured.
+/// Options for devices with at least `shared_memory` bytes of shared memory per multiprocessor.
+/// High bands are faster, because kernels select candidates once per band.
+
+/// Large memories were measured on compute capability 9.0, small memories were not measured.
 struct MatchTuning {
   std::size_t shared_memory;
-  // Whether plans may use the kernels that save memory, and another MatchShape if the best
-  // MatchShape does not fit.
+  // Whether plans may use kernels that save memory, and another MatchShape if the best does not
+  // fit.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
-                                   // Devices of compute capability 8.0, 8.7, 9.0 and 10.x have at
-                                   // least 128 KiB of shared memory. Devices of compute capability
-                                   // 7.5, 8.6, 8.9 and 12.x have less.
+                                   // Compute capabilities 8.0, 8.7, 9.0 and 10.x have at least 128
+                                   // KiB of shared memory. 7.5, 8.6, 8.9 and 12.x have less.
                                    {0, true}};
 
 const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
@@ -40,9 +39,8 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands of rows among the plans that need at most `limit` bytes
-/// of shared memory. The plan has the MatchShape with which a warp scans the fewest words for a
-/// band. If this shape does not fit and `any` is true, the plan has another shape.
+/// Returns the plan with the tallest bands in `limit` bytes of shared memory, with the best shape
+/// or, if the best shape does not fit and `any` is true, another shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;
@@ -62,8 +60,8 @@ std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> s
   return std::nullopt;
 }
 
-/// Returns the shapes whose rows are just long enough for the union of the search windows (the
-/// smallest possible MatchShape::union_pitch).
+/// Returns the shapes with the smallest MatchShape::union_pitch that holds the union of the search
+/// windows.
 std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) {
   std::vector<MatchShape> shapes;
   for (const int pitch : {medium_union, narrow_union, wide_union}) {
@@ -75,8 +73,7 @@ std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) 
   return shapes;
 }
 
-/// Maximum number of candidates of a reference patch. A key has 16 bits for the position of a
-/// candidate.
+/// Maximum number of candidates of a reference patch: a key has 16 bits for a position.
 constexpr int max_positions = 1 << 16;
 
 [[noreturn]] void refuse(const std::string& windows) {
@@ -98,9 +95,8 @@ MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device)
 
 namespace {
 
-/// Returns a plan with the shape `shape`, or std::nullopt. The tables of the plan use at most
-/// `limit` bytes of shared memory for the reference frame, and at most `other_limit` bytes for
-/// neighbouring frames.
+/// Returns a plan with the given shape, or std::nullopt. The limits of shared memory are `limit`
+/// bytes for the reference frame, `other_limit` for neighbouring frames.
 std::optional<TimePlan> fit_over_time(const MatchParams& phase, int frames, const TimeShape& shape,
                                       std::size_t limit, std::size_t other_limit) {
   MatchParams other = phase;
@@ -148,10 +144,8 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // The function tries three limits of the memory for the tables. Attempt 1: all tables use a
-  // block's share of the shared memory. Attempt 2: the tables of the neighbouring frames use all
-  // shared memory of a multiprocessor. Attempt 3: all tables use all shared memory of a
-  // multiprocessor.
+  // First attempt: one block's share of shared memory. Second attempt: all shared memory for
+  // neighbouring frames. Third attempt: all shared memory for all frames.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

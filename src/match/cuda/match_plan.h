@@ -1,7 +1,6 @@
 #pragma once
-// Plans for the match kernels (match.cu, match_time.cu). A plan divides the work so that it fits in
-// the shared memory of a device, and selects one of the compiled kernels. The functions need the
-// limits of a device, but not the device itself.
+// Plans for match.cu and match_time.cu: a division of the work that fits in shared memory, and a
+// compiled kernel. Plans depend only on the limits of a device.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,12 +13,10 @@
 
 namespace lull {
 
-/// Side of a tile of reference patches. Kernels process reference patches in tiles of 4x4, which
-/// share the loaded samples.
+/// Side of a tile of reference patches. The patches of a tile share the loaded samples.
 inline constexpr int reference_tile_side = 4;
 inline constexpr int references_per_tile = reference_tile_side * reference_tile_side;
-/// Returns the number of tiles of reference patches along an axis with `references` reference
-/// patches.
+/// Returns the number of tiles along an axis with `references` reference patches.
 constexpr int reference_tiles_of(int references) {
   return (references + reference_tile_side - 1) / reference_tile_side;
 }
@@ -30,10 +27,10 @@ constexpr int references = 16;  // reference patches of a thread block; one warp
 constexpr int threads = references * 32;
 constexpr int pending_slots = 64;  // keys of a warp: 31 remaining and 32 new ones
 constexpr int listed_quads = 128;  // maximum number of listed quads with candidates, one byte each
-/// Number of words of shared memory in which a warp gathers candidates.
+/// Words of shared memory in which a warp gathers candidates.
 constexpr int gathered_words = pending_slots + listed_quads / 4;
-/// Number of words of shared memory for one reference patch: 16 for its samples, 1 for its base
-/// score, and 3 for padding against bank conflicts.
+/// Words of shared memory for one reference patch: 16 for samples, 1 for the base score, and 3
+/// against bank conflicts.
 constexpr int reference_pitch = 20;
 constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
@@ -41,8 +38,8 @@ constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 constexpr int small_union = 32, medium_union = 48, narrow_union = 64;
 constexpr int wide_union = 160;  // at least 127 + 3 * 8, rounded up to a multiple of 8
 
-/// Compile-time constants of a match kernel. `chunk` is the number of words that a lane scans at
-/// once. `union_pitch` is the row length of the union of search windows, in positions.
+/// Compile-time constants of a match kernel: words of one scan of a lane, and row length of the
+/// union of search windows, in positions.
 struct MatchShape {
   int chunk, union_pitch;
   bool operator==(const MatchShape&) const = default;
@@ -59,13 +56,13 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
                                               {11, medium_union},
                                               {4, wide_union}};
 
-/// The two shapes (MatchShape) of a temporal search: `own` for the reference frame, and `others`
-/// for the neighbouring frames.
+/// The shapes of a temporal search, for the reference frame (`own`) and the neighbouring frames
+/// (`others`).
 struct TimeShape {
   bool fused;  // whether the reference frame is scanned together with the first neighbouring frames
   MatchShape own, others;
-  /// Maximum size, in words, of a window in the reference frame for which plans use this shape. For
-  /// a larger window, a warp would need too many steps.
+  /// Maximum size in words of a window in the reference frame. Larger windows would take too many
+  /// steps.
   int max_own_words;
   bool saves_memory = false;  // is for devices with little shared memory
 };
@@ -78,9 +75,9 @@ inline constexpr TimeShape time_shapes[] = {  // ordered by window size
     {false, {25, narrow_union}, {16, narrow_union}, 25 * 32},
     {false, {25, wide_union}, {16, wide_union}, any_words}};
 
-/// Number of words of shared memory before the samples.
+/// Words of shared memory before the samples.
 constexpr int head_words = references * (reference_pitch + gathered_words);
-/// Returns the size of the tables in bytes, with the samples and norms of `frames` frames.
+/// Returns the size in bytes of the tables, with the samples and norms of `frames` frames.
 constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch, int frames = 1) {
   const int frame = (band_rows + patch - 1) * (union_pitch + 12) + band_rows * union_pitch;
   return sizeof(std::uint32_t) *
@@ -97,9 +94,8 @@ struct MatchPlan {
   int score_row = 0;     // words of scores for one row of a window
   int score_pitch = 0;   // distance between the tables of two reference patches, in words
   int chunk = 0;         // words that a lane scans at once
-  // Fixed-point reciprocals, by which the kernel multiplies instead of dividing. `columns_inverse`
-  // is the reciprocal of union_width / 8, `row_inverse` of score_row, and `window_inverse` of the
-  // side of the window.
+  // Fixed-point reciprocals that replace divisions: `columns_inverse` of union_width / 8,
+  // `row_inverse` of score_row, and `window_inverse` of the side of the window.
   std::uint32_t columns_inverse = 0, row_inverse = 0, window_inverse = 0;
   std::size_t shared_bytes = 0;
 
@@ -108,16 +104,15 @@ struct MatchPlan {
 
 namespace match_detail {
 
-/// Returns the distance, in samples, between the first and the last reference patch of a tile along
-/// one axis.
+/// Returns the distance in samples between the first and the last reference patch of a tile along
+/// an axis.
 constexpr int rows_above(const MatchParams& phase) { return 3 * phase.step; }
 
 constexpr int union_side(const MatchParams& phase) {
   return round_up(phase.window + rows_above(phase), unit_rows);
 }
 
-/// Returns the maximum number of words of scores that a warp reads for a band of `rows` rows of
-/// candidates.
+/// Returns the maximum number of words of scores that a warp reads for a band of `rows` rows.
 constexpr int scanned_words(const MatchParams& phase, int rows, int chunk) {
   return round_up(std::min(rows, phase.window) * ((phase.window + 1) / 2), 32 * chunk);
 }
@@ -137,7 +132,7 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   plan.columns_inverse = inverse(plan.union_width / 8, 16);
   plan.row_inverse = inverse(plan.score_row, 20);
   plan.window_inverse = inverse(phase.window, 24);
-  // A table has additional words at its end, because a warp may read beyond the last row.
+  // A table has padding at its end, because a warp may read beyond the last row.
   int end = rows * plan.score_row;
   for (int from = 0; from < std::min(rows_above(phase) + 1, rows); ++from)
     end = std::max(end, from * plan.score_row + scanned_words(phase, rows - from, shape.chunk));
@@ -146,8 +141,8 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   return plan;
 }
 
-/// A search with the window and the step of a profile. Its kernel has all parameters as constants,
-/// and computes the scores of all rows of the union of the search windows at once.
+/// A search with the window and the step of a profile. Its kernel has constant parameters and a
+/// single band.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any value
   MatchShape shape{};
@@ -157,13 +152,13 @@ struct FixedSearch {
     return plan_of(phase, shape, union_side(phase));
   }
 };
-/// A temporal search with the window and the step of a profile. Its kernel scans the reference
-/// frame together with the other frames (TimeShape::fused).
+/// A temporal search with the window and the step of a profile. All frames are scanned together
+/// (TimeShape::fused).
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Returns whether the kernel of this search can execute the two plans. The plans may differ from
-  /// the plans of this search only in the number of frames that are searched at once.
+  /// Returns whether the kernel of this search can execute the two plans. The number of frames
+  /// searched at once is not compared.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;
@@ -178,8 +173,7 @@ inline constexpr FixedTimeSearch fixed_time_searches[] = {
     {{15, 4, {4, small_union}}, {9, 4, {6, small_union}}},
     {{15, 5, {4, small_union}}, {9, 5, {6, small_union}}}};
 
-/// Index of the kernels that are not specialised for a profile, and read all parameters from their
-/// arguments.
+/// Index of the kernels that are not specialised for a profile.
 inline constexpr int any_search = -1;
 constexpr FixedSearch fixed_search(int which) {
   return which == any_search ? FixedSearch{} : fixed_searches[which];
@@ -190,13 +184,12 @@ constexpr FixedTimeSearch fixed_time_search(int which) {
 
 }  // namespace match_detail
 
-/// Makes the plan for match(). A session calls this function once.
+/// Makes the plan for match(), once per session.
 /// @throws InvalidArgument  the device has too little shared memory for the window
 [[nodiscard]] MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device);
 
-/// The plan of a search in several frames. Kernels search the reference frame first, and then the
-/// neighbouring frames, `at_a_time` frames at once. The memory for the scores of these frames
-/// limits `at_a_time`.
+/// The plan of a search in several frames: first the reference frame, then `at_a_time` neighbouring
+/// frames at once, as memory permits.
 struct TimePlan {
   MatchPlan own, others;
   int at_a_time = 1;

@@ -7,13 +7,12 @@
 
 namespace lull::match_detail {
 
-// Number of warps in a thread block. Each warp selects the candidates of one reference patch.
+// Number of warps in a thread block, one for each reference patch.
 constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
-// Numbers of quads (groups of four words) that contain a score that reaches the bound. If the
-// scores of a picture vary, there are usually at most `typical_quads`. If there are more than
-// `max_quads`, the warp scans the words in the order of their positions.
+// Limits of the number of quads (four words) with a score that reaches the bound. Beyond
+// `max_quads`, the warp scans all words in order.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -28,10 +27,10 @@ struct MatchArgs {
   int keep;       // N
   int min_score;  // score of a candidate at distance tau
 };
-/// Launches the kernels of match() that add a distance bias (match_biased.cu).
+/// Launches the kernels of match() with a distance bias (match_biased.cu).
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
-/// Converts a mean squared difference of two patches to half a squared distance, in squared levels
-/// of the 8-bit guide.
+/// Converts a mean squared difference to half a squared distance, in squared levels of the 8-bit
+/// guide.
 double half_distance(double mean, const Guide& guide);
 /// Collects the arguments of the match kernels.
 /// @throws InternalError  scores cannot represent distances up to tau
@@ -39,7 +38,7 @@ MatchArgs arguments(const Guide& guide, const Margins& margins, const ReferenceG
                     const Batch& batch, const MatchParams& phase, const MatchPlan& plan,
                     const Groups& groups);
 
-/// The part of a table of scores that contains the search window of one reference patch.
+/// The part of a table of scores that covers the search window of one reference patch.
 struct Scan {
   int rows;
   int odd;          // 1 if the table begins one column before the window
@@ -53,8 +52,8 @@ struct Scan {
   }
 };
 
-/// Sets the scores of a scan that belong to no candidate to 0: one half word in each row, and the
-/// words behind the last row. A warp always reads a multiple of `chunk` words per lane.
+/// Clears the scores of a scan that belong to no candidate: one half word in each row, and the
+/// words behind the last row.
 template <int chunk>
 __device__ inline void clear_gaps(const Scan& scan, int lane) {
   for (int above = 0; above < scan.rows; above += 32)
@@ -66,8 +65,8 @@ __device__ inline void clear_gaps(const Scan& scan, int lane) {
   __syncwarp();
 }
 
-/// Returns a score that at least `keep` - 1 candidates reach, not counting the reference patch.
-/// `maxima` contains the lane's maximum for each half of a word.
+/// Returns a score that at least `keep` - 1 candidates reach. `maxima` contains the lane's maximum
+/// for each half of a word.
 template <int N>
 __device__ inline std::uint32_t bound_of(std::uint32_t maxima, int keep, int lane) {
   if constexpr (N == 16) {
@@ -79,7 +78,7 @@ __device__ inline std::uint32_t bound_of(std::uint32_t maxima, int keep, int lan
   }
 }
 
-/// A list of the best keys of one reference patch. Lane i of the warp has the i-th best key.
+/// The best keys of one reference patch. Lane i has the i-th best key.
 struct BestList {
   std::uint32_t key;    // score << 16 | (65535 - position); 0: no key
   std::uint32_t worst;  // the lowest of the N best keys; 0 if there are fewer than N
@@ -88,7 +87,7 @@ struct BestList {
   __device__ void merge(const std::uint32_t* pending, int count, int keep, int lane) {
     merge(lane < count ? pending[lane] : 0u, keep, lane);
   }
-  /// Merges one key from each lane into the list. A key of 0 means that the lane has no key.
+  /// Merges one key from each lane into the list. 0: the lane has no key.
   __device__ void merge(std::uint32_t of_lane, int keep, int lane) {
     const std::uint32_t fresh = sort_descending(of_lane, lane);
     if (is_empty) {  // the list is empty except for the reference patch
@@ -102,16 +101,15 @@ struct BestList {
   }
 };
 
-/// A sequence of words with scores. A warp scans the words in order, and all lanes read the same
-/// number of words. The first word of lane i is at `first` + i, and each further word is 32 words
-/// later.
+/// Words with scores, interleaved by lane: the words of lane i begin at `first` + i, with a stride
+/// of 32.
 struct ScanWords {
   const Scan& scan;
   int first;
 
-  /// Returns word `k` of a lane's words.
+  /// Returns word `k` of a lane.
   __device__ std::uint32_t at(int lane, int k) const { return scan.scores[first + lane + 32 * k]; }
-  /// Returns the position of the candidate whose score is in the low half of the lane's word `k`.
+  /// Returns the position of the candidate in the low half of word `k` of a lane.
   __device__ std::uint32_t place(int lane, int k) const {
     const int i = first + lane + 32 * k, y = static_cast<int>((i * scan.row_inverse) >> 20);
     return scan.first_place - scan.odd + y * scan.window + 2 * (i - y * scan.row_words);
@@ -127,7 +125,7 @@ struct Gathering {
   __device__ explicit Gathering(std::uint32_t* memory)
       : keys(keep_address(memory)), quads(reinterpret_cast<std::uint8_t*>(keys + pending_slots)) {}
 
-  /// Appends one key from each lane to the gathered keys. Keys below `least` are ignored.
+  /// Appends one key from each lane, except keys below `least`.
   __device__ void add(std::uint32_t key, std::uint32_t least, int lane) {
     const bool is_valid = key >= least;
     const std::uint32_t ballot = __ballot_sync(~0u, is_valid);
@@ -145,9 +143,8 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// Gathers the keys of the two scores of a word. `place` is 65535 minus the position of the first
-  /// score. The function ignores scores below `bound`. If the list is full, the function also
-  /// ignores keys that do not exceed its lowest key.
+  /// Gathers the keys of the two scores of a word that reach `bound`. `place` is 65535 minus the
+  /// position of the first score.
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -163,9 +160,8 @@ struct Gathering {
     __syncwarp();
   }
 
-  /// Lists the quads (groups of four words) that contain a score that reaches the bound. Returns
-  /// the number of such quads, even if the list has no space for all of them. `most` contains two
-  /// maxima for each quad of the lane, one for each half of a word.
+  /// Lists the quads (four words) with a score that reaches the bound. Returns their number. `most`
+  /// contains two maxima for each quad, one for each half word.
   template <int quad_count>
   __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound,
                             int lane) {
@@ -184,9 +180,8 @@ struct Gathering {
   }
 };
 
-/// In flat and black pictures, nearly all words contain a score that reaches the bound, so the warp
-/// scans the words in the order of their positions. After keep - 1 words with such scores, the warp
-/// gathers only scores above the bound.
+/// Scans all words in order, for flat pictures, in which nearly all words reach the bound. After
+/// keep - 1 such words, only scores above the bound are gathered.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {
@@ -205,9 +200,8 @@ __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int
   }
 }
 
-/// Merges the best scores of `chunk` words of each lane into the list. Each lane first examines the
-/// maxima of its quads (groups of four words). All lanes then examine the words of the quads whose
-/// maximum reaches the bound. Some keys may remain in `gathering`.
+/// Merges the best scores of `chunk` words of each lane into the list. Some keys may remain in
+/// `gathering`.
 template <int N, int chunk, class Words>
 __device__ inline void select_chunk(const Words& words, int keep, int min_score,
                                     Gathering& gathering, BestList& best) {
@@ -222,8 +216,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // The bound is at least the lowest score of the list plus 1. Later words have larger positions,
-  // so a candidate with the lowest score of the list would rank behind the list.
+  // The bound exceeds the lowest score of the list, because an equal score at a later position
+  // would rank behind the list.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);
@@ -250,8 +244,7 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
   __syncwarp();  // waits before quads are listed again
 }
 
-/// Selects the best scores of one reference patch (step 3 of match.cu), beginning at the word with
-/// the index `from`.
+/// Selects the best scores of one reference patch (step 3 of match.cu), from word `from` on.
 template <int N, int chunk>
 __device__ inline void select(const Scan& scan, int keep, int min_score, Gathering& gathering,
                               BestList& best, int from = 0) {
@@ -261,8 +254,7 @@ __device__ inline void select(const Scan& scan, int keep, int min_score, Gatheri
   gathering.merge_rest(best, keep, threadIdx.x & 31);
 }
 
-/// Writes a list of candidates as a group: first the reference patch, and then the other members by
-/// ascending distance. The function `displacement_of` maps a position to a displacement.
+/// Stores a list as a group. `displacement_of` maps a position to a displacement.
 template <class Displacement>
 __device__ inline void store_group(const MatchArgs& a, int reference, const BestList& best,
                                    Displacement displacement_of) {

@@ -1,19 +1,17 @@
 #pragma once
-// The tables of match.cu in shared memory. Steps 1 and 2 of match.cu fill these tables, and are
-// also in this file.
+// The tables of match.cu in shared memory, and steps 1 and 2 of match.cu, which fill them.
 
 #include "match/cuda/match_select.cuh"
 
 namespace lull::match_detail {
 
-/// Distances between the rows of tables in shared memory, in words. They are constants, so that the
-/// compiler encodes offsets in the instructions.
+/// Row pitches of tables in shared memory, in words. The pitches are constants, so that offsets are
+/// part of the instructions.
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
-  // A row of samples needs union_pitch + 10 words: the union of the search windows, 7 words for the
-  // width of a patch, and 3 words for alignment. Rows are stored union_pitch + 12 words apart, so
-  // that the distance between the rows r and r + 4 is 16 memory banks.
+  // A row needs union_pitch + 10 words: 7 more for the width of a patch, and 3 for alignment. With
+  // 2 more, rows r and r + 4 are 16 memory banks apart.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -34,27 +32,27 @@ struct SharedTables {
         scores(
             reinterpret_cast<std::uint32_t*>(norms + plan.band_rows * Pitch<union_pitch>::norms)) {}
 };
-/// Returns the number of words of a plan's tables, not counting the words before the samples.
+/// Returns the number of words of a plan's tables, without the words before the samples.
 __host__ __device__ inline int table_words(const MatchPlan& plan) {
   return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }
 
-/// Returns the start of the table of one reference patch. Each table begins in other memory banks,
-/// because a warp writes scores for 8 reference patches at the same time. `left` and `top` are the
-/// first column (even) and row, in the table, of the union of the search windows.
+/// Returns the start of the table of one reference patch. Tables begin in different memory banks,
+/// because a warp writes scores of 8 patches at once. `left` (even) and `top` are the origin of the
+/// union of the search windows in the table.
 __device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
   const int start = reference * plan.score_pitch;
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
 }
 
-/// Returns four samples of a row from a position that may be unaligned. `bits` is 8 times the
-/// distance from the aligned word.
+/// Returns four samples at a position that may be unaligned. `bits` is 8 times the offset from the
+/// aligned word.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int bits) {
   return __funnelshift_r(words[0], words[1], bits);
 }
 
-/// One warp copies a reference patch and its base score to shared memory. The base score is the
-/// maximum score minus half the squared norm of the patch.
+/// One warp copies a reference patch and its base score (maximum score minus half norm) to shared
+/// memory.
 __device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
                                       std::uint32_t* patches) {
   std::uint32_t* to = patches + reference * reference_pitch;
@@ -66,10 +64,9 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Loads the samples of a band of rows and the halved squared norms of its patches (step 1 of
-/// match.cu). `thread` is the index of the calling thread in a team of complete warps. The samples
-/// begin at the aligned word that contains `start`, the first position of the union of the search
-/// windows.
+/// Loads the samples and half norms of a band of rows (step 1 of match.cu), from the word that
+/// contains `start`, the origin of the union of the search windows. `thread` is the index in a team
+/// of complete warps.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,
@@ -82,7 +79,7 @@ __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& p
     const unsigned first = thread / lanes, q = thread % lanes;
     const auto* const words = reinterpret_cast<const std::uint32_t*>(guide.samples);
     const unsigned word_pitch = static_cast<unsigned>(guide_pitch) / 4;
-    // This loop starts at 0, so that the compiler knows the number of iterations for constant
+    // Starts at 0, so that the number of iterations is a compile-time constant for constant
     // lengths.
     for (unsigned above = 0; above < sample_rows; above += team / lanes) {
       const unsigned y = above + first,
@@ -109,8 +106,8 @@ __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& p
   }
 }
 
-/// Stores a word if `is_valid` is true. Without inline assembly, the compiler would insert a branch
-/// and compute the address again.
+/// Stores a word if `is_valid` is true. Without inline assembly, the compiler would insert a
+/// branch.
 __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, std::uint32_t word) {
   asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p st.shared.u32 [%0], %1; }" ::"r"(
                    static_cast<std::uint32_t>(__cvta_generic_to_shared(place))),
@@ -118,13 +115,11 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
                : "memory");
 }
 
-/// The samples of the 16 reference patches that one lane needs: half of each of the rows quad ..
-/// quad + 3, from the patches `g` and `g` + 8. `half` is 0 for the left half (4 samples) and 1 for
-/// the right half.
+/// The samples of 16 reference patches in one lane: half of each of the rows quad .. quad + 3 of
+/// the patches `g` and `g` + 8. `half`: 0 for left, 1 for right.
 
-/// The order of the 64 terms of an inner product saves loads: the next row of candidates needs only
-/// one new word. The words of the other rows remain in their registers, and the rows of the
-/// reference patch rotate.
+/// The order of the 64 terms saves loads: the next row of candidates needs one new word, and all
+/// other words stay in registers.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];
@@ -135,8 +130,8 @@ struct References {
       const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // The loop loads each word twice. If it loaded each word once, the compiler would move
-        // words between registers.
+        // Each word is loaded twice, because with one load the compiler would move words between
+        // registers.
         const auto* word =
             static_cast<const volatile std::uint32_t*>(own + 2 * (quad + row) + half);
         words[row][which] = *word;
@@ -147,9 +142,9 @@ struct References {
   }
 };
 
-/// Computes the scores of a unit of candidates (8 columns and `unit_rows` rows). Calls store(row,
-/// a, b), where `a` contains the scores of two neighbouring candidates for reference patch g = lane
-/// / 4, and `b` contains their scores for reference patch g + 8.
+/// Computes the scores of a unit (8 columns and `unit_rows` rows of candidates). Calls store(row,
+/// a, b) with the scores of two neighbouring candidates: `a` for reference patch g = lane / 4, `b`
+/// for g + 8.
 template <int union_pitch, class Store>
 __device__ __forceinline__ void score_unit(const References& references,
                                            const std::uint32_t* sample, const std::int32_t* norm,
@@ -161,8 +156,8 @@ __device__ __forceinline__ void score_unit(const References& references,
     c[0] = references.base[0] - n.x, c[1] = references.base[0] - n.y;
     c[2] = references.base[1] - n.x, c[3] = references.base[1] - n.y;
   };
-  // `add_even` adds the inner products of the words in even rows, and `add_odd` the inner products
-  // of the words in odd rows.
+  // `add_even` adds the products of the words in even rows, and `add_odd` the products of the words
+  // in odd rows.
   const auto add_even = [&](int row, int(&c)[4]) {
     mma_u8(c, references.words[(4 - row % 4) % 4], w[0], w[2]);
   };
@@ -184,9 +179,8 @@ __device__ __forceinline__ void score_unit(const References& references,
   }
 }
 
-/// Computes the scores of a band of rows of candidates (step 2 of match.cu). A warp processes units
-/// of 8 columns and `unit_rows` rows of candidates. The union of the search windows begins `skew`
-/// samples (0 to 3) after an aligned word.
+/// Computes the scores of a band of rows (step 2 of match.cu). The union of the search windows
+/// begins `skew` samples after an aligned word.
 template <int union_pitch>
 __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
                                   const SharedTables<union_pitch>& shared) {
@@ -218,9 +212,8 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   }
 }
 
-/// The position (x, y) of a reference patch of the thread block, and its displacement (dx, dy) from
-/// the first reference patch of the block. `start` is the index, in the plane, of the first
-/// candidate in the union of the search windows. This candidate may lie in the padding.
+/// The position (x, y) of a reference patch, and its offset (dx, dy) from the first reference patch
+/// of the block. `start` is the origin of the union of the search windows in the plane.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 
@@ -240,9 +233,8 @@ struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };
 
-/// Returns the scores from which the warp selects: rows `from` to `to` - 1 of the union of the
-/// search windows, without the reference patch itself. `band` is the row of the union in which the
-/// table begins.
+/// Returns the scores of rows `from` to `to` - 1 of the union of the search windows. `band` is the
+/// first row in the table.
 template <int chunk, int union_pitch, class Bias = NoBias>
 __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
                                    int to, const SharedTables<union_pitch>& shared,
@@ -263,14 +255,13 @@ __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at,
   return scan;
 }
 
-/// Converts the position of a candidate in the search window to its displacement in the reference
-/// frame.
+/// Converts a position in the search window of the reference frame to a displacement.
 __device__ __forceinline__ std::uint32_t own_displacement(const MatchArgs& a, int place) {
   const int y = static_cast<int>(place * a.plan.window_inverse >> 24), x = place - y * a.window;
   return pack_displacement(x - a.radius, y - a.radius);
 }
 
-/// Returns a list of candidates that contains only the reference patch.
+/// Returns a list that contains only the reference patch.
 __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }
@@ -296,8 +287,8 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
   load_reference(a, at.x, at.y, reference, lane, shared.patches);
   BestList best = list_of_itself(a);
   Gathering gathering(shared.gathered + reference * gathered_words);
-  // `match_band` processes rows `band` to `band` + `rows` - 1 of the union of the search windows.
-  // Rows `from` to `to` - 1 belong to the window of the warp's reference patch.
+  // Processes rows `band` to `band` + `rows` - 1 of the union of the search windows. The window of
+  // the warp has rows `from` to `to` - 1.
   const auto match_band = [&](int band, int rows, int from, int to) {
     load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, at.start + band * a.margins.pitch,
                            rows, shared.samples, shared.norms, threadIdx.x, threads);

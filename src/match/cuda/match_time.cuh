@@ -1,14 +1,12 @@
 #pragma once
-// Matching in several frames. The kernels search the reference frame as match.cu does, and then
-// each neighbouring frame around the position that motion predicts.
+// Matching in several frames: the reference frame as in match.cu, then neighbouring frames around
+// the position that motion predicts.
 
-// All reference patches of a tile belong to one bundle (a block of 8x4 reference patches) and have
-// one motion vector for each frame. In a neighbouring frame, their search windows therefore also
-// form a union.
+// The reference patches of a tile belong to one bundle (8x4 reference patches), so their search
+// windows form a union in each frame.
 
-// Kernels scan the tables of several frames as one table, because the selection of candidates takes
-// longer than the computation of scores. For the same reason, kernels scan a small window of the
-// reference frame together with the first neighbouring frames.
+// Kernels scan the tables of several frames together, because the selection takes longer than the
+// scores.
 
 #include <algorithm>
 #include <type_traits>
@@ -19,7 +17,7 @@ namespace lull::match_detail {
 
 constexpr int max_others = 2 * max_temporal;
 
-/// The neighbouring frames in which the kernels search for candidates.
+/// The neighbouring frames in which the kernels search.
 struct SearchedFrames {
   Guide guide[max_others] = {};
   int offset[max_others] = {};
@@ -39,15 +37,14 @@ struct TimeArgs {
   SearchedFrames frames;
 };
 
-/// Replaces arguments of the kernel by constants for a fixed temporal search, as with_constants()
-/// in match_tables.cuh does.
+/// Replaces arguments of the kernel by constants for a fixed temporal search.
 template <FixedTimeSearch fixed>
 __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   a.own = with_constants<fixed.own>(a.own);
   if constexpr (fixed.own.window > 0) {
     constexpr MatchPlan plan = fixed.others.plan();
-    // The distance between two tables of scores is not a constant, because it depends on the number
-    // of frames that are searched at once.
+    // The pitch of score tables is not constant, because it depends on the number of frames
+    // searched at once.
     const int pitch = a.others.score_pitch;
     a.others = plan;
     a.others.score_pitch = pitch;
@@ -56,12 +53,12 @@ __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   return a;
 }
 
-/// Data of the neighbouring frames, in the shared memory of a thread block.
+/// Data of the neighbouring frames, in shared memory.
 struct OtherFrames {
   int motion_x[max_others], motion_y[max_others];
   int start[max_others];  // position of the union of windows in the plane
 
-  /// Computes the data of all frames. Each thread computes the data of one frame.
+  /// Computes the data of all frames, one frame in each thread.
   __device__ void find(const TimeSearch& a, const SearchedFrames& searched) {
     const int k = threadIdx.x;
     if (k >= a.frames) return;
@@ -77,8 +74,8 @@ struct OtherFrames {
   }
 };
 
-/// Converts the position of a candidate to its displacement. Positions in the reference frame
-/// precede positions in the neighbouring frames.
+/// Converts the position of a candidate to its displacement. Positions in the reference frame come
+/// first.
 __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const SearchedFrames& searched,
                                                 const OtherFrames& frames, int place) {
   const int own_places = a.own.window * a.own.window, places = a.window * a.window;
@@ -94,8 +91,8 @@ __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const Searc
   return pack_displacement(x + place - row * window - window / 2, y + row - window / 2, offset);
 }
 
-/// The tables of several neighbouring frames (match_tables.cuh). The samples of all frames are
-/// followed by the norms of all frames.
+/// The tables of several neighbouring frames: the samples of all frames, then the norms of all
+/// frames.
 template <int union_pitch>
 struct OtherTables {
   SharedTables<union_pitch> first;
@@ -109,8 +106,8 @@ struct OtherTables {
   }
 };
 
-/// Computes the scores of `count` neighbouring frames, from frame `first` on (step 2 of match.cu).
-/// Each warp processes one frame. The tables contain only the rows of the search windows.
+/// Computes the scores of `count` neighbouring frames from `first` on (step 2 of match.cu), one
+/// frame in each warp.
 template <int union_pitch>
 __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int first, int count,
                              const OtherTables<union_pitch>& tables) {
@@ -126,8 +123,8 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // is the same for g + 8
   const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
   const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
-  // Rows above `lower_begin` belong only to the windows of the upper reference patches of the tile.
-  // Rows from `upper_end` on belong only to the windows of the lower reference patches.
+  // Rows above `lower_begin` belong only to the windows of upper reference patches. Rows from
+  // `upper_end` on belong only to the windows of lower reference patches.
   const int lower_begin = a.own.grid.y(j + 2) - a.own.grid.y(j);
   const int upper_end = a.own.grid.y(j + 1) - a.own.grid.y(j) + a.window;
   const int k = warp % count, warps_of_frame = (warps - 1 - k) / count + 1;
@@ -174,8 +171,8 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   }
 }
 
-/// Loads `count` neighbouring frames, from frame `first` on (step 1 of match.cu). One team of warps
-/// loads each frame.
+/// Loads `count` neighbouring frames, from `first` on (step 1 of match.cu). Each team of warps
+/// loads one frame.
 template <int union_pitch>
 __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
                             const OtherFrames& frames, int first, int count,
@@ -188,8 +185,8 @@ __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
         tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
 }
 
-/// Returns the scores of `count` neighbouring frames, from frame `first` on, for the selection
-/// (step 3 of match.cu). Adds the motion bias to the scores of the patches that motion predicts.
+/// Returns the scores of `count` neighbouring frames from `first` on (step 3 of match.cu), with the
+/// motion bias.
 template <int chunk, int union_pitch>
 __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, int first, int count,
                                const OtherTables<union_pitch>& tables) {
@@ -209,8 +206,8 @@ __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, in
   return scan;
 }
 
-/// Merges the best candidates of `count` neighbouring frames, from frame `first` on, into the list
-/// (steps 1 to 3 of match.cu).
+/// Adds the best candidates of `count` neighbouring frames, from `first` on, to the list (steps 1
+/// to 3 of match.cu).
 template <int N, int chunk, int union_pitch>
 __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched,
                              const OtherFrames& frames, int first, int count,
@@ -227,8 +224,7 @@ __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched
                    gathering, best);
 }
 
-/// Words with the scores of the reference frame, followed by words with the scores of the
-/// neighbouring frames.
+/// Words with the scores of the reference frame, and then of the neighbouring frames.
 template <int own_chunk>
 struct WordsOfBoth {
   ScanWords own, others;
@@ -241,9 +237,8 @@ struct WordsOfBoth {
   }
 };
 
-/// Finds the best candidates in the reference frame and in the first `count` neighbouring frames
-/// (steps 1 to 3 of match.cu). The scores of the window in the reference frame must fit in
-/// `own_chunk` words per lane, and all rows of this window in one table.
+/// Finds the best candidates in the reference frame and `count` neighbouring frames. The window in
+/// the reference frame must fit in `own_chunk` words per lane and in one table.
 template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch, class Bias>
 __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searched,
                                 const OtherFrames& frames, int count,
@@ -273,8 +268,8 @@ __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searc
   return best;
 }
 
-/// Finds and stores the groups of one tile of reference patches. If `fused` is true, the tables of
-/// the reference frame precede the tables of the neighbouring frames.
+/// Finds and stores the groups of one tile. If `fused` is true, the tables of the reference frame
+/// precede the tables of the neighbouring frames.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           class Bias>
 __device__ __forceinline__ void match_frames(const TimeSearch& a, const SearchedFrames& searched,
@@ -301,7 +296,7 @@ __device__ __forceinline__ void match_frames(const TimeSearch& a, const Searched
               [&](int place) { return displacement_of(a, searched, frames, place); });
 }
 
-/// Returns the index, in time_shapes, of the shape for which a search was planned.
+/// Returns the index in time_shapes of the planned shape.
 inline std::size_t shape_of(const TimeSearch& a) {
   const auto is_planned = [&](const TimeShape& s) {
     return s.own == MatchShape{a.own.plan.chunk, a.own.plan.union_pitch} &&
@@ -310,7 +305,7 @@ inline std::size_t shape_of(const TimeSearch& a) {
   return std::ranges::find_if(time_shapes, is_planned) - time_shapes;
 }
 
-/// Launches the kernels of match_over_time() that add a distance bias (match_time_biased.cu).
+/// Launches the kernels of match_over_time() with a distance bias (match_time_biased.cu).
 void match_time_biased(const TimeArgs& args, const DistanceBias& bias, std::size_t shared_bytes,
                        cudaStream_t stream);
 

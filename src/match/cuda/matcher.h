@@ -1,6 +1,6 @@
 #pragma once
-// Matching on a GPU. A matcher is planned once for a phase of a session. The matcher then finds the
-// groups of the reference patches (group.h), one batch after another.
+// Matching on a GPU. A matcher is planned once for a phase, and finds groups (group.h) batch by
+// batch.
 
 #include <memory>
 #include <span>
@@ -12,11 +12,10 @@ namespace lull::cuda {
 
 /// Input of a matcher for one batch of reference patches of the first frame.
 struct MatchInput {
-  // The parameters with which the matcher was made. If the session stores groups for propagation,
-  // tau and the group size may have other values.
+  // The parameters of the matcher. With propagation, tau and the group size may differ.
   MatchParams params;
-  /// The frames that the matcher searches. The scale of the guides must be so small that a score
-  /// can represent tau, or tau + motion_bias if there are neighbouring frames.
+  /// The frames that the matcher searches. A score must be able to represent tau (with neighbouring
+  /// frames, tau + motion_bias) in the scale of the guides.
   std::span<const SearchFrame> frames;
   const Margins& margins;
   const ReferenceGrid& grid;
@@ -27,27 +26,25 @@ struct MatchInput {
 class Matcher {
  public:
   virtual ~Matcher() = default;
-  /// Queues the search for the groups of the batch. The function neither allocates memory nor
-  /// waits, so a CUDA graph can capture it.
+  /// Queues the search for the groups of the batch. A CUDA graph can capture the function, because
+  /// the function neither allocates memory nor waits.
   virtual void find(const MatchInput& input, const Groups& groups, cudaStream_t stream) const = 0;
 };
 
-/// A function that makes a matcher on the current device. `others` is the number of searched frames
-/// in addition to the reference frame. `greatest` is the layout of the largest plane.
+/// Makes a matcher on the current device. `others` is the number of neighbouring frames. `greatest`
+/// is the layout of the largest plane.
 using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, int others,
                                                     const Margins& greatest);
 
-/// Returns a matcher that always finds the most similar patches of the complete search window
-/// (match.cu, match_time.cu).
+/// Returns a matcher that compares all patches of the search window (match.cu, match_time.cu).
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(const MatchParams& params,
                                                                int others, const Margins& greatest);
-/// Returns a matcher that takes its candidates from clusters (match/clusters.h; clusters.cu,
-/// cluster_query.cu).
+/// Returns a matcher that takes its candidates from clusters (clusters.cu, cluster_query.cu).
 /// @throws InvalidArgument  the planes have more positions than the matcher can number
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(const MatchParams& params, int others,
                                                             const Margins& greatest);
-/// Returns a matcher that calls the cluster matcher if MatchParams::clusters is set, and otherwise
-/// the exhaustive matcher.
+/// Returns a matcher that runs the cluster matcher if MatchParams::clusters is set, and the
+/// exhaustive matcher if not.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher(const MatchParams& params, int others,
                                                     const Margins& greatest);
 

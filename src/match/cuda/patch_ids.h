@@ -1,6 +1,6 @@
 #pragma once
-// Numbers the patches of planes, for clustered matching on a GPU, and checks that planes are small
-// enough for the numbers. This file needs neither a device nor the CUDA toolkit.
+// Patch numbers for clustered matching on a GPU. This file needs neither a device nor the CUDA
+// toolkit.
 
 #include <cstddef>
 #include <string>
@@ -11,14 +11,13 @@
 
 namespace lull {
 
-/// The lowest bit of a 32-bit patch number that belongs to the index of the frame. The bits below
-/// contain the position in the plane (Margins::at). Numbers increase frame by frame, and row by row
-/// in a frame.
+/// Lowest bit of the frame index in a 32-bit patch number. The bits below contain the position in
+/// the plane (Margins::at).
 inline constexpr int patch_frame_bit = 27;
 static_assert(max_frames <= 1 << (32 - patch_frame_bit));
 inline constexpr std::size_t max_patch_positions = std::size_t{1} << patch_frame_bit;
 
-/// Checks that patch numbers suffice for all positions of a plane.
+/// Checks that patch numbers suffice for a plane.
 /// @throws InvalidArgument  the plane has more positions than patch numbers allow
 inline void require_numbered_places(const Margins& margins) {
   if (margins.size() <= max_patch_positions) return;

@@ -1,10 +1,8 @@
-// Makes groups from the groups of neighbouring reference patches (match/propagation.h). A warp
-// processes one reference patch. Its lanes test the candidates of the refinement windows and then
-// the members of the stored groups of neighbouring reference patches, 32 at a time.
+// Makes groups by propagation (match/propagation.h), one reference patch in each warp, 32
+// candidates at a time.
 
-// Each lane loads the 64 samples of one candidate in the 8-bit guide, and computes the dot product
-// of these samples with the samples of the reference patch. match_select.cuh defines scores, keys
-// and lists. The position in a key is the index of the candidate in the order of propagation.h.
+// Each lane computes the dot product of one candidate and the reference patch. A key contains the
+// candidate index in the order of propagation.h.
 
 // Warps share no data and do not synchronise, so that their loads overlap.
 
@@ -32,8 +30,8 @@ struct Divisor {
   }
 };
 
-/// Arguments of the propagation kernel. Some arrays have one element for each frame. The frame d
-/// frames after the reference frame has the index d + max_temporal.
+/// Arguments of the propagation kernel. Arrays over frames have the index dt + max_temporal, with
+/// dt in frames after the reference frame.
 struct PropagationArgs {
   MatchArgs own;
   std::array<const std::uint8_t*, max_frames> samples;
@@ -45,12 +43,11 @@ struct PropagationArgs {
   KeptGroupsView kept;
   int kept_tiles_x;
   bool over_time;
-  // Maximum displacement in neighbouring frames. In the reference frame, the maximum is
-  // `own.radius`.
+  // Maximum displacement in neighbouring frames; in the reference frame, `own.radius`.
   int temporal_radius;
   int refine_window, refine_temporal_window;  // sides
-  // Numbers of candidates: `own_places` in the refinement window of the reference frame, and
-  // `refine_positions` in all refinement windows.
+  // Numbers of candidates in the refinement window of the reference frame, and in all refinement
+  // windows.
   int own_places, refine_positions;
   int motion_bias;  // added to the score of the patch that motion predicts
   Divisor search_step, refine_side, refine_temporal_side, refine_temporal_area;
@@ -64,8 +61,8 @@ __device__ __forceinline__ AdjacentIndices searched_adjacent(const PropagationAr
   return {at_end ? count - 1 : first, at_end ? count - 1 : first + (between ? 1 : 0)};
 }
 
-/// Returns the dot product of the reference patch, in shared memory, and the patch at the index
-/// `at`. The index may be unaligned.
+/// Returns the dot product of the reference patch, in shared memory, and the patch at `at`, which
+/// may be unaligned.
 __device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
                                                  const std::uint8_t* samples, int at, int pitch) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (at & ~3));
@@ -104,8 +101,8 @@ struct Propagation {
         motion(0),
         best(list_of_itself(args.own)) {
     if (!a.over_time || lane >= max_frames || a.motion[lane] == nullptr) return;
-    // All reference patches of a tile have the same motion vectors, because a tile lies within one
-    // bundle (a block of 8x4 reference patches).
+    // A tile lies within one bundle (8x4 reference patches), so its reference patches have the same
+    // motion vectors.
     const Motion v =
         a.motion_grid.vector(a.motion[lane], (a.own.batch.x0 + blockIdx.x) * reference_tile_side,
                              (a.own.batch.y0 + blockIdx.y) * reference_tile_side,
@@ -113,8 +110,8 @@ struct Propagation {
     motion = pack_displacement(v.x, v.y);
   }
 
-  /// Returns the motion vector to the frame that is `dt` frames after the reference frame. All
-  /// lanes of the warp must call this function.
+  /// Returns the motion vector to the frame `dt` frames after the reference frame. All lanes of the
+  /// warp must call the function.
   __device__ std::uint32_t motion_to(int dt) const {
     return a.over_time ? __shfl_sync(~0u, motion, dt + max_temporal) : 0u;
   }
@@ -127,15 +124,14 @@ struct Propagation {
            within(y + displacement_y(displacement), a.own.margins.height);
   }
 
-  /// Returns the member of a stored group that the lane tests, as neighbours_of() defines it. If
-  /// there is no such member, the result is 0, the displacement of the reference patch itself.
+  /// Returns the member of a stored group that the lane tests (neighbours_of()), or 0, the
+  /// reference patch itself.
   __device__ std::uint32_t kept_member() const {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of surrounding groups, among which the lanes are divided equally. If the
-    // value is 0, the reference patch has its own stored group: lanes 0 to 14 test members of this
-    // group, and the next 16 lanes test members of the groups of its four neighbours.
+    // Log2 of the number of surrounding groups, among which the lanes are divided. 0: lanes 0 to 14
+    // test the reference patch's own group, the next 16 lanes the groups of four neighbours.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -155,8 +151,8 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // The kernel loads the number of members and the member at the same time, although the member
-    // may not exist. Elements beyond the end of a group are readable.
+    // The size of a group and the member are loaded at the same time. Elements beyond the end of a
+    // group are readable.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +
@@ -164,7 +160,7 @@ struct Propagation {
     return member + 1 < 1 << log2_count ? one : 0u;
   }
 
-  /// Returns the displacement of the k-th candidate of the refinement windows.
+  /// Returns the displacement of candidate `k` of the refinement windows.
   __device__ std::uint32_t refine_candidate(int k) const {
     int place = k, side = a.refine_window, dt = 0;
     Divisor by = a.refine_side;
@@ -182,8 +178,8 @@ struct Propagation {
                              displacement_y(v) + row - side / 2, dt);
   }
 
-  /// Computes the score of one candidate in each lane, and merges the best candidates into the
-  /// list. `is_valid` is false in a lane whose candidate lies outside the picture.
+  /// Computes the score of one candidate in each lane, and updates the list. `is_valid` states
+  /// whether the candidate lies inside the picture.
   __device__ void consider(bool is_valid, std::uint32_t displacement, int place) {
     const int dt = displacement_t(displacement);
     const bool predicted = ((displacement ^ motion_to(dt)) & 0xffffffu) == 0;
@@ -202,9 +198,8 @@ struct Propagation {
     if (__any_sync(~0u, key > best.worst)) best.merge(key, a.own.keep, lane);
   }
 
-  /// Returns whether the member of a stored group in this lane is a candidate. A candidate lies in
-  /// the search window, but not in the refinement windows. If several lanes have the same member,
-  /// only the lane with the lowest index has a candidate.
+  /// Returns whether the member in this lane is a candidate: in the search window, outside the
+  /// refinement windows, and no duplicate of a lower lane.
   __device__ bool is_candidate(std::uint32_t displacement) const {
     const int dt = displacement_t(displacement);
     const std::uint32_t v = motion_to(dt);
@@ -231,8 +226,8 @@ __global__ void __launch_bounds__(threads, 4) propagation_kernel(const Propagati
   __syncwarp();
 
   Propagation p(a, patches + reference * reference_pitch, at, lane);
-  // The kernel compacts the members of stored groups and appends them to the candidates of the
-  // refinement windows, in order to minimise the number of rounds of 32 candidates.
+  // Members of stored groups are compacted behind the refinement candidates, to minimise the rounds
+  // of 32 candidates.
   const std::uint32_t member = p.kept_member();
   const bool is_candidate = p.is_candidate(member);
   const std::uint32_t ballot = __ballot_sync(~0u, is_candidate);

@@ -136,8 +136,7 @@ class ClusterMatcher final : public Matcher {
   Clusters clusters_;
 };
 
-/// A matcher that calls the cluster matcher if MatchParams::clusters is set, and otherwise the
-/// exhaustive matcher.
+/// Runs the cluster matcher if MatchParams::clusters is set, and the exhaustive matcher if not.
 class DispatchingMatcher final : public Matcher {
  public:
   void begin(std::span<const FramePlane> guides, const MatchParams& params,

@@ -1,6 +1,5 @@
 #pragma once
-// Matching for the reference backend. The code follows the papers directly, for patches of any
-// shape.
+// Matching for the reference backend: follows the papers directly, for patches of any shape.
 
 #include <memory>
 #include <span>
@@ -20,7 +19,7 @@ namespace lull {
                                     PlaneView<const float> b, int bx, int by,
                                     PatchShape shape = square_8);
 
-/// The part of a frame that the matcher reads: one plane and the motion of the reference patch.
+/// The data of a frame that the matcher reads: one plane and the motion of the reference patch.
 struct SamplePlane {
   PlaneView<const float> samples;
   // Motion vector of the reference patch from the reference frame to this frame.
@@ -31,13 +30,12 @@ struct SamplePlane {
 };
 using FramePlane = FrameAt<SamplePlane>;
 
-/// Returns the group of the reference patch at (x, y) of guides[0]: the most similar patches of the
-/// search windows around this position, clipped to the picture. group.h defines the rules.
+/// Returns the group of the reference patch at (x, y) of guides[0], by the rules of group.h.
 [[nodiscard]] Group match(std::span<const FramePlane> guides, int x, int y,
                           const MatchParams& params, PatchShape shape = square_8);
 
-/// Makes the group of the reference patch at (x, y) by propagation (propagation.h). `members`
-/// contains the displacements of candidates from stored groups.
+/// Makes the group of the reference patch at (x, y) by propagation (propagation.h). `members` are
+/// displacements from stored groups.
 [[nodiscard]] Group propagate(std::span<const FramePlane> guides, int x, int y,
                               std::span<const std::uint32_t> members, const MatchParams& params,
                               PatchShape shape = square_8);
@@ -48,8 +46,8 @@ namespace reference {
 class Matcher {
  public:
   virtual ~Matcher() = default;
-  /// Prepares the matcher for the reference patches of guides[0]. The data to which `guides` refer
-  /// must remain valid until the last reference patch has its group.
+  /// Prepares the matcher for the reference patches of guides[0]. The data of `guides` must remain
+  /// valid until the last find().
   virtual void begin(std::span<const FramePlane>, const MatchParams&, PatchShape) {}
   [[nodiscard]] virtual Group find(std::span<const FramePlane> guides, int x, int y,
                                    const MatchParams& params, PatchShape shape) const = 0;

@@ -1,12 +1,11 @@
-// The kernel of non-local means on the CPU for patches without a border (Params::patch_radius is
-// 0). The profiles for pictures use such patches. The kernel computes the same results as tile.cpp.
-// The kernel works row by row and stores only a few rows of intermediate results.
+// The CPU kernel for patches without a border (Params::patch_radius 0), as in the profiles for
+// pictures. The kernel works row by row, with the results of tile.cpp.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// The order of the headers must not change, because each header requires the headers above it.
+// The headers must stay in this order: each requires the headers above it.
 #include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
@@ -23,15 +22,15 @@ using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
-/// A displacement, and the weights of all patches for the displacement.
+/// A displacement, and the weights of all patches for this displacement.
 struct Displacement {
   const TileSource* source;
   int e_x, e_y;
   float* weights;
 };
 
-/// Rows of intermediate results for one displacement. Vectors also read the padding behind a row,
-/// but no result depends on the padding.
+/// Rows of intermediate results for one displacement. The padding behind a row is readable, but
+/// never influences results.
 template <int side, int guides>
 struct Lines {
   explicit Lines(const TilePlan& plan, float* memory) {
@@ -44,14 +43,14 @@ struct Lines {
   static std::size_t floats(const TilePlan& plan) {
     return static_cast<std::size_t>(plan.stride) * (guides + 1) * (side + 2);
   }
-  /// For each cell of a row, element 0 is the sum of squared differences. Element 1 + c is the sum
-  /// of the differences in guide plane c.
+  /// Element 0: the sum of squared differences of each cell of a row. Element 1 + c: the sum of
+  /// differences in guide plane c.
   float* cells[2][guides + 1];    // sums over the cells of two rows
   float* sums[guides + 1][side];  // sums over rows of patches, for the last `side` rows
 };
 
-/// For each cell of a row, sums the differences between reference samples and candidate samples,
-/// and the squares of these differences. A cell is a square of `cell` x `cell` samples.
+/// Sums the differences of reference and candidate samples, and their squares, over each cell of a
+/// row.
 template <int cell, int guides>
 HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int row, int e_x, int e_y,
                           float* const* cells) {
@@ -81,8 +80,8 @@ HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int ro
   }
 }
 
-/// Returns, for each cell of a vector, the sum over the cell and the next side - 1 cells of its
-/// row. The vector begins at `from`.
+/// Returns, for a vector of cells from `from` on, the sum over each cell and the next side - 1
+/// cells.
 template <int side>
 HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   Vector sum = hn::Add(hn::Load(d, from), hn::LoadU(d, from + 1));
@@ -91,8 +90,8 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// Returns the sum of the row `last` and the side - 1 rows before it. `rows` contains the previous
-/// `side` rows, the oldest row first. The function replaces the oldest row by `last`.
+/// Returns the sum of the row `last` and the side - 1 rows before `last`. `last` replaces the
+/// oldest row, the first of `rows`.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   Vector sum = hn::Load(d, rows[1] + x);
@@ -102,8 +101,7 @@ HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   return hn::Add(sum, last);
 }
 
-/// Moves the first pointer of `rows` to the end, after down() has stored the newest row at this
-/// pointer.
+/// Moves the first pointer of `rows` to the end, after down() has stored the newest row there.
 template <int side>
 HWY_INLINE void rotate_rows(float** rows) {
   std::rotate(rows, rows + 1, rows + side);
@@ -123,7 +121,7 @@ struct Curve {
   Vector top;
 };
 
-/// Computes the weights of all patches for one displacement, and adds them to the sums of weights
+/// Computes the weights of all patches for one displacement, and adds the weights to the sums
 /// `totals`.
 template <int cell, int side, int guides, bool exponential>
 void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, guides> lines,
@@ -131,8 +129,8 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   const int lanes = static_cast<int>(hn::Lanes(d));
   const Vector mean_share = hn::Set(d, plan.shape.mean_share);
   const Curve<exponential> curve(plan.shape);
-  // The loop sums along a row of cells one iteration after it has stored the row. A load that
-  // overlaps recent stores would have to wait for the stores.
+  // Sums along a row follow one iteration after the stores of the row, because overlapping loads of
+  // recent stores stall.
   sum_cells<cell, guides>(plan, *at.source, 0, at.e_x, at.e_y, lines.cells[0]);
   for (int row = 0; row < plan.cell_rows; ++row) {
     const float* const* const cells = lines.cells[row % 2];
@@ -157,9 +155,8 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   }
 }
 
-/// Multiplies the samples of `count` displacements by their weights, and adds the products to the
-/// sums of the tile. For each patch, `shares` contains 1 / (sum of the weights of the patch *
-/// number of estimates of a sample). `memory` has space for count * side rows.
+/// Adds the weighted samples of `count` displacements to the sums of the tile. `shares` contains 1
+/// / (sum of weights * estimates of a sample) for each patch.
 template <int cell, int side, int count, bool grey>
 void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
                  const float* HWY_RESTRICT shares, float* memory, float* HWY_RESTRICT sums) {
@@ -203,8 +200,7 @@ void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
   }
 }
 
-/// Number of displacements for one call of add_samples(). Each call reads and writes all sums of
-/// the tile, so one displacement per call would be slow.
+/// Displacements for one call of add_samples(), which reads and writes all sums of the tile.
 constexpr int per_pass = 2;
 
 template <int cell, int side, bool grey>

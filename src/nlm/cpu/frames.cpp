@@ -1,5 +1,5 @@
-// The cpu backend of non-local means for frames. The engine stores padded copies of the planes of
-// each frame, and processes them tile by tile.
+// The cpu backend of non-local means for frames, which processes padded copies of the planes tile
+// by tile.
 
 #include <algorithm>
 #include <cmath>
@@ -69,9 +69,8 @@ class CpuFrameEngine final : public FrameEngine {
     std::array<PhasedView, 3> samples, guides, candidates;
   };
 
-  /// Returns a plane with padding for patches and candidates. Motion can move a motion block up to
-  /// one sample beyond the plane. Therefore the padding is one sample wider than the reach of the
-  /// filter.
+  /// Returns a plane padded by the reach of the filter plus one sample, by which motion can move a
+  /// motion block beyond the plane.
   PhasedPlane make_plane() const {
     return {plan_.width, plan_.height, plan_.params.reach() + 1 + shape_.cell, shape_.cell};
   }

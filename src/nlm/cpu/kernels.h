@@ -1,17 +1,15 @@
 #pragma once
-// The interface between the engines of the cpu backend (frames.cpp, volumes.cpp) and its kernels
-// (tile.cpp, blocks.cpp). Highway compiles the kernels for every instruction set.
+// The interface between the cpu engines (frames.cpp, volumes.cpp) and their kernels (tile.cpp,
+// blocks.cpp), compiled by Highway for every instruction set.
 
-// A tile is a rectangle of samples, in volumes a box of one or several slices. The kernel processes
-// the candidates displacement by displacement, as Marques and Pardo do. For each displacement, the
-// kernel computes squared differences, their sums over patches, and weights, for the complete tile.
+// For each displacement, as in Marques and Pardo, the kernel computes squared differences, sums
+// over patches, and weights for a complete tile (a rectangle of samples, in volumes a box).
 
-// The kernel sums over cells, which are squares of 1 or 2 samples a side. A cell is as large as
-// blocks, patches and steps allow. For patches of 4x4 with a step of 2, four patches share the sum
-// of squares of a cell, and four samples share one weight.
+// The kernel sums over cells, squares of 1 or 2 samples a side. Patches share the sums of cells,
+// and the samples of a cell share their weight.
 
-// Planes are stored in a polyphase decomposition: phase m contains column m of every cell.
-// Therefore the lanes of a vector belong to neighbouring cells.
+// Planes are polyphase: phase m contains column m of every cell, so that neighbouring lanes process
+// neighbouring cells.
 
 #include <cstddef>
 #include <functional>
@@ -32,15 +30,14 @@ struct PhasedView {
   std::ptrdiff_t phase = 0;     // distance from phase to phase, in floats
 };
 
-/// Owns a padded plane, stored in phases. The padding contains the nearest border samples, or the
-/// mirror image of the plane (Border).
+/// A padded plane, stored in phases. The padding replicates or mirrors the border (Border).
 class PhasedPlane {
  public:
   PhasedPlane() = default;
-  /// Allocates a plane with at least `pad` samples of padding on each side. Vectors may read beyond
-  /// the padding on the right, where the values are arbitrary.
+  /// Allocates a plane with at least `pad` samples of padding. Arbitrary values beyond the padding
+  /// on the right are readable by vectors.
   PhasedPlane(int width, int height, int pad, int cell);
-  /// Copies samples and multiplies them by `scale`.
+  /// Copies samples, multiplied by `scale`.
   void fill(PlaneView<const float> samples, float scale, Border border);
   /// Copies samples as fill() does, but writes hole_mark() at holes.
   void fill_with_holes(PlaneView<const float> samples, float scale, Border border,
@@ -53,7 +50,7 @@ class PhasedPlane {
   std::vector<float> samples_;
 };
 
-/// The parameters in the form that the kernel needs.
+/// The parameters in the form that the kernel uses.
 struct Shape {
   explicit Shape(const Params& params);
 
@@ -67,26 +64,24 @@ struct Shape {
   int estimates;   // number of estimates of a sample
   bool is_single;  // a block is one sample, which has one estimate
   Weights weights;
-  /// fill() multiplies guide plane c by guide_scale sqrt(a_c), where a_c is the weight of the plane
-  /// in the distance D (weights.h). D, multiplied by the slope of WeightCurve, is then q1 +
-  /// mean_share q2^2. q1 is the sum of the squared differences of two patches, and q2 the sum of
-  /// their differences.
+  /// fill() scales guide plane c by guide_scale sqrt(a_c), with its weight a_c in the distance D
+  /// (weights.h). D times the slope of WeightCurve is q1 + mean_share q2^2. q1 is the sum of the
+  /// squared differences of two patches, q2 the sum of the differences.
   float guide_scale, mean_share;
   float zero;  // zero of WeightCurve, multiplied by its slope
 };
 
-/// A source of candidates. In clips, the source is a frame. In volumes, the source consists of the
-/// slices z + dz for all slices z of the tile, with a constant displacement dz.
+/// A source of candidates: a frame, or in volumes the slices z + dz for all slices z of the tile.
 struct TileSource {
-  /// Guide planes of the reference patches (`wanted`) and of the candidates, for all slices that
-  /// patches contain. Plane c of slice k has the index k * guides + c.
+  /// Guide planes of the reference patches (`wanted`) and of the candidates, for all slices of the
+  /// patches. Index: slice * guides + plane.
   std::span<const PhasedView> wanted, candidates;
-  /// Sample planes of the candidates. The plane for result plane c of slice t of the tile has the
-  /// index t * planes + c. `data` is null if the slice does not exist.
+  /// Sample planes of the candidates. Plane c for slice t of the tile has the index t * planes + c.
+  /// Missing slices have null `data`.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // motion in samples
-  /// True if the candidates are in the target frame itself. Guide planes in `candidates` may then
-  /// contain marked holes (hole_mark()), so the kernel reads reference patches from `wanted`.
+  /// True if the candidates are in the target frame. Holes may then be marked in `candidates`
+  /// (hole_mark()), but not in `wanted`.
   bool is_own = false;
   std::span<const PhasedView> candidates_at(int e_x, int e_y) const {
     return is_own && e_x == 0 && e_y == 0 ? wanted : candidates;
@@ -98,10 +93,10 @@ struct Tile {
   int slices = 1;
   int guides = 1, planes = 1;
   std::span<const TileSource> sources;  // the first source contains the reference patches
-  /// Complete result planes. Plane c of slice t has the index t * planes + c. The kernel writes
-  /// only the samples of the tile.
+  /// Complete result planes. Plane c of slice t has the index t * planes + c. Only the samples of
+  /// the tile are written.
   std::span<const PlaneView<float>> results;
-  /// For each plane, the factor by which the kernel divides the results.
+  /// The divisor of the results of each plane.
   std::span<const float> scale;
 };
 
@@ -115,14 +110,14 @@ class TileMemory {
   std::vector<float> memory_;
 };
 
-/// Default size of tiles, in samples. With patches of 4x4 samples and a step of 2, a row of patches
-/// that cover such a tile has 64 cells, which fill vectors completely.
+/// Default size of tiles in samples. With 4x4 patches at a step of 2, the patches of a row span 64
+/// cells, which fill vectors completely.
 inline constexpr int tile_width = 124, tile_height = 16;
 
 void estimate_tile(const Shape& shape, const Tile& tile, TileMemory& memory);
 
-/// Returns whether the kernel of blocks.cpp supports the shape of the patches. If the result is
-/// true, estimate_tile() calls estimate_blocks().
+/// Returns whether blocks.cpp supports the shape of the patches. estimate_tile() then calls
+/// estimate_blocks().
 [[nodiscard]] bool fits_blocks(const Shape& shape, const Tile& tile);
 void estimate_blocks(const Shape& shape, const Tile& tile, TileMemory& memory);
 

@@ -1,12 +1,12 @@
 #pragma once
-// Memory layout of a tile, for the CPU kernels of non-local means (tile.cpp, blocks.cpp).
+// Memory layout of a tile, for tile.cpp and blocks.cpp.
 
 #include "core/round_up.h"
 #include "nlm/cpu/kernels.h"
 
 namespace lull::nlm::cpu {
 
-/// Layout of the intermediate results of a tile. Lengths are in cells.
+/// Layout of the intermediate results of a tile, in cells.
 struct TilePlan {
   TilePlan(const Shape& s, const Tile& t)
       : shape(s),
@@ -27,8 +27,7 @@ struct TilePlan {
 
   const Shape& shape;
   int columns, rows;  // size of the tile
-  // Numbers of columns and rows of patches whose blocks overlap the tile, if a patch begins at each
-  // cell.
+  // Columns and rows of patches whose blocks overlap the tile, with a patch at each cell.
   int patch_columns, patch_rows;
   int cell_columns, cell_rows;  // number of cells of these patches
   int stride;                   // distance between rows, in floats
@@ -36,9 +35,8 @@ struct TilePlan {
   int first_column, first_row;  // position of the first patch's block, in cells of the plane
 };
 
-/// Returns a pointer to the sample at the displacement (e_x, e_y) from a reference sample. The
-/// reference sample is in column `i` of a cell. The cell is in column `column` of the cells, and
-/// the sample in row `row` of the plane.
+/// Returns the address of a sample at the displacement (e_x, e_y) from column `i` of the cell in
+/// column `column`, row `row` of the plane.
 template <int cell>
 inline const float* sample_pointer(const PhasedView& plane, int column, int row, int i, int e_x,
                                    int e_y) {

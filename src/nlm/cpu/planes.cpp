@@ -8,8 +8,8 @@
 namespace lull::nlm::cpu {
 namespace {
 
-/// Number of floats that vectors may read beyond the end of a row. Successive rows are an odd
-/// number of cache lines apart. Therefore the rows of a tile are in different cache sets.
+/// Floats that vectors may read beyond the end of a row. Row strides are odd numbers of cache
+/// lines, so that rows map to different cache sets.
 constexpr int row_slack = 48;
 
 int cell_of(const Params& p) {

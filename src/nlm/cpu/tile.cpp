@@ -1,21 +1,17 @@
-// Computes all estimates of a tile in three steps. In step 1, the kernel computes the squared
-// differences for each source and displacement. The kernel sums the differences over cells and then
-// over patches: along rows, along columns, and over slices.
+// Computes the estimates of a tile in three steps. Step 1: for each displacement, the kernel sums
+// squared differences over cells, and then over patches.
 
-// In step 2, the kernel of tile.cpp computes the weights. If each sample has one estimate, the
-// kernel immediately adds the weighted samples to the sums of the tile. If samples have several
-// estimates, the kernel stores the weights until the sum over all displacements is complete for
-// each patch.
+// Step 2: the kernel computes weights. If samples have several estimates, weights are stored until
+// their sums over all displacements are complete.
 
-// In step 3, the kernel of tile.cpp divides each stored weight by the sum of the weights of its
-// patch. For each cell, the kernel sums the quotients of all patches that cover the cell. The sum
-// is the weight of the displacement for the samples of the cell.
+// Step 3: each stored weight is divided by the sum of the weights of its patch. The quotients are
+// summed over all patches that cover a cell.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/tile.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// The order of the headers must not change, because each header requires the headers above it.
+// The headers must stay in this order: each requires the headers above it.
 #include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
@@ -32,8 +28,8 @@ using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
-/// Computes the differences of samples in a row of cells, and adds their squares to `squares`. If
-/// `mean` is true, the function also stores the sum of the differences of each cell in `sums`.
+/// Adds the squared differences of a row of cells to `squares` and, if `mean` is true, stores the
+/// sum of the differences of each cell in `sums`.
 template <int cell, bool mean>
 HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& candidate,
                                 const TilePlan& plan, int column, int row, int e_x, int e_y,
@@ -58,7 +54,7 @@ HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& cand
   }
 }
 
-/// Stores, for each x, the sum of from[x] to from[x + count - 1] in to[x].
+/// Stores the sum of from[x] to from[x + count - 1] in to[x], for each x.
 HWY_INLINE void sum_along(const float* HWY_RESTRICT from, int count, int columns,
                           float* HWY_RESTRICT to) {
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -69,20 +65,19 @@ HWY_INLINE void sum_along(const float* HWY_RESTRICT from, int count, int columns
   }
 }
 
-/// Returns the sum of `count` rows, which are `stride` floats apart. `from` points to the first
-/// row.
+/// Returns the sum of `count` rows from `from` on. `stride` is in floats.
 HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride, int count) {
   Vector sum = hn::LoadU(d, from);
   for (int k = 1; k < count; ++k) sum = hn::Add(sum, hn::LoadU(d, from + k * stride));
   return sum;
 }
 
-/// Sums of squared differences (`squares`, `patch_squares`) and of differences (`sums`,
+/// Sums of squared differences (`squares`, `patch_squares`) and of plain differences (`sums`,
 /// `patch_sums`) between the tile and the candidates at one displacement.
 struct TileSums {
   float *squares, *sums;  // one sum for each cell of a row
-  // Sums over the cells that a patch contains in one row of cells. `patch_squares` has a plane of
-  // sums for each slice. `patch_sums` has a plane of sums for each slice and guide plane.
+  // Sums over a patch's cells in one row of cells: `patch_squares` for each slice, `patch_sums` for
+  // each slice and guide plane.
   float *patch_squares, *patch_sums;
 };
 
@@ -109,7 +104,7 @@ void compute_sums(const TilePlan& plan, const Tile& tile, const TileSource& sour
   }
 }
 
-/// Returns the weights of successive patches of a row, in slice t, as one vector.
+/// Returns the weights of consecutive patches of a row, in slice t.
 template <bool mean, bool exponential>
 HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdiff_t at,
                              const TileSums& from) {
@@ -135,8 +130,8 @@ HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdi
   return hn::Mul(t4, t4);
 }
 
-/// Adds weighted samples to the sums of a tile. Each position in a cell has its own plane of sums.
-/// Therefore a vector contains the sums of successive cells.
+/// Adds weighted samples to the sums of a tile, in one plane for each position in a cell, so that
+/// vectors contain consecutive cells.
 template <int cell>
 HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const PhasedView* samples,
                             int x, int row, int e_x, int e_y, Vector weight, float* sums) {
@@ -150,8 +145,8 @@ HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const Phased
     }
 }
 
-/// Adds the weights and the weighted samples of one displacement to the sums of the reference
-/// samples. The kernel calls the function in step 2 of tile.cpp if each sample has one estimate.
+/// Adds the weights and weighted samples of one displacement to the sums (step 2 of tile.cpp, one
+/// estimate per sample).
 template <bool mean, bool exponential>
 void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
                  const TileSums& from, float* weights, float* sums) {
@@ -170,9 +165,8 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
   }
 }
 
-/// Stores the weights of one displacement, and adds them to the sums of weights. The kernel calls
-/// the function in step 2 of tile.cpp if several patches cover a sample. Cells where no patch
-/// begins get the weight 0.
+/// Stores the weights of one displacement, and adds them to the sums of weights (step 2 of
+/// tile.cpp, several estimates per sample). Where no patch begins, the weight is 0.
 template <bool mean, bool exponential>
 void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, const float* grid,
                   float* kept, float* weights) {
@@ -189,9 +183,8 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
   }
 }
 
-/// Adds the samples of one displacement to the sums, with the stored weights (step 3 of tile.cpp).
-/// For each patch, `shares` contains 1 / (sum of the weights of the patch * number of estimates of
-/// a sample).
+/// Adds the samples of one displacement, with the stored weights, to the sums (step 3 of tile.cpp).
+/// `shares` contains 1 / (sum of weights * estimates of a sample) for each patch.
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {
@@ -207,8 +200,8 @@ void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, 
     }
     if (y < block - 1) continue;
     for (int x = 0; x < plan.columns; x += lanes) {
-      // The sum begins with the topmost row of patches. Therefore rounding does not depend on the
-      // first row of the tile.
+      // The sum begins with the topmost row of patches, so that rounding does not depend on the
+      // tile.
       Vector sum = hn::LoadU(d, lines + (y + 1) % block * plan.stride + x);
       for (int k = 2; k <= block; ++k)
         sum = hn::Add(sum, hn::LoadU(d, lines + (y + k) % block * plan.stride + x));
@@ -302,7 +295,7 @@ void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory)
     keep_weights<mean, exponential>(plan, tile, from, grid, next, weights);
     next += plan.patch_plane();
   });
-  // The sum of weights is 0 in cells where no patch begins. The share of such a cell is also 0.
+  // The sum of weights is 0 in cells where no patch begins.
   for (std::size_t i = 0; i < plan.patch_plane(); ++i)
     weights[i] = weights[i] > 0 ? 1 / (weights[i] * static_cast<float>(shape.estimates)) : 0;
   next = kept;

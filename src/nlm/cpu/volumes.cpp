@@ -1,6 +1,5 @@
-// The cpu backend of non-local means for volumes. The engine stores padded slices in a ring buffer.
-// The engine processes several slices at a time, because neighbouring slices share sums of their
-// patches.
+// The cpu backend of non-local means for volumes, with a ring buffer of padded slices. The engine
+// processes several slices at a time, because neighbouring slices share sums.
 
 #include <algorithm>
 #include <cmath>
@@ -61,8 +60,7 @@ class CpuVolumeEngine final : public VolumeEngine {
         shift.samples.push_back(available.holds(z) ? samples_[index(z)].view() : PhasedView{});
         any |= available.holds(z);
       }
-      // The kernel reads only slices that are part of the patch of a candidate. All other views
-      // remain empty.
+      // The kernel reads only slices in the patch of a candidate. All other views remain empty.
       for (int z = wanted.first - patch + dz; z < wanted.end + patch + dz; ++z)
         shift.guides.push_back(is_near(z, wanted, dz, available) ? guide(z) : PhasedView{});
       if (!any) shifted.pop_back();
@@ -82,8 +80,7 @@ class CpuVolumeEngine final : public VolumeEngine {
  private:
   std::size_t index(int z) const { return static_cast<std::size_t>(z) % samples_.size(); }
 
-  /// Returns whether slice `z` is part of the patch of a candidate. `dz` is the displacement of the
-  /// candidate along z.
+  /// Returns whether slice `z` is part of the patch of a candidate at the displacement `dz`.
   bool is_near(int z, SliceSpan wanted, int dz, SliceSpan available) const {
     const int first = std::max(wanted.first + dz, available.first);
     const int last = std::min(wanted.end + dz, available.end) - 1;

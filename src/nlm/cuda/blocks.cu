@@ -1,15 +1,11 @@
-// The kernel of non-local means for patches that are 4x4 blocks in one plane, at a step of 1 or 2,
-// as in the profiles for pictures. A second kernel averages the estimates. All sums have a fixed
-// order.
+// The kernel for 4x4 blocks in one plane, at a step of 1 or 2, as in the profiles for pictures. All
+// sums have a fixed order.
 
-// A warp of the kernel for 4x4 blocks processes 32 columns of cells (squares of `step` samples a
-// side). A thread processes several rows of one column of cells. The thread computes the
-// differences of its own cells, and adds the differences from the lanes to the right. In half
-// precision, a thread processes two strips of columns at a time.
+// A warp processes 32 columns of cells (`step` x `step` samples), in half precision two strips of
+// columns at a time.
 
-// A thread of the kernel for 4x4 blocks accumulates the weighted differences of all 16 samples of
-// its patches, and finally divides the sums by the sum of weights. The thread writes the estimates
-// to several layers. Two patches of the same layer never overlap.
+// A thread accumulates the weighted differences of all 16 samples of its patches. The estimates of
+// overlapping patches are written to different layers.
 
 #include "core/round_up.h"
 #include "cuda/check.h"
@@ -20,19 +16,18 @@ namespace lull::nlm::cuda {
 namespace {
 
 constexpr int warps = 4;  // warps of a thread block, one below the other
-// Number of vertically neighbouring patches that a thread processes.
+// Number of vertically neighbouring patches of a thread.
 constexpr int patches_per_thread = 2;
 constexpr int side = 4;  // side of a patch
 
-/// Sizes that depend on the step between reference patches. A cell is a square of `cell` samples a
-/// side.
+/// Sizes that depend on the step between reference patches. A cell has `cell` x `cell` samples.
 template <int cell>
 struct Cells {
   // Number of cells along a side of a patch.
   static constexpr int across = side / cell;
-  // Number of columns of patches of a warp.
+  // Columns of patches of a warp.
   static constexpr int columns = 33 - across;
-  // Number of rows of cells that a thread reads.
+  // Rows of cells that a thread reads.
   static constexpr int rows = patches_per_thread + across - 1;
   // Column and row, in cells, of the first patch that covers samples of the plane.
   static constexpr int first = -(across - 1);
@@ -42,9 +37,8 @@ struct Cells {
   }
 };
 
-/// Layout of the samples of a thread block in shared memory. Samples of a row are adjacent if their
-/// x has the same remainder modulo `cell`. Therefore successive lanes read successive samples. Rows
-/// have the length for a search radius of `max_search`, which makes all offsets constant.
+/// Samples of a thread block in shared memory. Samples of a row with equal x modulo `cell` are
+/// contiguous, so that lanes read consecutive samples.
 template <int cell, int max_search>
 struct Window {
   static constexpr int pitch = (31 * cell + side + 2 * max_search + cell - 1) / cell;
@@ -59,9 +53,8 @@ struct Window {
 };
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
-/// The estimates of patches, in n x n planes (layers), where n is Cells::across. Layer (a, b)
-/// contains the patches in columns a + i n and rows b + j n, stored at (4 i, 4 j). The patches of a
-/// layer do not overlap.
+/// The estimates of patches, in n x n layers, with n = Cells::across. Layer (a, b) contains the
+/// patches in columns a + i n and rows b + j n, stored at (4 i, 4 j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)
@@ -80,8 +73,8 @@ __device__ __forceinline__ T sum_along(T v) {
   return v;
 }
 
-/// Computes the sums over the two patches of a thread, which share their middle rows. A lane first
-/// sums over rows, so that lanes exchange only the sums.
+/// Sums over the two patches of a thread, which share their middle rows. Lanes exchange only sums
+/// over rows.
 template <int across, class T, int rows>
 __device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[patches_per_thread]) {
   T shared = cells[1];
@@ -98,8 +91,8 @@ struct Patches {
   T weights[patches_per_thread];
 };
 
-/// Adds the candidates at one displacement to the sums of a thread. `d` contains the differences
-/// between the candidates and the reference patches.
+/// Adds the candidates at one displacement to the sums of a thread. `d` are the differences from
+/// the reference patches.
 template <int cell, bool exponential, class T>
 __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * cell][side], T top,
                                                T mean_share, Patches<T>& patches) {
@@ -198,8 +191,7 @@ __global__ void __launch_bounds__(32 * warps, 4)
   fill(plane, space, search, base, window, tile);
   __syncthreads();
 
-  // The first sample of a thread is in column `lane` of the cells, and in the first row of cells of
-  // the thread.
+  // Origin of the thread: column `lane` of the cells, and the first row of cells of the thread.
   const int lane = static_cast<int>(threadIdx.x);
   const int top_row = static_cast<int>(threadIdx.y) * patches_per_thread * cell;
   T reference[rows][side];
@@ -220,8 +212,8 @@ __global__ void __launch_bounds__(32 * warps, 4)
   for (int dy = 0; dy <= 2 * search; ++dy)
 #pragma unroll
     for (int parity = 0; parity < cell; ++parity) {
-      // candidate() returns the sample in row j and column k of the candidate with the index
-      // `number`. The distance between successive candidates is one cell.
+      // candidate() returns the sample in row j and column k of candidate `number`. Candidates are
+      // one cell apart.
       const T* const from = tile + (top_row + dy) * cell * Window<cell, max_search>::pitch + lane;
       const auto candidate = [&](int j, int k, int number) {
         const int x = k + parity;
@@ -255,7 +247,7 @@ __global__ void __launch_bounds__(32 * warps, 4)
   write<cell>(patches, space, Layers<typename Lanes<T>::Stored>(memory, space.width, space.height));
 }
 
-/// Averages the estimates of all patches that cover a sample, with one thread for each sample.
+/// Averages the estimates of all patches that cover a sample, one sample in each thread.
 template <int cell, class Stored>
 __global__ void average_kernel(const float* __restrict__ plane, Space space, float scale,
                                const Stored* __restrict__ memory, float* __restrict__ result) {

@@ -1,10 +1,10 @@
-// The kernel of non-local means for a patch around every sample, if Params::mean_term is 0. The
-// kernel processes one displacement after another (Marques and Pardo 2013), but does not store the
-// weights of a complete plane.
+// The kernel for a patch around every sample, without Params::mean_term, displacement by
+// displacement (Marques and Pardo 2013). The weights of a complete plane are not stored.
 
-// For each displacement, a lane processes a column of squared differences. The lane updates sums
-// along the column from row to row, and adds the sums from the lanes to the right. The warps of a
-// thread block divide the displacements of one rectangle among themselves, and add their sums in a
+// A lane updates sums along a column of squared differences from row to row, and adds the sums of
+// lanes to the right.
+
+// The warps of a thread block share the displacements of one rectangle, and add their sums in a
 // fixed order.
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 constexpr int warps = 4;
 constexpr int rows = 8;  // number of results of a lane, one below the other
 
-/// Layout of samples in shared memory, plane after plane.
+/// Samples in shared memory, plane after plane.
 struct BoxWindow {
   __host__ __device__ constexpr BoxWindow(int radius, int search)
       : columns(32 + radius + 2 * search),

@@ -1,7 +1,7 @@
 #pragma once
-// Filters of non-local means for frames and slices in the memory of the current device, for workers
-// (workers.h) and benchmarks. All functions queue their work on a stream without waiting. Only
-// run() may allocate memory. Input and output planes have no padding (Margins::none()).
+// Filters for frames and slices on the current device. All functions queue their work on a stream
+// without waiting. Only run() may allocate memory. Input and output planes have no padding
+// (Margins::none()).
 
 #include <span>
 #include <vector>
@@ -20,7 +20,7 @@ void require_addressable(const Params& params, const FrameFormat& format);
 [[nodiscard]] TilesPlan plan_tiles(const Params& params, const Space& space, int guides,
                                    int planes);
 
-/// Memory for the weights that the general kernel (tiles.cu) computes.
+/// Memory for the weights of the general kernel (tiles.cu).
 class Workspaces {
  public:
   Workspaces();
@@ -34,8 +34,7 @@ class Workspaces {
   lull::cuda::DeviceBuffer<float> memory_;
 };
 
-/// A CandidateFrame whose motion vectors are in device memory. A null pointer means that there is
-/// no motion.
+/// A CandidateFrame with motion vectors in device memory. Null: no motion.
 struct CandidateSlot {
   int slot = 0;
   const Motion* motion = nullptr;
@@ -44,22 +43,20 @@ struct CandidateSlot {
 class FrameFilter {
  public:
   FrameFilter(const FramePlan& plan, cudaStream_t stream);
-  /// Loads a frame as FrameEngine::load() does. `holes` contains one value per sample, row by row
-  /// without gaps. Values other than 0 mark holes. A null pointer means that the frame has no
-  /// holes.
+  /// Loads a frame as FrameEngine::load() does. `holes` has one value per sample, row by row
+  /// without gaps: 0, or a hole. Null: no holes.
   void load(int slot, const Planes3& samples, const Planes3& guides,
             const std::uint8_t* holes = nullptr);
   /// Computes results as FrameEngine::estimate() does.
   void run(std::span<const CandidateSlot> frames);
-  /// Returns the result of plane `c`. The result is valid until the next call of run().
+  /// Returns the result of plane `c`, valid until the next call of run().
   const float* result(int c) const { return results_[c].get(); }
 
  private:
   enum class Kernel { blocks, boxes, tiles };
   struct Slot {
     std::array<lull::cuda::DeviceBuffer<float>, 3> samples, guides;
-    // A copy of the guide with a mark at each hole (hole_mark()). The copy is empty if
-    // Params::holes is false.
+    // The guide with marked holes (hole_mark()). Empty if Params::holes is false.
     lull::cuda::DeviceBuffer<float> marked;
     bool has_holes = false;
   };
@@ -84,17 +81,16 @@ class FrameFilter {
   Workspaces workspaces_;
 };
 
-/// Filters the slices of a volume. One stream loads the slices, and the compute stream filters
-/// them. The caller must ensure that slices are loaded before they are filtered. Slice z + depth()
-/// replaces slice z. The caller must not load slice z + depth() while slice z is in use.
+/// Filters the slices of a volume on the compute stream. Slice z + depth() replaces slice z. The
+/// caller orders the streams: a slice is loaded before use, and replaced after use.
 class VolumeFilter {
  public:
   /// `batch_size` is the maximum number of slices of one call of run().
   VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t compute_stream);
   /// Returns the preferred number of slices per call of run().
   [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);
-  /// Returns the number of slices in memory: the slices that one run() uses, with their neighbours,
-  /// and the same number of slices for the next run().
+  /// Returns the number of slices in memory: the slices of one run() with their neighbours, and as
+  /// many slices for the next run().
   [[nodiscard]] static int depth(const Params& params, int batch_size) {
     return 2 * (batch_size + params.reach_slices());
   }

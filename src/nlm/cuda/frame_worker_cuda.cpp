@@ -1,10 +1,8 @@
-// The worker of non-local means for frames uses three streams. The upload stream uploads frames and
-// computes the statistics on which the session bases its decisions. The host waits for these
-// statistics, so the upload stream has a high priority. The second stream computes, and the third
-// stream downloads results.
+// The worker for frames uses three streams, for uploads, kernels and downloads. Uploads have a high
+// priority, because the host waits for the statistics of frames.
 
-// Each slot has memory for a frame and its result. The worker filters a frame before the session
-// requests the result.
+// Each slot has memory for a frame and its result. The worker filters frames before the session
+// requests the results.
 
 #include <deque>
 #include <optional>
@@ -99,8 +97,8 @@ class CudaFrameWorker final : public FrameWorker {
     for (FilteredSet& set : sets_)
       set.filter.load(at, planes_of(set.planes.planes, flat_),
                       planes_of(set.planes.guides, flat_guide_), holes);
-    // After the wait, the caller may release the frame. The frame is in host memory, or in a
-    // picture of the decoder in device memory.
+    // After the wait, the caller may release the frame. Frames are in host memory, or in a picture
+    // of the decoder.
     check(cudaStreamSynchronize(upload_stream_.get()));
     last_frame_ = {};
   }
@@ -141,8 +139,8 @@ class CudaFrameWorker final : public FrameWorker {
 
   void finish_phase(Phase, int) override {}
 
-  /// A frame that was not filtered only provides samples for neighbouring frames. The caller
-  /// discards its result.
+  /// An unfiltered frame only provides samples for neighbouring frames. The caller discards its
+  /// result.
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     finished_.push_back(std::move(slot.downloaded));
@@ -233,8 +231,8 @@ class CudaFrameWorker final : public FrameWorker {
     return holes_.get();
   }
 
-  /// Returns the original float samples for RawFrame::restore(). For planes that the session does
-  /// not filter, the function returns the planes of `raw`.
+  /// Returns the original float samples for RawFrame::restore(). For unfiltered planes, returns the
+  /// samples of `raw`.
   RawPlanes original_in(int at, const RawFrame& raw) const {
     RawPlanes planes = raw.planes();
     for (int i = 0; i < format_.planes(); ++i)
@@ -253,7 +251,7 @@ class CudaFrameWorker final : public FrameWorker {
   int last_input_ = 0;  // index of the last frame taken in inputs_
   std::array<std::unique_ptr<Output>, max_results> outputs_;
   int filtered_ = 0;  // number of filtered frames
-  // Events after the downloads of results for which the caller has not waited yet.
+  // Events after the downloads of results for which the caller has not waited.
   std::deque<lull::cuda::Event> finished_;
   std::vector<FilteredSet> sets_;
   std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered

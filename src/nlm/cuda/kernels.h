@@ -1,11 +1,11 @@
 #pragma once
-// The kernels of non-local means on a GPU. Each function launches a kernel on `stream`, and neither
-// allocates memory nor waits.
+// Launches of the kernels of non-local means on `stream`. The functions neither allocate memory nor
+// wait.
 
-// continue_plane() multiplies guide plane c by Curve::guide_scale sqrt(a_c), where a_c is the
-// weight of the plane in the distance D (weights.h). The kernels then compute q = q1 + mean_share
-// q2^2, which is D multiplied by the slope of the weight. q1 is the sum of the squared differences
-// of two patches, and q2 the sum of their differences.
+// continue_plane() scales guide plane c by Curve::guide_scale sqrt(a_c), with its weight a_c in the
+// distance D (weights.h). Kernels compute q = q1 + mean_share q2^2, which is D times the slope of
+// the weight. q1 is the sum of the squared differences of two patches, q2 the sum of the
+// differences.
 
 #include <cuda_runtime_api.h>
 
@@ -18,9 +18,8 @@
 
 namespace lull::nlm::cuda {
 
-/// The weight as a function of the distance q. The exponential weight is 2^min(top - q, 0), which
-/// is 1 up to the distance `top`. The polynomial weight is min(max(top - q, 0), 1)^8, which is 0
-/// from the distance `top` on.
+/// The weight as a function of the distance q. Exponential: 2^min(top - q, 0), 1 up to `top`.
+/// Polynomial: min(max(top - q, 0), 1)^8, 0 from `top` on.
 struct Curve {
   explicit Curve(const Params& params);
   bool exponential;
@@ -40,8 +39,8 @@ struct Space {
   constexpr std::size_t size() const {
     return static_cast<std::size_t>(pitch) * (height + 2 * pad);
   }
-  /// Returns the offset of a sample in a plane without padding (Margins::none()). Input samples and
-  /// results have this layout.
+  /// Returns the offset of a sample in a plane without padding (Margins::none()), as in inputs and
+  /// results.
   constexpr std::ptrdiff_t flat_at(int x, int y) const {
     return static_cast<std::ptrdiff_t>(y) * Margins::flat_pitch(width) + x;
   }
@@ -53,23 +52,21 @@ struct Space {
 using Planes3 = std::array<const float*, 3>;
 using Results3 = std::array<float*, 3>;
 
-/// Replaces a sample by `mark` if its element of `places` is not 0. `places` has one value per
-/// sample, row by row without gaps. A null pointer replaces no samples.
+/// Replaces samples by `mark` where `places` (one value per sample, row by row without gaps) is not
+/// 0. Null: no replacement.
 struct Marks {
   const std::uint8_t* places = nullptr;
   float mark = 0;
 };
-/// Copies a plane without padding to a padded plane, and multiplies the samples by `scale`.
-/// `border` selects whether the padding contains the nearest border samples or the mirror image of
-/// the plane.
+/// Copies a plane without padding to a padded plane, times `scale`. The padding replicates or
+/// mirrors the border.
 void continue_plane(const float* samples, const Space& space, Border border, float scale, float* to,
                     cudaStream_t stream, const Marks& marks = {});
 
-/// In half precision, kernels store a sample as its difference from 128, multiplied by the scale of
-/// the plane.
+/// Half-precision kernels store a sample as its difference from 128, times the scale of the plane.
 inline constexpr float middle = 128;
-/// Minimum sigma for which half precision is accurate enough. The rounding error is at most 1/16
-/// (float_range.h), which adds at most 1/250 to the noise variance.
+/// Minimum sigma for half precision, whose rounding error of up to 1/16 (float_range.h) adds at
+/// most 1/250 to the noise variance.
 inline constexpr float min_half_sigma = 1;
 
 struct BlocksPlan {
@@ -78,12 +75,11 @@ struct BlocksPlan {
   int step, search;
   bool halves;
   float scale;  // factor of the plane
-  /// Returns the number of bytes for the estimates of all patches before the average of the
-  /// estimates.
+  /// Returns the size in bytes of the layers: the estimates of all patches.
   std::size_t layer_bytes() const;
 };
-/// Filters a plane with the kernel of blocks.cu, for patches that are 4x4 blocks at a step of 1 or
-/// 2. `layers` provides plan.layer_bytes() bytes of memory. `result` is a plane without padding.
+/// Runs the kernel of blocks.cu, for 4x4 blocks at a step of 1 or 2. `layers` has
+/// plan.layer_bytes() bytes. `result` is a plane without padding.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
 
@@ -99,9 +95,8 @@ void estimate_boxes(const BoxesPlan& plan, const Planes3& planes, const Results3
 
 inline constexpr int max_slices = 32;
 struct VolumePlanes {
-  /// Slices of the volume. slice[0] is search + 1 slices before the first wanted slice. All
-  /// pointers point to memory of the same size. Slices that no patch contains may have any
-  /// contents.
+  /// Slices of the volume, from search + 1 slices before the first wanted slice on. All pointers
+  /// must be valid.
   std::array<const float*, max_slices + 2 * (max_volume_search_radius + 1)> slice{};
   std::uint64_t available = 0;  // bit k: slice[k] exists, and may contain candidates
   int count = 0;                // number of wanted slices
@@ -112,17 +107,16 @@ struct CubesPlan {
   int search;
   bool halves;
   float scale;
-  /// Returns whether the current device has enough shared memory for the kernel of volume.cu.
+  /// Returns whether the current device has enough shared memory for volume.cu.
   bool fits() const;
 };
-/// Filters slices with the kernel of volume.cu, for patches of 3x3x3 samples around every sample.
-/// `results` receives the wanted slices, one after another, without padding.
+/// Runs the kernel of volume.cu, for patches of 3x3x3 samples. `results` receives the wanted
+/// slices, one after another, without padding.
 void estimate_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* results,
                     cudaStream_t stream);
 
 struct TileSource {
-  /// Guide planes. For volumes, the elements are the slices that a patch contains, one after
-  /// another.
+  /// Guide planes; for volumes, the consecutive slices of a patch.
   std::array<const float*, 2 * max_volume_patch_radius + 1> guides{};
   Planes3 samples{};
   const Motion* motion = nullptr;  // one vector per motion block; null: no motion
@@ -132,8 +126,7 @@ struct TilesPlan {
   Space space;
   Curve curve;
   int block, step, patch_radius, search;
-  // Numbers of guide planes, of slices of a patch, and of sample planes. Either `guides` or
-  // `slices` is 1.
+  // Numbers of guide planes, of slices of a patch, and of sample planes. `guides` or `slices` is 1.
   int guides, slices, planes;
   int cell_width, cell_height;
   int shift_x = 0, shift_y = 0;  // as in FramePlan
@@ -142,7 +135,7 @@ struct TilesPlan {
 
   /// Returns the maximum number of patches along an axis that overlap a tile.
   int patches_across() const { return (side + block) / step - 1; }
-  /// Returns the number of floats that a thread block needs if there are `sources` sources of
+  /// Returns the size in floats of the workspace of a thread block for `sources` sources of
   /// candidates.
   std::size_t workspace(int sources) const;
 };
@@ -150,13 +143,12 @@ struct TileSources {
   TileSource wanted;
   std::array<TileSource, max_sources> all{};
   int count = 0;
-  // True if the guide of all[0] contains marked holes (hole_mark()). all[0] is the target frame as
-  // a source of candidates.
+  // True if the guide of all[0], the target frame as a source of candidates, contains marked holes
+  // (hole_mark()).
   bool shows_holes = false;
 };
-/// Filters one frame or slice with the general kernel (tiles.cu), which supports all parameters.
-/// `workspaces` is memory for `workspace_count` thread blocks. Each thread block needs
-/// plan.workspace(sources.count) floats.
+/// Runs the general kernel (tiles.cu) on one frame or slice. `workspaces` has `workspace_count`
+/// times plan.workspace(sources.count) floats.
 void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* workspaces,
                     int workspace_count, const Results3& results, cudaStream_t stream);
 

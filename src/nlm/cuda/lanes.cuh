@@ -1,7 +1,6 @@
 #pragma once
-// The arithmetic of the kernels, for one float or two half-precision values at a time. The compiler
-// does not fuse or reorder the operations. Therefore the result of a sample does not depend on the
-// thread that computes the sample.
+// Arithmetic on one float or two half-precision values, neither fused nor reordered by the
+// compiler, so that the result of a sample does not depend on its thread.
 
 #include <cuda_fp16.h>
 
@@ -67,8 +66,7 @@ __device__ __forceinline__ __half2 falling_power(__half2 top, __half2 q) {
   return power_of_two(__hmin2(__hsub2_rn(top, q), __float2half2_rn(0.0f)));
 }
 
-/// Returns the weight for a distance q (Curve in kernels.h). If q exceeds the range of half
-/// precision, the weight is 0.
+/// Returns the weight for a distance q (Curve in kernels.h), 0 beyond the range of half precision.
 template <bool exponential, class T>
 __device__ __forceinline__ T weight(T top, T q) {
   if constexpr (exponential) {

@@ -48,9 +48,8 @@ void Workspaces::reserve(TilesPlan& plan, int sources) {
   const auto tiles_of = [&](int side) {
     return ((plan.space.width + side - 1) / side) * ((plan.space.height + side - 1) / side);
   };
-  // The patches of a large tile share most of their sums. A thread block with a small tile needs
-  // less memory, so more thread blocks run at a time. Even a small picture then has enough tiles
-  // for all multiprocessors.
+  // Large tiles share most sums. Small tiles need less memory, so that more thread blocks run at a
+  // time.
   plan.side = std::min({plan.cell_width, plan.cell_height, 32});
   while (plan.side > 8 && plan.workspace(sources) * 2 * multiprocessors_ > max_floats)
     plan.side /= 2;

@@ -1,5 +1,5 @@
-// The kernel that fills the padding of planes with border samples or with the mirror image of the
-// plane. Other kernels therefore need no checks at the edges.
+// The kernel that replicates or mirrors the border into the padding, so that other kernels need no
+// checks.
 
 #include "core/round_up.h"
 #include "cuda/check.h"

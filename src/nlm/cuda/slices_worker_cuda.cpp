@@ -1,9 +1,8 @@
-// The worker of non-local means for volumes. Each plane is a separate volume. The worker uses three
-// streams. The first stream uploads slices and converts them to padded float planes. The second
-// stream computes, and the third stream downloads results.
+// The worker for volumes: each plane is a separate volume. Three streams upload padded float
+// planes, compute, and download results.
 
-// The host uploads the next batch of slices while the GPU computes the current batch. First, the
-// host waits for the results of the previous batch, so that no upload overwrites memory in use.
+// The host uploads the next batch of slices while the GPU computes, after the results of the
+// previous batch are complete, because the upload overwrites the previous batch.
 
 #include <algorithm>
 #include <vector>
@@ -55,7 +54,7 @@ class PlaneVolume {
 
   int plane() const { return plane_; }
   const Margins& margins() const { return margins_; }
-  /// Memory for the float samples of a slice and of its guide, which load() reads.
+  /// The float samples of a slice and its guide, as input of load().
   float* flat() const { return flat_.get(); }
   float* flat_guide() const { return flat_guide_.get(); }
   void load(int z, cudaStream_t stream) { filter_.load(z, flat_.get(), flat_guide_.get(), stream); }
@@ -173,7 +172,7 @@ class CudaSlicesWorker final : public SlicesWorker {
     guide_.raw().to_planes(margins, guides, upload_stream_.get());
   }
 
-  /// Downloads the result of slice `z`. The index of the slice in its batch is `k`.
+  /// Downloads the result of slice `z`, the slice `k` of its batch.
   void download_result(int z, int buffer, int k, const Frame& clean) {
     RawPlanes original = out_.planes();
     for (PlaneVolume& volume : volumes_) {
@@ -196,8 +195,7 @@ class CudaSlicesWorker final : public SlicesWorker {
   lull::cuda::Event uploaded_ = lull::cuda::make_event(), computed_ = lull::cuda::make_event();
   std::vector<PlaneVolume> volumes_;
   std::array<PlaneRing<std::byte>, max_planes> original_;  // original samples of float planes
-  // Events for the two result buffers. The worker records an event when the results of a batch are
-  // complete.
+  // Events of the two result buffers, recorded when the results of a batch are complete.
   std::array<lull::cuda::Event, 2> done_{lull::cuda::make_event(), lull::cuda::make_event()};
   int finished_ = 0, awaited_ = 0;  // number of batches
 };

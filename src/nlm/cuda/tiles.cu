@@ -1,11 +1,8 @@
-// The general kernel of non-local means, for all cases that the other kernels do not support:
-// blocks, steps and patches of any size, separate guides, and several frames with motion. The
-// kernel computes the formulas of weights.h tile by tile.
+// The general kernel, tile by tile, for blocks, steps and patches of any size, separate guides, and
+// several frames with motion (weights.h).
 
-// In the general kernel, a thread block first computes the weights of the candidates of each patch
-// that covers the tile, and writes the weights to its workspace. Each sample of the tile then
-// becomes the weighted mean of its candidate samples. The weight of a candidate sample is its mean
-// weight in the patches that cover the sample.
+// A thread block first computes, in its workspace, the weights of the candidates of each patch that
+// covers the tile. Each sample is then the weighted mean of its candidate samples.
 
 #include <algorithm>
 
@@ -45,8 +42,8 @@ struct TilePosition {
   int cell;              // motion block of the tile
 };
 
-/// Returns the offset, in samples, of the candidates of a motion block in a source. Without motion,
-/// the offset is 0.
+/// Returns the offset, in samples, of the candidates of a motion block in a source, 0 without
+/// motion.
 __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const TileSource& source,
                                                    int cell) {
   if (source.motion == nullptr) return 0;
@@ -55,9 +52,8 @@ __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const 
          (m.x >> plan.shift_x);
 }
 
-/// Returns the distance q (kernels.h) of a reference patch and a candidate. The first sample of the
-/// reference patch has the offset `from` in the planes, and the first sample of the candidate has
-/// the offset from + away.
+/// Returns the distance q (kernels.h) of the reference patch at the offset `from` and the candidate
+/// at from + away.
 __device__ float distance(const TilesPlan& plan, const TileSource& wanted, const TileSource& source,
                           std::ptrdiff_t from, std::ptrdiff_t away) {
   const int side = plan.block + 2 * plan.patch_radius;
@@ -84,8 +80,7 @@ __device__ __forceinline__ float weight_of(const TilesPlan& plan, float q) {
                                 : weight<false>(plan.curve.top, q);
 }
 
-/// Writes the weights of all candidates of a patch. The distance between the weights of successive
-/// candidates is `patches` elements.
+/// Writes the weights of all candidates of a patch, with a stride of `patches` elements.
 struct WeightList {
   __device__ void add(float w) {
     *next = w;
@@ -97,9 +92,8 @@ struct WeightList {
   float all = 0;
 };
 
-/// Computes the weights of a row of candidates for the patch `own` of 4x4 samples in `guides`
-/// planes. Successive candidates share 3 of their 4 columns. Column x is stored at index x modulo
-/// 4, so the shared columns remain in place.
+/// Computes the weights of a row of candidates for the 4x4 patch `own`. Column x has the index x
+/// modulo 4, so that shared columns of consecutive candidates stay in place.
 template <int guides>
 __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
                                           const float (&own)[guides][4][4], std::ptrdiff_t first,
@@ -164,8 +158,8 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
     }
   }
   if (sources.shows_holes) {
-    // The reference patch is always its own candidate with distance 0, even if the guide marks a
-    // hole in the patch.
+    // The reference patch is its own candidate with distance 0, even if a hole is marked in the
+    // patch.
     const int centre = plan.search * (2 * plan.search + 1) + plan.search;
     float& own_weight = weights[i + centre * place.columns * place.rows];
     const float itself = weight_of(plan, 0);
@@ -175,17 +169,17 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
   return list.all;
 }
 
-/// Computes the results of all planes at one sample of the tile. For each patch, `shares` contains
-/// 1 / (sum of its weights * number of estimates of a sample). `fixed` is the number of patches
-/// along an axis that cover the sample. If `fixed` is 0, the kernel supports any number.
+/// Computes the results of all planes at one sample. `shares` contains 1 / (sum of weights *
+/// estimates of a sample) for each patch. `fixed` is the number of patches along an axis that cover
+/// the sample, or 0.
 template <int fixed>
 __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int x, int y, const float* weights, const float* shares,
                        const Results3& results) {
   const int patches = place.columns * place.rows, pitch = plan.space.pitch;
   const int across = fixed > 0 ? fixed : plan.block / plan.step;
-  // Column and row of the last patch that covers the sample. All other patches that cover the
-  // sample are in preceding columns and rows.
+  // Column and row of the last patch that covers the sample. All other such patches are in
+  // preceding columns and rows.
   const int column = (x - place.first_x) / plan.step, row = (y - place.first_y) / plan.step;
   const int last = row * place.columns + column;
   float own_shares[fixed > 0 ? fixed * fixed : 1];
@@ -227,8 +221,8 @@ __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const 
     if (c < plan.planes) results[c][plan.space.flat_at(x, y)] = (own[c] + sums[c]) / plan.scale[c];
 }
 
-/// The general kernel. If patches are 4x4 blocks, `block_guides` is the number of guide planes. If
-/// `block_guides` is 0, patches may have any shape.
+/// The general kernel. `block_guides` is the number of guide planes for 4x4 blocks, or 0 for
+/// patches of any shape.
 template <int block_guides>
 __global__ void __launch_bounds__(max_threads)
     tiles_kernel(const __grid_constant__ TilesPlan plan,
@@ -274,8 +268,7 @@ void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* wo
                       : blocks                     ? tiles_kernel<3>
                                                    : tiles_kernel<0>;
   const int tiles = TilePosition::count(plan);
-  // Threads process patches in rounds. The number of threads is chosen to leave few threads idle in
-  // the last round.
+  // The number of threads leaves few threads idle in the last round of patches.
   const int patches = plan.patches_across() * plan.patches_across();
   const int rounds = (patches + max_threads - 1) / max_threads;
   const int threads = round_up((patches + rounds - 1) / rounds, 32);

@@ -1,12 +1,10 @@
-// The kernel of non-local means for patches of 3x3x3 samples around every sample of a volume. A
-// lane processes a column of `slices_per_lane` slices by `rows_per_lane` rows, and reads one more
-// sample on all sides. In half precision, a lane processes two columns at a time. The second column
-// is in the second half of the slices of the thread block.
+// The kernel for patches of 3x3x3 samples around every sample. A lane processes `slices_per_lane`
+// slices by `rows_per_lane` rows, with a halo of one sample.
 
-// For each displacement, a lane sums squared differences over three rows and three slices in
-// registers, and over three columns with the neighbouring lanes. All sums of three values have the
-// same order. Therefore the result of a sample does not depend on the thread that computes the
-// sample.
+// In half precision, a lane also processes a column in the other half of the block's slices.
+
+// A lane sums squared differences over three rows and three slices in registers, and over three
+// columns with its neighbouring lanes. The order of all sums is fixed.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -19,8 +17,7 @@ namespace {
 constexpr int rows_per_lane = 4, slices_per_lane = 4;
 constexpr int columns_per_warp = 30;  // the outer lanes have only one neighbour
 
-/// Shape of a thread block: the numbers of warps along y and z, and the number of values in a lane
-/// (2 in half precision).
+/// Shape of a thread block: warps along y and z, and values per lane (2 in half precision).
 struct CubeBlock {
   int warps_y, warps_z, lanes;
   constexpr int rows() const { return warps_y * rows_per_lane; }
@@ -29,7 +26,7 @@ struct CubeBlock {
   constexpr dim3 threads() const { return dim3(32, warps_y, warps_z); }
 };
 
-/// Layout of the samples of a thread block in shared memory.
+/// Samples of a thread block in shared memory.
 struct CubeWindow {
   __host__ __device__ constexpr CubeWindow(int rows_of_block, int half_depth, int search)
       : columns(32 + 2 * search),
@@ -69,9 +66,8 @@ __device__ __forceinline__ T sum_columns(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
-/// Computes sums over three rows. If two sums have a pair of rows in common, the function adds the
-/// pair only once. The pairs have fixed positions in a thread, so the sums do not depend on the
-/// division of the volume.
+/// Computes sums over three rows from shared pairs of rows. The positions of pairs do not depend on
+/// the division of the volume.
 template <class T>
 __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
                                          T (&sums)[rows_per_lane]) {
@@ -89,25 +85,22 @@ struct Voxels {
   T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];
 };
 
-/// Sums in single precision. Large sums in half precision would lose small weights. After every
-/// slice of candidates, the thread adds its half-precision sums to the sums in single precision.
-/// The sums in single precision are in local memory, because there are not enough registers.
+/// Sums in single precision, because large half-precision sums would lose small weights. The sums
+/// are in local memory, for lack of registers.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
       weights[slices_per_lane * rows_per_lane * 2];
 };
 
-/// Adds the weighted candidates at one displacement to the sums of the thread. `candidate` points
-/// to the first sample of the first candidate. `top` contains one value for each slice. A negative
-/// value gives missing candidates the weight 0.
+/// Adds the weighted candidates at one displacement to the sums of the thread. `top` has one value
+/// for each slice, negative for missing candidates.
 template <bool mean, bool exponential, class T>
 __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
     const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
     T mean_share, Voxels<T>& voxels) {
-  // Values of the last two or three slices. Slice z has the index z modulo 3, or z modulo 2 in
-  // `centres`. `squares` and `sums` are sums over three rows: of squared differences, and of
-  // differences. `centres` contains the differences at the centres of patches.
+  // Values of the last slices. Slice z has the index z modulo 3, in `centres` z modulo 2. `squares`
+  // and `sums` are sums over three rows.
   T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
   for (int z = 0; z < slices_per_lane + 2; ++z) {
@@ -167,10 +160,8 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
 /// Numbers of warps along y and z in the largest thread block.
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
-/// Filters the slices of a volume. Thread blocks have CubeBlock::threads() threads. `in_floats` is
-/// true if half precision cannot sum all candidates. A positive `fixed` is the search radius of a
-/// kernel with thread blocks of the largest size, in which all offsets are constant. If `fixed` is
-/// 0, the kernel supports any search radius and any size.
+/// Filters the slices of a volume. `in_floats`: half precision cannot sum all candidates. `fixed`
+/// is the search radius of a kernel with constant offsets, or 0 for any radius.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,
@@ -249,8 +240,8 @@ std::size_t bytes_of(const CubeBlock& block, int search) {
   return CubeWindow(block.rows(), block.half_depth(), search).size() * sizeof(float);
 }
 
-/// Returns the largest thread block for which the current device has enough shared memory. The
-/// result has no warps if there is no such thread block.
+/// Returns the largest thread block that fits in the shared memory of the current device. If none
+/// fits, the result has no warps.
 CubeBlock block_for(int search, int lanes) {
   const auto limits = lull::cuda::device_limits();
   for (const CubeBlock& block :
@@ -261,8 +252,8 @@ CubeBlock block_for(int search, int lanes) {
 
 using CubesKernel = void (*)(VolumePlanes, Space, int, Curve, float, float*);
 
-/// Returns the kernel with the fixed search radius of a profile. If there is no such kernel,
-/// returns the kernel for any search radius.
+/// Returns the kernel with the fixed search radius of a profile, if there is such a kernel, or the
+/// kernel for any radius.
 template <class T, bool mean, bool exponential, bool in_floats>
 CubesKernel kernel_for(const CubeBlock& block, int search) {
   const bool is_largest = block.warps_y == max_warps_y && block.warps_z == max_warps_z;

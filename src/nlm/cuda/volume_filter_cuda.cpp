@@ -17,7 +17,7 @@ bool are_cubes(const VolumePlan& plan) {
   return plan.is_self_guided && plan.params.block == 1 && plan.params.patch_radius == 1;
 }
 
-/// Returns the plan of the kernel for cubes. The plan is valid only if are_cubes() is true.
+/// Returns the plan of the kernel for cubes, valid only if are_cubes() is true.
 CubesPlan plan_cubes(const VolumePlan& plan) {
   const Curve curve(plan.params);
   const float scale = curve.guide_scale * std::sqrt(plan.guide_weight);
@@ -46,8 +46,8 @@ VolumeFilter::VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t 
       uses_cubes_(are_cubes(plan) && cubes_.fits()),
       depth_(depth(plan.params, batch_size)),
       tiles_(plan_tiles(plan.params, space_, 1, 1)),
-      // The constructor sets the memory to 0. Kernels also read slices that do not exist, but no
-      // result depends on such slices.
+      // The memory is zeroed, because kernels also read slices that do not exist. No result depends
+      // on such slices.
       samples_(zeroed<float>(depth_ * space_.size(), compute_stream)),
       guides_(plan.is_self_guided ? 0 : depth_ * space_.size()) {
   tiles_.scale[0] = sample_scale_;

@@ -1,5 +1,5 @@
-// The cpu backend of non-local means with features. The engine stores padded copies of the planes,
-// and processes them tile by tile.
+// The cpu backend of non-local means with features, which processes padded copies of the planes
+// tile by tile.
 
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>

@@ -1,6 +1,5 @@
 #pragma once
-// The interface between the cpu backend of non-local means with features (cpu.cpp) and its kernel
-// (cpu_tile.cpp). The backend divides frames into tiles, and the kernel processes one tile.
+// The interface between the cpu backend (cpu.cpp) and its kernel for one tile (cpu_tile.cpp).
 
 #include <array>
 #include <span>
@@ -12,12 +11,11 @@
 
 namespace lull::nlm::cpu {
 
-/// Size of a tile. Vectors contain samples of one row, so tiles are wider than high. A tile fits
-/// into a motion block (time/motion.h), and its sums fit into the second-level cache.
+/// Size of a tile, wider than high for vectors along rows. A tile fits into a motion block
+/// (time/motion.h).
 inline constexpr int light_tile_width = 32, light_tile_height = 8;
 
-/// The planes of a frame, padded with their mirror image. The position (0, 0) is the first sample
-/// of the frame.
+/// The planes of a frame, with mirrored padding. Position (0, 0) is the first sample of the frame.
 struct ContinuedLight {
   std::array<PlaneView<const float>, 3> light, variance;
   std::array<PlaneView<const float>, max_regressors> regressor;
@@ -37,7 +35,7 @@ struct LightTile {
   std::array<PlaneView<float>, 3> colour, colour_derivative, guided, guided_derivative;
 };
 
-/// Memory that one thread uses.
+/// Memory of one thread.
 struct LightMemory {
   std::vector<float> floats;
 };

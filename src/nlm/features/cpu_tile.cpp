@@ -1,7 +1,5 @@
-// The kernel of non-local means with features for one tile, on the CPU. For each source and
-// displacement, the kernel computes the summands of the distance around the tile. The kernel sums
-// the summands over patches, and adds the weighted candidates to the sums of each pixel. Loops
-// along rows have no branches, so that the compiler vectorises them.
+// The CPU kernel of non-local means with features for one tile. Loops along rows have no branches,
+// so that the compiler vectorises them.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/features/cpu_tile.cpp"
@@ -22,8 +20,8 @@ constexpr int halo = widest_patch;
 constexpr int padded_width = width + 2 * halo, padded_height = height + 2 * halo;
 constexpr int samples = width * height;
 
-/// Sums of one filter (colour or guided, formulas.h). Each sum is a plane with one value for each
-/// pixel of a tile.
+/// Sums of one filter (colour or guided, formulas.h), as planes with one value for each pixel of a
+/// tile.
 struct LightSums {
   float *weight, *matrix, *right, *slope_light, *slope;
 };
@@ -53,8 +51,8 @@ struct TileLayout {
   float *end_of_sums, *g, *weights, *slopes, *weighted, *summand, *row_sums;
 };
 
-/// Computes the summands of the distance D_f (formulas.h) for the tile and the pixels around it, as
-/// means over channels.
+/// Computes the terms of the distance D_f (formulas.h) for the tile and its halo, as means over
+/// channels.
 HWY_ATTR void find_summands(const LightTile& tile, const ContinuedLight& p, const LightSource& q,
                             int ex, int ey, float* HWY_RESTRICT to) {
   const float share = 1.0f / static_cast<float>(tile.channels);
@@ -73,8 +71,7 @@ HWY_ATTR void find_summands(const LightTile& tile, const ContinuedLight& p, cons
   }
 }
 
-/// Computes the weights w of a filter and their derivatives w' (step 4 of formulas.h) from the
-/// summands of the distance.
+/// Computes the weights w of a filter and their derivatives w' (step 4 of formulas.h).
 HWY_ATTR void find_weights(const LightTile& tile, CandidateFilter filter, TileLayout& m) {
   const int f = filter.patch_radius, side = 2 * f + 1, shift = halo - f;
   for (int j = 0; j < tile.height + 2 * f; ++j) {
@@ -111,8 +108,8 @@ HWY_ATTR bool any_weight(const TileLayout& m, int rows) {
   return sum > 0;
 }
 
-/// Adds the weighted candidates at one displacement to the sums of a filter. The linear function of
-/// the filter (step 3 of formulas.h) has `coefficients` coefficients.
+/// Adds the weighted candidates at one displacement to the sums of a filter, whose linear function
+/// (step 3 of formulas.h) has `coefficients` coefficients.
 HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLight& p, int ex,
                   int ey, int coefficients, TileLayout& m, LightSums& sums) {
   const int all = tile.height * width;

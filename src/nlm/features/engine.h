@@ -1,7 +1,7 @@
 #pragma once
-// The interface between the session of non-local means with features and its backends. The session
-// processes frames. Backends process planes of demodulated illumination (the picture divided by its
-// albedo) by the formulas of formulas.h. Results do not depend on the number of threads.
+// The interface between sessions and backends of non-local means with features (formulas.h).
+// Backends process demodulated illumination (the picture divided by its albedo). Results do not
+// depend on the number of threads.
 
 #include <array>
 #include <memory>
@@ -13,9 +13,8 @@
 
 namespace lull::nlm {
 
-/// The planes that the class Light (noise/render/light.h) computes for one frame: the demodulated
-/// illumination (the picture divided by its albedo), the regressors, and the noise variances of all
-/// these planes.
+/// The planes of class Light (noise/render/light.h): demodulated illumination (the picture divided
+/// by its albedo), regressors, and the noise variances of both.
 struct LightViews {
   std::array<PlaneView<const float>, 3> light, variance;
   int regressors = 0;  // 0..max_regressors; equal for all frames of one call of estimate()
@@ -30,8 +29,8 @@ struct FeaturePlan {
   int cell = motion_cell;
 
   int cell_columns() const { return (width + cell - 1) / cell; }
-  /// Returns the maximum distance beyond the planes at which the filter reads samples. Motion moves
-  /// samples by at most one sample beyond the planes.
+  /// Returns the halo of the filter in samples, including one sample by which motion can leave the
+  /// planes.
   int reach() const { return search_radius + widest_patch + 1; }
 };
 
@@ -46,7 +45,7 @@ class FeatureEngine {
 };
 
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_reference_feature_engine(const FeaturePlan& plan);
-/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
+/// Makes the engine of the cpu backend. `threads` = 0: all cores.
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cpu_feature_engine(const FeaturePlan& plan,
                                                                      int threads);
 /// Makes the engine of the cuda backend, on the current device.
@@ -54,9 +53,8 @@ class FeatureEngine {
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan);
 
-/// Result F of a candidate filter, and the derivative of F with respect to the demodulated
-/// illumination u_p of each pixel p. On the host, blend() combines the results of the two candidate
-/// filters (steps 4 and 5 of formulas.h).
+/// Result F of a candidate filter, and its derivative with respect to the demodulated illumination
+/// u_p of each pixel p.
 struct CandidateResult {
   std::array<Plane<float>, 3> value, derivative;
   CandidateResult() = default;

@@ -1,5 +1,4 @@
-// The cuda backend of non-local means with features. The engine uploads planes from host memory and
-// downloads the results to host memory.
+// The cuda backend of non-local means with features, for planes and results in host memory.
 
 #include <algorithm>
 #include <vector>
@@ -17,8 +16,7 @@ using lull::cuda::bytes_of;
 using lull::cuda::check;
 using lull::cuda::DeviceBuffer;
 
-/// Returns the smallest supported number of regressors that is at least `regressors`. Additional
-/// planes contain zeros.
+/// Returns the smallest supported number of regressors >= `regressors`. Additional planes are 0.
 int filled_up(int regressors) { return regressors == 0 ? 0 : regressors <= 4 ? 4 : 7; }
 
 class CudaFeatureEngine final : public FeatureEngine {
@@ -110,7 +108,7 @@ class CudaFeatureEngine final : public FeatureEngine {
   std::size_t plane_size() const { return static_cast<std::size_t>(plan_.width) * plan_.height; }
   std::size_t row_bytes() const { return plan_.width * sizeof(float); }
 
-  /// Uploads a plane to raw_[i], and returns the address of raw_[i] in GPU memory.
+  /// Uploads a plane to raw_[i], and returns its device address.
   const float* uploaded(PlaneView<const float> from, int i) {
     staging_.upload(bytes_of(from), raw_[i].get(), Margins::flat_pitch(plan_.width) * sizeof(float),
                     stream_.get());
@@ -122,8 +120,7 @@ class CudaFeatureEngine final : public FeatureEngine {
     staging_.upload(bytes_of(from), to.get(), row_bytes(), stream_.get());
   }
 
-  /// Uploads the first `count` planes (at most 4), and interleaves them. Each pixel becomes four
-  /// floats.
+  /// Uploads the first `count` <= 4 planes, and interleaves them to four floats per pixel.
   void load_quads(std::span<const PlaneView<const float>> from, int count,
                   DeviceBuffer<float4>& to) {
     if (!to) to = DeviceBuffer<float4>(space_.size());

@@ -1,11 +1,9 @@
 #pragma once
-// Non-local means of renders. The filter processes the demodulated illumination, which is the
-// picture divided by its albedo. The filter computes a first result, whose weights depend on the
-// demodulated illumination and its variance.
+// Non-local means of renders, on the demodulated illumination (the picture divided by its albedo).
+// The weights of a first result depend on the illumination and its variance.
 
-// The filter also computes a second result, which depends on features of surfaces that the renderer
-// provides (noise/render/features.h). The filter blends the two results according to their
-// estimated errors (formulas.h).
+// A second result also uses surface features from the renderer (noise/render/features.h). The
+// filter blends both results by their estimated errors (formulas.h).
 
 #include <memory>
 
@@ -22,14 +20,13 @@ struct FeatureParams {
   // Search radius S: the maximum distance of candidates along x and y, 1..20 pixels.
   int search_radius = 6;
   int temporal = 0;  // temporal radius R: number of neighbouring frames before and after, 0..8
-  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of the
-  /// frame cannot be predicted from the previous frames (frame_relation.h). The value 0 disables
-  /// scene cuts.
+  /// Threshold for scene cuts, 0..1: the share of a frame that cannot be predicted from previous
+  /// frames (frame_relation.h). A greater share begins a new scene. 0: no scene cuts.
   float scene_cut = 0.5f;
 };
 
 /// Returns the search radius S of a profile for renders with features. The radius is larger than
-/// for other pictures, because the weights are more selective.
+/// for pictures, because the weights are more selective.
 [[nodiscard]] constexpr int feature_search_radius(Profile profile) {
   return profile == Profile::fast                               ? 5
          : profile == Profile::high || profile == Profile::best ? 10
@@ -38,8 +35,8 @@ struct FeatureParams {
 
 /// Opens a session for renders of one format: RGB or grey, as floats of any range. Each frame has
 /// the available features (Frame::features). Results do not depend on the number of threads, bit
-/// for bit. A part of a clip gives the same results as the complete clip if the session also
-/// receives margin(params) frames around the part.
+/// for bit. A part of a clip gives the same results as the clip if the session also receives
+/// margin(params) frames around it.
 /// @throws InvalidArgument  a parameter is outside its range, or frames are not RGB or grey floats
 /// @throws DeviceUnavailable  this build or machine lacks the backend or device
 /// @throws OutOfDeviceMemory  the memory of the device is too small for the session
@@ -47,7 +44,7 @@ struct FeatureParams {
                                                       const FrameFormat& format,
                                                       const Backend& backend);
 
-/// Returns the numbers of frames before and after a frame on which the result of the frame depends.
+/// Returns the numbers of frames before and after a frame on which its result depends.
 [[nodiscard]] Margin margin(const FeatureParams& params);
 /// Opens a detector of repeated frames. The detector gives the same results as a session with the
 /// same parameters.

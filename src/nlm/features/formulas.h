@@ -1,7 +1,7 @@
 #pragma once
-// The formulas of non-local means with features, which all backends compute. u is the demodulated
-// illumination: the picture divided by its albedo. v is the variance of the noise of u, for each
-// pixel and each of C channels. Outside a plane, the formulas use the mirror image of the plane.
+// The formulas of non-local means with features. u is the demodulated illumination (the picture
+// divided by its albedo). v is the noise variance of u for each pixel and each of C channels.
+// Planes are mirrored at their borders.
 
 // p is the target pixel. Candidates are q = p + m + d, for all displacements d of the disc |d|^2 <=
 // S (S + 1/2). In the frame itself, m is 0. In a neighbouring frame, m is the vector of the motion
@@ -12,31 +12,30 @@
 //   D_f(p, q) = mean over the patch and the channels of
 //               [ (u_p - u_q)^2 - (v_p + min(v_p, v_q)) ] / (v_p + v_q)
 
-// Step 2: the weight w = max(0, 1 - max(0, D_f / k^2) / 8)^8 of a candidate, which is nearly
-// exp(-max(0, D_f / k^2)).
+// Step 2: the weight w = max(0, 1 - max(0, D_f / k^2) / 8)^8 of a candidate, nearly exp(-max(0, D_f
+// / k^2)).
 
 // Step 3: two candidate results F. The colour result is F = sum w u_q / sum w, with f = 3 and k =
 // 0.7. The guided result is F = a, with f = 1 and k = 1, from a local regression (Bitterli et al.
-// 2016, doi:10.1111/cgf.12954, section 4.1). The linear function a + b . g(q) of the candidates
-// minimises
+// 2016, doi:10.1111/cgf.12954, section 4.1): a + b . g(q) minimises
 //   sum w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2.
 
-// The vector of the regression is g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1), ...), where x_j are
-// the regressors of light.h. A regressor that is constant in the window contributes nothing. A
-// regressor whose noise has the variance n_j has less influence: r_j = (10^-3 + n_j(p)) sum w.
+// The vector of the regression is g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1), ...), with the
+// regressors x_j of light.h. The penalty r_j = (10^-3 + n_j(p)) sum w reduces the influence of a
+// regressor with the noise variance n_j.
 
-// Step 4: the error e of each result, by Stein's unbiased risk estimate. V is the mean of v over 11
-// x 11 pixels. The filter averages e over 7 x 7 pixels.
+// Step 4: the error e of each result, by Stein's unbiased risk estimate, averaged over 7 x 7
+// pixels. V is the mean of v over 11 x 11 pixels.
 //   e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p
 
-// The derivative of F in step 4, with W = sum w and x = D_f / k^2. L is 1 / W for the colour
-// result. For the guided result, L is the factor of u_p in a, at fixed weights.
+// The derivative of F in step 4, with W = sum w and x = D_f / k^2. For the colour result, L is 1 /
+// W. For the guided result, L is the factor of u_p in a, at fixed weights.
 //   dF/du_p = L + sum over q of w' (u_p - u_q) (u_q - F) / (v_p + v_q) / W,
 //   w' = dw/dx * 2 / (k^2 C (2 f + 1)^2)
 
-// Step 5: the share of the guided result is s = 1 / (1 + exp((e_guided - e_colour) / T)) with T =
-// 0.3, averaged over 5 x 5 pixels. The result is F_colour + s (F_guided - F_colour). The constants
-// k, f, S, T and the minima were chosen on the scenes of samples/render_scene.cpp.
+// Step 5: the result F_colour + s (F_guided - F_colour). The share s = 1 / (1 + exp((e_guided -
+// e_colour) / T)), with T = 0.3, is averaged over 5 x 5 pixels. The constants k, f, S, T and the
+// minima were chosen on the scenes of samples/render_scene.cpp.
 
 #include <cmath>
 
@@ -55,25 +54,23 @@ inline constexpr float ridge = 1e-3f;
 inline constexpr float temper = 0.3f;  // T
 inline constexpr int level_radius = 5, error_radius = 3, share_radius = 2;
 
-/// Number of coefficients of the linear function: one for the constant, two for the position, and
-/// one for each regressor.
+/// Number of coefficients of the linear function: a constant, two for the position, and one for
+/// each regressor.
 inline constexpr int position_terms = 2, max_coefficients = 1 + position_terms + max_regressors;
 constexpr int triangle(int n) { return n * (n + 1) / 2; }
 
-/// Returns whether the displacement (dx, dy), with |dx| <= S and |dy| <= S, is in the disc of
-/// candidates. S is the search radius.
+/// Returns whether the displacement (dx, dy) is in the disc of candidates with the search radius S.
 constexpr bool is_in_window(int dx, int dy, int search_radius) {
   return 2 * (dx * dx + dy * dy) <= search_radius * (2 * search_radius + 1);
 }
 
-/// Mirrors position `i` into an axis of `length` pixels. The position may be up to `length` pixels
-/// outside the axis.
+/// Mirrors position `i` into an axis of `length` pixels. `i` may be up to `length` pixels outside.
 constexpr int mirrored(int i, int length) {
   const int period = 2 * length, j = (i % period + period) % period;
   return j < length ? j : period - 1 - j;
 }
 
-/// Returns the summand of the distance D_f for one channel of one pixel.
+/// Returns the term of the distance D_f for one channel of one pixel.
 template <class T>
 constexpr T difference(T up, T uq, T vp, T vq) {
   const T d = up - uq;
@@ -86,8 +83,7 @@ template <class T>
 struct WeightAndSlope {
   T weight, slope;
 };
-/// Returns the base of the weight: the eighth power of the base is the weight. The base is 1 if x
-/// <= 0.
+/// Returns the eighth root of the weight, 1 for x <= 0.
 template <class T>
 constexpr T base_of(T x) {
   const T t = 1 - (x > 0 ? x : 0) / 8;
@@ -108,15 +104,12 @@ constexpr double per_sample(CandidateFilter filter, int channels) {
                 filter.patch());
 }
 
-/// Computes the constant a of the linear function (step 3 of formulas.h) for each channel by
-/// Cholesky decomposition, and returns L (step 4). `matrix` is the lower triangle of sum w g g^T,
-/// row by row, for `count` coefficients. Its first row and column belong to the constant. `right`
-/// is sum w g u, with `channels` values for each coefficient. The function overwrites `matrix` and
-/// `right`.
+/// Computes the constant a of the linear function by Cholesky decomposition (step 3 of formulas.h),
+/// and returns L (step 4). `matrix` is the lower triangle of sum w g g^T, `right` is sum w g u,
+/// with `channels` values for each coefficient. The function overwrites `matrix` and `right`.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
-  // The function also solves the system for the right-hand side (1, 0, 0, ...). The first element
-  // of the solution is L of step 4.
+  // For the right-hand side (1, 0, 0, ...), the first element of the solution is L of step 4.
   T unit[max_coefficients] = {1};
   const T total = matrix[0];
   for (int i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of non-local means with features (light.cu, light_planes.cu), as functions that
-// launch the kernels. formulas.h defines the formulas.
+// Launches of the kernels of non-local means with features (light.cu, light_planes.cu). The
+// formulas are in formulas.h.
 
 #include <cuda_runtime_api.h>
 
@@ -14,22 +14,22 @@
 
 namespace lull::nlm::cuda {
 
-/// Number of quads that contain the regressors. A quad consists of four planes, interleaved to one
-/// float4 per pixel. Missing planes of the last quad are 0.
+/// Number of quads (four planes, interleaved to one float4 per pixel) of the regressors. Missing
+/// planes are 0.
 constexpr int regressor_quads(int regressors) { return (regressors + 3) / 4; }
 inline constexpr int max_quads = regressor_quads(max_regressors);
 
-/// A frame in GPU memory. Its planes are padded (Space in nlm/cuda/kernels.h). `light` is the
-/// demodulated illumination (the picture divided by its albedo), and `variance` is its noise
-/// variance. Each pixel contains red, green and blue, or grey in the first element.
+/// A frame in GPU memory, as padded planes (Space in nlm/cuda/kernels.h): demodulated illumination
+/// (the picture divided by its albedo) and its noise variance. Pixels are RGB, or grey in the first
+/// element.
 struct DeviceLight {
   const float4 *light = nullptr, *variance = nullptr;
   std::array<const float4*, max_quads> regressors{};
   const Motion* motion = nullptr;  // one vector per motion block; null: no motion
 };
 
-/// A displacement of the search window. `offset` is in floats of a plane (Space::at). `x` and `y`
-/// are in units of the search radius.
+/// A displacement of the search window: `offset` in floats of a plane (Space::at), `x` and `y` in
+/// search radii.
 struct alignas(16) DeviceDisplacement {
   int offset = 0;
   float x = 0, y = 0;
@@ -55,15 +55,15 @@ struct LightJob {
   DeviceCandidate colour, guided;
 };
 
-/// Four planes without padding. A null plane has the value 0 everywhere.
+/// Four planes without padding. A null plane is 0 everywhere.
 using FourPlanes = std::array<const float*, 4>;
-/// Packs four planes into quads, and pads the quads with their mirror image.
+/// Interleaves four planes to quads, with mirrored padding.
 void pack_planes(const FourPlanes& planes, const Space& space, float4* to, cudaStream_t stream);
 /// Computes the two candidate results and their derivatives for all pixels (steps 1 to 4 of
 /// formulas.h).
 void filter_light(const LightJob& job, cudaStream_t stream);
-/// Blends the candidate results (steps 4 and 5 of formulas.h). `cost` and `share` each provide
-/// memory for one plane of floats.
+/// Blends the candidate results (steps 4 and 5 of formulas.h). `cost` and `share` are scratch
+/// memory for one plane each.
 void blend_light(const LightJob& job, float* cost, float* share,
                  const std::array<float*, 3>& results, cudaStream_t stream);
 

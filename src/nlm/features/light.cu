@@ -1,11 +1,10 @@
-// Filters renders on a GPU. A thread block processes a tile of 16 x 16 pixels, with two threads for
-// each pixel, because one thread would need too many registers. The first thread computes the sums
-// that contain the demodulated illumination (the picture divided by its albedo). The second thread
-// computes the matrix of the linear fit. At the end, the first thread combines all sums.
+// Filters renders on a GPU. A thread block processes 16 x 16 pixels, with two threads for each
+// pixel, for lack of registers. The first thread sums illumination, the second thread sums the
+// matrix of the linear fit.
 
 // For each group of displacements, the threads of a block compute in shared memory
-//   1. the summands of the distance for the tile and the 3 pixels around it (22 x 22 pixels),
-//   2. the sums of the summands along rows, for two sizes of patches, and
+//   1. the terms of the distance for the tile and a halo of 3 pixels (22 x 22 pixels),
+//   2. the sums of the terms along rows, for two sizes of patches, and
 //   3. the weights of the pixels of the tile, from sums along columns.
 // Finally, each thread adds the candidates to its sums.
 
@@ -18,7 +17,7 @@ namespace {
 
 using namespace light_detail;
 
-/// Sums of a pixel that contain the demodulated illumination. The linear function of the filter has
+/// Sums of a pixel with demodulated illumination. The linear function of the filter has
 /// `coefficients` coefficients.
 template <int channels, int coefficients>
 struct LightSums {
@@ -40,13 +39,12 @@ struct LightSums {
     }
   }
 
-  /// Fits the linear function (step 3 of formulas.h), and stores the result of the pixel and its
-  /// derivative. The function overwrites `matrix`.
+  /// Fits the linear function (step 3 of formulas.h), and stores the result and its derivative.
+  /// Overwrites `matrix`.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
-    // solve_line() uses indices that are unknown at compile time, so its arrays must be in local
-    // memory. The function therefore copies the sums, so that the original sums remain in
-    // registers.
+    // The sums are copied, because solve_line() indexes its arrays dynamically, which forces the
+    // arrays into local memory. The original sums stay in registers.
     float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];
@@ -76,8 +74,8 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // Threads whose pixel is outside the plane still compute summands for other pixels. Such a
-    // thread uses the nearest pixel of the plane as its own pixel.
+    // Threads outside the plane also compute terms of other pixels. The own pixel of such a thread
+    // is the nearest pixel of the plane.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);
@@ -85,7 +83,7 @@ struct OwnPixel {
     for (int r = 0; r < 4 * quads; ++r) half_less_own[r] = 0.5f - 0.5f * half_less_own[r];
   }
 
-  /// The vector (1, g) of a candidate for the fit of the linear function (step 3 of formulas.h).
+  /// The vector (1, g) of a candidate for the linear fit (step 3 of formulas.h).
   struct Terms {
     float at[coefficients];
   };
@@ -97,8 +95,8 @@ struct OwnPixel {
     terms.at[2] = d.y;
     float its[4 * quads + 1];
     load(q, from, its);
-    // For each regressor x, the loop computes clamp(x(q) - x(p), -1, 1) in two instructions. q is
-    // the candidate, and p is the pixel of the thread.
+    // Computes clamp(x(q) - x(p), -1, 1) in two instructions, for each regressor x, candidate q and
+    // pixel p.
 #pragma unroll
     for (int r = 0; r < regressors; ++r)
       terms.at[1 + position_terms + r] = 2 * __saturatef(0.5f * its[r] + half_less_own[r]) - 1;
@@ -116,9 +114,8 @@ struct OwnPixel {
   }
 };
 
-/// Calls add(source, from, d, bases) for each displacement d of all sources, group by group. `from`
-/// is the position of the candidate for the pixel at `at`. `bases` contains the bases of the
-/// weights of the candidate (base_of() in formulas.h).
+/// Calls add(source, from, d, bases) for each displacement d of all sources. `from` is the position
+/// of the candidate for the pixel at `at`. `bases` contains base_of() (formulas.h).
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {
@@ -141,13 +138,13 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
       next = load(job.displacement + group.first + k + 1);
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
-    // The loop needs no barrier at its end. Faster warps may already compute summands and row sums
-    // of the next group, but add() reads neither.
+    // There is no barrier at the end of the loop, because add() does not read the data that faster
+    // warps write next.
   }
 }
 
-/// Transfers values between the two threads of each pixel. The second thread calls the function
-/// with `to` = null, and the first thread with `from` = null.
+/// Transfers values between the two threads of a pixel: the second passes `to` = null, the first
+/// `from` = null.
 template <int count>
 __device__ __forceinline__ void transfer(const float* from, float* to,
                                          float (&memory)[transfer_size][pixels], int pixel) {

@@ -1,6 +1,5 @@
-// Kernels for complete planes of renders, with one thread per pixel. The first kernel packs planes
-// into quads for light.cu. The second kernel blends the two results of each pixel according to
-// their estimated errors (steps 4 and 5 of formulas.h).
+// Kernels for complete planes of renders, with one thread for each pixel. The kernels pack planes
+// into quads, and blend the two results (formulas.h).
 
 #include <cmath>
 
@@ -25,8 +24,8 @@ __global__ void pack_kernel(FourPlanes planes, Space space, float4* __restrict__
       make_float4(sample(planes[0]), sample(planes[1]), sample(planes[2]), sample(planes[3]));
 }
 
-/// Returns the mean of `value` over the square of 2 radius + 1 pixels a side around (x, y). The
-/// mean excludes pixels outside the plane.
+/// Returns the mean of `value` over 2 radius + 1 pixels a side around (x, y), without pixels
+/// outside the plane.
 template <class Value>
 __device__ float mean_around(int x, int y, int width, int height, int radius, Value value) {
   float sum = 0;
@@ -48,9 +47,8 @@ struct Pixel {
         at(static_cast<std::ptrdiff_t>(y) * space.width + x) {}
 };
 
-/// Returns the mean of the variance of each channel over a square of 2 level_radius + 1 pixels a
-/// side around the pixel of the thread. The mean excludes pixels outside the plane. All threads of
-/// the thread block must call the function, because shared memory contains the sums along rows.
+/// Returns the mean variance of each channel over 2 level_radius + 1 pixels a side. All threads of
+/// the block must call the function, because the threads share sums.
 __device__ float3 find_level(const float4* variances, const Space& space, const Pixel& pixel) {
   constexpr int radius = level_radius, high = threads.y + 2 * radius;
   __shared__ float3 rows[high][threads.x];

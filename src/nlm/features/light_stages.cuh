@@ -1,6 +1,6 @@
 #pragma once
-// Steps 1 to 3 of light.cu. A thread block computes, in shared memory, the weights of its pixels
-// for a group of displacements.
+// Steps 1 to 3 of light.cu: the weights of the pixels of a thread block for a group of
+// displacements.
 
 #include <algorithm>
 #include <cmath>
@@ -29,14 +29,13 @@ union SharedMemory {
   float matrix[transfer_size][pixels];
 };
 
-/// Waits for all threads of the thread block. The two threads of a pixel call the function from
-/// different branches. The function __syncthreads() does not allow such calls.
+/// Barrier for all threads of the block. Unlike __syncthreads(), threads may call the function from
+/// different branches.
 __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }
 
-/// A group of displacements that the threads process together. Each group belongs to one source.
-/// The next source follows after the last group of a source.
+/// A group of displacements in one source that the threads process together.
 struct Group {
   int source = 0, first = 0;
   __device__ __forceinline__ int count(const LightJob& job) const {
@@ -85,8 +84,7 @@ struct LightAndVariance {
       : light(from.light + at), variance(from.variance + at) {}
 };
 
-/// Computes the summands of the distances for the tile and the pixels around it (step 1 of
-/// light.cu).
+/// Computes the terms of the distances for the tile and its halo (step 1 of light.cu).
 template <int channels>
 __device__ __forceinline__ void find_summands(const LightJob& job, const Group& group, int thread,
                                               Stages& stages) {
@@ -115,8 +113,8 @@ __device__ __forceinline__ void find_summands(const LightJob& job, const Group& 
   }
 }
 
-/// Sums the summands along rows, over 3 and over 7 pixels (step 2 of light.cu). A thread processes
-/// two neighbouring pixels.
+/// Sums the terms along rows, over 3 and over 7 pixels (step 2 of light.cu), two pixels in each
+/// thread.
 __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) {
   constexpr int pairs = side / 2;
   const int tx = 2 * (thread % pairs);
@@ -131,8 +129,8 @@ __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) 
   }
 }
 
-/// Sums along columns, and computes the bases of the weights (step 3 of light.cu). Each of the two
-/// threads of a pixel processes half of the displacements.
+/// Sums along columns, and computes the bases of the weights (step 3 of light.cu). Each of a
+/// pixel's two threads processes half of the displacements.
 template <int channels>
 __device__ __forceinline__ void find_bases(int count, int tx, int ty, Stages& stages) {
   constexpr float colour_scale =

@@ -1,6 +1,5 @@
-// Sessions for renders. The class FrameSession (time/frame_session.h) schedules the frames and
-// selects neighbouring frames. The worker in session.cpp computes and filters the demodulated
-// illumination, which is the picture divided by its albedo.
+// Sessions for renders. The class FrameSession (time/frame_session.h) schedules frames, and the
+// worker filters the demodulated illumination (the picture divided by its albedo).
 
 #include <tbb/task_arena.h>
 
@@ -25,9 +24,8 @@
 namespace lull::nlm {
 namespace {
 
-/// Noise levels for the comparison of frames, on the 0..255 scale. The first level is for the
-/// detection of repeated frames. The second level is for motion estimation in the albedo, or in the
-/// picture if there is no albedo.
+/// Noise levels on the 0..255 scale, for the detection of repeated frames, and for motion
+/// estimation in the albedo or, without albedo, in the picture.
 constexpr std::array<float, 3> repetition_noise = {1, 1, 1};
 constexpr float motion_noise = 4;
 
@@ -109,7 +107,7 @@ class LightWorker final : public FrameWorker {
     std::array<CandidateFrame, max_frames> candidates;
     std::size_t count = 0;
     for (const SlotFrame& frame : frames) {
-      // The filter cannot compare two frames with different numbers of regressors.
+      // The filter cannot compare frames with different numbers of regressors.
       if (slots_[frame.frame].light->regressors() != slot.light->regressors()) continue;
       candidates[count++] = {frame.frame,
                              &frame == frames.data()
@@ -209,9 +207,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params, co
 double host_bytes(const FeatureParams& params, const FrameFormat& format) {
   const double samples = 1.0 * format.width * format.height;
   const int slots = light_session_plan(params).slots();
-  // Numbers of planes in memory. For each frame, `of_frame` counts the demodulated illumination,
-  // its variance, the albedo, the regressors and their noise, and the planes that the engine
-  // stores. The session also has planes for results, derivatives and blending.
+  // Numbers of planes in memory: of each frame (illumination, albedo, regressors, noise and the
+  // engine's copies), and of the session.
   const double of_frame =
       3 * format.planes() + 2 * max_regressors + 2 * format.planes() + 2 * max_regressors + 8;
   return samples * sizeof(float) * (of_frame * slots + 5 * format.planes() + 4);

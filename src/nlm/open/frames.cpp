@@ -1,6 +1,5 @@
-// Sessions of non-local means for frames in host memory, with or without temporal filtering. The
-// class FrameSession (time/frame_session.h) schedules the frames and selects their neighbouring
-// frames. The worker in frames.cpp processes the planes.
+// Sessions of non-local means for frames in host memory. The class FrameSession
+// (time/frame_session.h) schedules frames, and the worker in this file processes planes.
 
 #include <algorithm>
 #include <optional>
@@ -71,8 +70,8 @@ class GatheringWorker final : public FrameWorker {
       set.engine->load(at, samples, guides, params_.holes ? holes_of(last_frame_).get() : nullptr);
     }
     if (motion_) motion_->load(at, guide);
-    // Without motion estimation, the worker does not compare the current frame with the next frame.
-    // Therefore the worker releases the current frame.
+    // Without motion estimation, the worker releases the current frame, because the worker does not
+    // compare it with the next frame.
     if (!motion_) last_frame_ = {};
   }
 

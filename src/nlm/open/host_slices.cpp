@@ -57,8 +57,7 @@ class HostSlicesWorker final : public SlicesWorker {
     }
   }
 
-  /// The caller may request more slices than the engine processes at a time. The loop divides the
-  /// slices into parts.
+  /// The caller may request more slices than the engine processes at a time.
   void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) override {
     for (PendingSlice& slice : slices) {
       slice.clean = pool_.acquire();

@@ -54,7 +54,7 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   if (params.holes) check_holes(format);
   lull::validate(backend);
   require_instructions();
-  // If the session filters no plane, no frame has to wait for its neighbours.
+  // If the session filters no plane, frames do not wait for their neighbours.
   if (plane_sets(format, params.noise).empty()) params.temporal = 0;
   const auto open_here = [&] {
     return params.is_volume()
@@ -70,8 +70,7 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const FrameFormat& format) {
   validate(params);
   if (params.is_volume()) return nullptr;
-  // If the session filters no plane, each result is a copy of its frame. No frame then counts as
-  // repeated.
+  // Without filtered planes, each result is a copy of its frame, and no frame counts as repeated.
   return make_repeat_finder(params.noise.levels_in_samples(),
                             plane_sets(format, params.noise).empty() ? 0 : params.temporal);
 }
@@ -79,8 +78,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const Fra
 double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const double guides = params.guided ? 2 : 1;
   if (kind == BackendKind::cuda) {
-    // A session on a GPU for frames stores only results in host memory. A session for volumes
-    // stores two batches of results, and the noisy slices of these results.
+    // A GPU session stores only results in host memory: for frames each result, for volumes two
+    // batches of results and noisy slices.
     const int batch_size = slices_on_gpu(format.width, format.height);
     double bytes = 0;
     for (int i = 0; i < format.planes(); ++i)
@@ -91,7 +90,7 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i)
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
-  // For each frame in progress, the session stores its result, and the planes and the guide of the
+  // For each frame in progress, the session stores the result, and the planes and guide of the
   // engine. The session also stores the frame that it loads and the frame that it returns.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;

@@ -1,7 +1,6 @@
 #pragma once
-// Sessions of non-local means schedule frames or slices, and copy the time and the side data of
-// each input to its result. Engines (engine.h) process samples on the host. Workers
-// (cuda/workers.h) process samples on a GPU.
+// Sessions of non-local means schedule frames or slices. Engines (engine.h) process samples on the
+// host, workers (cuda/workers.h) on a GPU.
 
 #include <functional>
 #include <memory>

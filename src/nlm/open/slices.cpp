@@ -1,5 +1,5 @@
-// Sessions of non-local means for the slices of volumes. A session filters a slice as soon as it
-// has loaded all slices on which the result depends.
+// Sessions of non-local means for volumes, which filter a slice as soon as all slices on which its
+// result depends are loaded.
 
 #include <algorithm>
 #include <deque>

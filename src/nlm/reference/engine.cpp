@@ -1,5 +1,5 @@
-// The reference backend of non-local means. Its engines provide the planes of frames and volumes to
-// the functions of stages.h, which compute in double precision.
+// The engines of the reference backend of non-local means, which compute in double precision
+// (stages.h).
 
 #include "nlm/engine.h"
 
@@ -16,7 +16,7 @@ using namespace reference;
 
 using FramePlanes = std::array<ContinuedPlane, 3>;
 
-/// Provides the planes of frames. The index of a source is the slot of a frame.
+/// The planes of frames. The index of a source is the slot of a frame.
 class Frames final : public SourcePlanes {
  public:
   struct Slot {
@@ -87,7 +87,7 @@ class ReferenceFrameEngine final : public FrameEngine {
   Frames frames_;
 };
 
-/// Provides the planes of slices. The index of a source is the position z of a slice.
+/// The planes of slices. The index of a source is the position z of a slice.
 class Slices final : public SourcePlanes {
  public:
   explicit Slices(const VolumePlan& plan) : plan_(plan) {}
@@ -98,7 +98,7 @@ class Slices final : public SourcePlanes {
     if (!plan_.is_self_guided) slices_[z].guide = ContinuedPlane(guide, plan_.params.border);
   }
   void drop_before(int z) { slices_.erase(slices_.begin(), slices_.lower_bound(z)); }
-  /// Sets the range of the slices that exist. Beyond the range, guide() extends the volume as
+  /// Sets the range of existing slices. guide() extends the volume beyond this range as
   /// Params::border states.
   void set_available(SliceSpan available) { available_ = available; }
 

@@ -47,8 +47,8 @@ std::array<double, 3> result(const Params& p, std::span<const float> weight,
                              std::span<const Source> sources) {
   const WeightCurve curve(p);
   const int s = p.search_radius;
-  // A patch whose block covers the sample begins at a multiple of the step in the range x - block +
-  // 1 .. x. Integer division rounds towards zero, so negative numbers need a separate case.
+  // Patches whose block covers the sample begin at multiples of the step in x - block + 1 .. x.
+  // Division rounds towards zero, so negative numbers are a separate case.
   const auto last_origin = [&](int at) { return at - ((at % p.step) + p.step) % p.step; };
   std::array<double, 3> mean{};
   for (int r_y = last_origin(y); r_y > y - p.block; r_y -= p.step)

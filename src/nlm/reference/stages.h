@@ -1,7 +1,6 @@
 #pragma once
-// Non-local means in double precision. The code follows the formulas of weights.h and is not
-// optimised for speed. Tests compare the results of the other backends with the results of these
-// functions.
+// Non-local means in double precision, after weights.h, without optimisation, as reference for
+// tests of other backends.
 
 #include <array>
 #include <span>
@@ -12,13 +11,12 @@
 
 namespace lull::nlm::reference {
 
-/// The planes of all sources. A source is a frame or slice that contains candidates or reference
-/// patches.
+/// The planes of all sources: frames or slices that contain candidates or reference patches.
 class SourcePlanes {
  public:
   virtual ~SourcePlanes() = default;
-  /// Returns the sample at (x, y) of guide plane c, at a distance of k slices from a source. For
-  /// pictures, k is 0. The position may be outside the plane.
+  /// Returns the sample at (x, y) of guide plane c, k slices (0 for pictures) from a source,
+  /// possibly outside the plane.
   virtual double guide(int c, int source, int k, int x, int y) const = 0;
   /// Returns whether a sample of a source is a hole.
   virtual bool is_hole(int, int, int) const { return false; }
@@ -26,27 +24,24 @@ class SourcePlanes {
   virtual double sample(int c, int source, int x, int y) const = 0;
 };
 
-/// A frame or slice that contains candidates, and the motion vector from the target sample to this
-/// frame or slice.
+/// A frame or slice that contains candidates, and its motion vector from the target sample.
 struct Source {
   int id = 0;
   int motion_x = 0, motion_y = 0;
 };
 
-/// Returns the distance of a candidate (formula 1 of weights.h). `weight` contains the weight a_c
-/// of each guide plane c.
+/// Returns the distance of a candidate (formula 1 of weights.h). `weight` contains the weights a_c
+/// of the guide planes.
 double distance(const Params& params, std::span<const float> weight, const SourcePlanes& world,
                 int r_x, int r_y, int wanted, const Source& candidate, int d_x, int d_y);
 
-/// Returns the result at (x, y) for each of `planes` sample planes (formulas 2 and 3 of weights.h).
-/// `wanted` is the index of the target frame or slice. `sources` contains the sources of
-/// candidates, with the motion at (x, y).
+/// Returns the result at (x, y) of `planes` sample planes (formulas 2 and 3 of weights.h). `wanted`
+/// is the target frame or slice. `sources` contain candidates.
 std::array<double, 3> result(const Params& params, std::span<const float> weight,
                              const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources);
 
-/// A copy of a plane. For positions outside the plane, at() returns the nearest border sample or a
-/// sample of the mirror image (Border).
+/// A copy of a plane. at() replicates or mirrors the border (Border).
 class ContinuedPlane {
  public:
   ContinuedPlane() = default;

@@ -225,5 +225,11 @@ TEST(PixelFormats, EqualFormatMustHaveEqualRange) {
   EXPECT_EQ(find_equal(list, AV_PIX_FMT_YUVJ420P, traits, true), AV_PIX_FMT_NV12);
 }
 
+TEST(FFmpegPictures, SizesThatFFmpegDoesNotSupportAreBadData) {
+  EXPECT_THROW((void)make_picture(AV_PIX_FMT_GRAY16, 2555916, 10), BadData);
+  EXPECT_THROW((void)make_picture(AV_PIX_FMT_GRAY8, 0, 10), BadData);
+  EXPECT_EQ(make_picture(AV_PIX_FMT_GRAY16, 25559, 10)->width, 25559);
+}
+
 }  // namespace
 }  // namespace lull::io

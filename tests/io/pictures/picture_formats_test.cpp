@@ -118,6 +118,20 @@ TEST_F(PictureFormats, IgnoresBytesAfterTheEndOfPng) {
   }
 }
 
+TEST_F(PictureFormats, ReadsNetpbmWithAnySeparator) {
+  const std::string samples = "0123456789AB";
+  for (const std::string head : {"P5\n4 3\n255\n", "P5 4 3 255\n", "P5\t4\t3\t255 ",
+                                 "P5\r\n4 3\r\n255\n", "P5#text\n4 3 255\n"}) {
+    const std::string file = head + samples;
+    write_file(folder / "in.pgm", Bytes(file.begin(), file.end()));
+    const auto frame = open_source(folder / "in.pgm")->read();
+    ASSERT_TRUE(frame) << head;
+    const auto plane = frame->plane<const std::uint8_t>(0);
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 4; ++x) EXPECT_EQ(plane(x, y), samples[4 * y + x]) << head;
+  }
+}
+
 TEST_F(PictureFormats, NotesPalettesAndSingleBits) {
   write_file(folder / "palette.png", png_of(8, 3, 0, Bytes(72, 0), {1, 2, 3, 4, 5, 6}));
   EXPECT_THAT(open_source(folder / "palette.png")->info().notes, Contains(HasSubstr("palette")));

@@ -1,39 +1,30 @@
-// Computes the estimates of a group from the covariance of its patches. One warp processes a group.
-// It stores all matrices of the group in registers (cuda/matrices/symmetric_blocks.cuh), and does
-// not wait for other warps.
+// Computes the estimates of a group from the covariance of its patches. One warp processes a group,
+// with all matrices in registers (cuda/matrices/symmetric_blocks.cuh).
 
-// A thread block processes neighbouring reference patches. Shared memory contains the samples of
-// their search windows, and the sums of the estimates at these samples (window_atlas.cuh). At the
-// end, the block adds the sums to device memory. All sums are integers (filter.cuh), so the order
-// of additions does not change the result.
+// Shared memory contains the search windows and the aggregation sums of neighbouring reference
+// patches (window_atlas.cuh). All sums are integers, so the order of additions does not change the
+// result.
 
-// Tensor cores compute the matrix products, with operands in half precision and sums in single
-// precision. The warp loads operands directly from the search windows, without copies of the
-// patches.
+// Tensor cores compute the matrix products, in half precision with single-precision sums.
 
-// Step 1: The warp computes the Gram matrix G = B B' / n, with sums in single precision. The rows
-// of the matrix B are the n patches that determine the spectrum: the noisy patches of the group or
-// those of the basic estimate.
+// Step 1: The Gram matrix G = B B' / n, where the rows of B are the n patches that determine the
+// spectrum (noisy or basic estimate).
 
-// Step 2: The warp computes (G + s I)^-1 in single precision, where G is the Gram matrix, and I the
-// identity matrix. The shift s is the threshold t of the filter, or more if t is below the rounding
-// errors of G (bm3d/bayes_precision.h).
+// Step 2: The inverse (G + s I)^-1 of the shifted Gram matrix G, in single precision. The shift s
+// is at least the threshold t (bm3d/bayes_precision.h).
 
-// Step 3, if the noisy patches determine the spectrum: The warp computes the weights W = I - t (G +
-// s I)^-1 from the Gram matrix G, the threshold t and the shift s. The warp sharpens the weights by
-// W <- 3 W^2 - 2 W^3.
+// Step 3 for the spectrum of noisy patches: the weights W = I - t (G + s I)^-1, from the Gram
+// matrix G, the threshold t and the shift s, sharpened by W <- 3 W^2 - 2 W^3.
 
-// Step 3, if the basic estimate determines the spectrum: With the n noisy patches Y, the patches B
-// of the basic estimate, their Gram matrix G, the threshold t and the shift s, the weights are W =
-// Y B' / n (G + s I)^-1. The code uses the equal form I + ((Y - B) B' / n - t I) (G + s I)^-1,
-// which avoids large terms that cancel.
+// Step 3 for the spectrum of the basic estimate: With the n noisy patches Y, the patches B of the
+// basic estimate, their Gram matrix G, the threshold t and the shift s, the weights are W = Y B' /
+// n (G + s I)^-1. The equal form I + ((Y - B) B' / n - t I) (G + s I)^-1 avoids cancellation.
 
-// Step 4: The warp multiplies the weights by 16 samples of all patches at a time, and adds the
-// products, which are the estimates, to the sums.
+// Step 4: The warp multiplies the weights by 16 samples of all patches at a time, and adds these
+// estimates to the sums.
 
-// Unused elements of a group refer to the reference patch. The kernel sets the rows and columns of
-// these elements to zero in the Gram matrix. The matrix of weights is then zero in these rows and
-// columns, except on the diagonal.
+// Unused elements of a group refer to the reference patch. The kernel clears their rows and columns
+// of the Gram matrix, so unused elements do not mix with members.
 
 #include <algorithm>
 #include <array>
@@ -53,8 +44,8 @@ namespace {
 
 constexpr int max_groups = 8;  // per thread block
 
-/// The first part of the shared memory of a thread block. The samples of the search windows and the
-/// sums of estimates follow this part (window_plan.h).
+/// The first part of the shared memory of a thread block, before the samples and the sums
+/// (window_plan.h).
 template <int N, class Staging>
 struct BlockMemory {
   SamplePair pairs[sample_pair_slots];
@@ -85,8 +76,8 @@ __device__ SamplePair sample_pair(const FilterJob& job, int n) {
   return {frame > 0 ? ~offset : offset, mask};
 }
 
-/// Computes the positions of the members of a group. Also counts, for each sample, the patches that
-/// begin at the sample.
+/// Computes the positions of the members of a group, and counts the patches that begin at each
+/// sample.
 template <int N, class Staging>
 __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, int i, int j,
                              int count, typename Staging::Patch* patches) {
@@ -114,9 +105,8 @@ __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, i
   __syncwarp();
 }
 
-/// Computes the Gram matrix G of a group, and stores the inverse of G with the shifted diagonal in
-/// `gram`. If the spectrum is that of the basic estimate B, the function also stores (Y - B) B' / n
-/// in `shared`, where Y contains the n noisy patches. mean[0] is the mean of the noisy patches, and
+/// Stores the inverse of the shifted Gram matrix in `gram` and, with a basic estimate B and the n
+/// noisy patches Y, (Y - B) B' / n in `shared`. mean[0] is the mean of the noisy patches, and
 /// mean[1] the mean of the patches in `own`, from which the spectrum is computed.
 template <int T, bool uses_basic, class Samples, class Patch>
 __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples& noise,
@@ -181,8 +171,7 @@ __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples&
 }
 
 /// Computes the estimates w (b - mean) from the weights w and the samples b, and adds them to the
-/// sums. Each step processes 16 samples of all patches. In the first `full_steps` steps, none of
-/// these samples is padding.
+/// sums. The first `full_steps` steps contain no padding.
 template <int T, class Samples, class Estimates, class Patch>
 __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& weights, const Samples& samples,
                                               const Estimates& estimates, const Patch* patches,
@@ -251,8 +240,8 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   auto& block = *reinterpret_cast<BlockMemory<N, Staging>*>(memory);
   auto* const words = reinterpret_cast<std::uint32_t*>(memory + sizeof(block));
   const int atlas_words = a.depth * job.atlas.words;
-  // The array `others` contains the noisy samples minus the basic estimate, and later the sums of
-  // the estimates.
+  // `others` contains the noisy samples minus the basic estimate, and later the sums of the
+  // estimates.
   std::uint32_t* const others = words + atlas_words + 1;
   int* const sums = reinterpret_cast<int*>(others);
   const float* const own = uses_basic ? job.plane.basic : job.plane.noisy;
@@ -325,17 +314,16 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   }
 }
 
-/// Returns the size of the shared memory of a thread block, in bytes. The search windows of the
-/// block have the layout `atlas`.
+/// Returns the shared memory of a thread block, in bytes, for search windows with the layout
+/// `atlas`.
 template <int N, class Staging>
 std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
   return sizeof(BlockMemory<N, Staging>) +
          2 * sizeof(std::uint32_t) * (static_cast<std::size_t>(depth) * atlas.words + 1);
 }
 
-/// Chooses the number of reference patches per thread block with which a multiprocessor executes
-/// the most warps. If one large block and two small blocks give the same number of warps, the
-/// function chooses small blocks: one block can filter while the other waits for its samples.
+/// Chooses the number of reference patches per thread block with the highest occupancy, preferably
+/// small blocks, because one can filter while another waits for samples.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
   // Number of warps for which a multiprocessor has enough registers.
@@ -354,9 +342,8 @@ WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits)
   return best;
 }
 
-/// Moves the plane pointers in `job` to the middle between the first and the last frame in device
-/// memory. Class InDeviceMemory addresses samples by 32-bit offsets from these pointers. The
-/// function require_addressable() ensures that the offsets fit (address_range.h).
+/// Moves the plane pointers in `job` to the middle of all frames, so that 32-bit offsets reach all
+/// samples (require_addressable(), address_range.h).
 void centre_planes(FilterJob& job) {
   std::ptrdiff_t first = 0, last = 0;
   for (int k = 0; k < job.args.pairs; ++k)

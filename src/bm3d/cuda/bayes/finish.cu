@@ -1,6 +1,5 @@
-// Completes a Bayes phase: computes the mean of the estimates of each sample, with one thread per
-// sample. The divisor is the number of patches that contain the sample. These patches begin in the
-// square of side x side samples whose last sample is the sample itself.
+// Completes a Bayes phase: divides the sum of the estimates of each sample by the number of patches
+// that contain the sample.
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/filter/filter.cuh"

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of the Bayes phases (docs/how-it-works/best.md), as functions that launch the kernels
-// on `stream`. The functions neither allocate memory nor wait for the GPU.
+// Launches the kernels of the Bayes phases (docs/how-it-works/best.md) on `stream`, without
+// allocation or synchronisation.
 
 #include <cuda_runtime_api.h>
 
@@ -17,9 +17,8 @@
 
 namespace lull::bm3d {
 
-/// A pair of frames. Candidates begin in the first frame of the pair and extend into the second
-/// frame. distance[i] is the signed offset, in elements, from a plane of the reference frame to the
-/// same plane of frame i of the pair.
+/// The two frames that a candidate spans. distance[i] is the signed offset, in elements, from a
+/// plane of the reference frame to its counterpart in frame i.
 struct BayesPair {
   int offset = 0;  // offset of the first frame, in frames
   std::ptrdiff_t distance[2] = {0, 0};
@@ -28,8 +27,7 @@ struct BayesPair {
   const Motion* motion[2] = {nullptr, nullptr};
 };
 
-/// The work of one kernel launch: `rows` rows of reference patches, from row `first_row` of the
-/// grid on.
+/// The work of one launch: `rows` rows of reference patches, from row `first_row` of the grid on.
 struct BayesArgs {
   Margins margins;
   MotionGrid grid;  // `grid.step` is the distance between reference patches
@@ -39,12 +37,10 @@ struct BayesArgs {
   int first_row = 0, rows = 0;
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
-  /// For all pairs of frames except the first: the displacements of the second halves of
-  /// candidates, in the second frame, relative to the first halves (match/second_half.h). Null: all
-  /// displacements are zero.
+  /// For all frame pairs except the first, the displacements of the second halves of candidates
+  /// relative to the first halves (match/second_half.h). Null: all displacements are zero.
   Motion* second_half = nullptr;  // [pair - 1][bundle]
-  /// The members of each group in the format of pack_displacement(), and the number of members of
-  /// each group.
+  /// The members of each group in the format of pack_displacement(), and the number of members.
   std::uint32_t* members = nullptr;  // [reference][group]
   std::uint8_t* counts = nullptr;    // [reference]
 };
@@ -72,8 +68,8 @@ struct BayesPlane {
 void bayes_filter(const BayesArgs& args, const BayesParams& params, const BayesPlane& plane,
                   cudaStream_t stream);
 
-/// Computes the mean of all estimates of each sample (finish.cu). If `blended` is not null, the
-/// result is share * mean + (1 - share) * blended. `blended` and `estimate` may be the same plane.
+/// Computes the mean of all estimates of each sample (finish.cu): share * mean + (1 - share) *
+/// blended, if `blended` is not null. `blended` may equal `estimate`.
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
                      float share, float* estimate, cudaStream_t stream);
 

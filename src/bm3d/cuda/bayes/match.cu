@@ -1,15 +1,12 @@
-// Finds the groups of a Bayes phase, whose patches span two frames. One thread block processes
-// neighbouring reference patches. The positions of blocks on the grid, and therefore the results,
-// do not depend on the rows that a launch processes.
+// Finds the groups of a Bayes phase. Thread blocks have fixed positions on the grid, so results do
+// not depend on the rows of a launch.
 
-// The search windows of a reference patch are in several frames. Shared memory contains as many
-// windows at a time as fit (match_layout.h). Tensor cores compute inner products of patches, from
-// which the thread block computes the distances (match_windows.cuh).
+// Shared memory contains as many search windows at a time as fit (match_layout.h).
 
 // After the last search window, one warp selects the group of each reference patch
-// (match_choose.cuh). Candidates with equal distances are in the order that match/group.h defines.
+// (match_choose.cuh). Candidates with equal distances are in the order of match/group.h.
 
-// Samples in shared memory are half-precision differences from one level per thread block.
+// Samples in shared memory are half-precision differences from a common offset of the thread block.
 
 #include <algorithm>
 
@@ -59,8 +56,8 @@ __device__ void find_block(const MatchJob& job, MatchBlock& block) {
   if (n == 0) block.i = i0, block.j = j0, block.x = x, block.y = y;
 }
 
-/// For each pair of frames except the first, subtracts the motion bias from the distance of the
-/// candidate that motion predicts. Excludes the reference patch itself from the candidates.
+/// For each frame pair except the first, subtracts the motion bias from the distance of the
+/// candidate that motion predicts. Excludes the reference patch from the candidates.
 __device__ void apply_motion_bias(const MatchJob& job, std::uint32_t* distances) {
   const int own_area = job.plan.own.area(), area = job.plan.other.area();
   const int k = threadIdx.x % 32;
@@ -106,9 +103,8 @@ __device__ void find_group(const MatchJob& job, MatchBlock& block, int n,
   }
 }
 
-/// Finds the groups of reference patches, with one thread block for neighbouring reference patches.
-/// If `Typical` is true, the sizes of the search windows are compile-time constants
-/// (typical_plan()).
+/// Finds the groups of neighbouring reference patches, with one thread block. If `Typical` is true,
+/// the sizes of the search windows are compile-time constants (typical_plan()).
 template <int Side, bool Typical>
 __global__ void __launch_bounds__(match_threads, 3)
     bayes_match_kernel(const MatchJob job, const float* guide) {
@@ -134,8 +130,8 @@ __global__ void __launch_bounds__(match_threads, 3)
   References<Side> references;
   for (int first = 0; first < a.pairs; first += plan.windows_at_once) {
     const int end = min(first + plan.windows_at_once, a.pairs);
-    // Calls use(windows, pair, slot) for each search window that is in shared memory. `slot` is the
-    // index of its place in shared memory.
+    // Calls use(windows, pair, slot) for each search window in shared memory, where `slot` is its
+    // index in shared memory.
     const auto for_windows = [&](auto use) {
       if (first == 0) use(own, 0, 0);
       for (int k = max(first, 1); k < end; ++k) use(other, k, k - first);

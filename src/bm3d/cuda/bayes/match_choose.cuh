@@ -1,6 +1,5 @@
 #pragma once
-// Functions with which one warp selects the group of a reference patch from the distances in shared
-// memory.
+// Selects the group of a reference patch from the distances in shared memory, with one warp.
 
 #include <cstdint>
 
@@ -11,8 +10,8 @@ namespace lull::bm3d {
 
 constexpr int max_chosen = 64;
 
-/// Calls use(distance, index of the candidate) for each distance that this lane processes. `count`
-/// is a multiple of 128.
+/// Calls use(distance, candidate index) for each distance of this lane. `count` is a multiple of
+/// 128.
 template <class Use>
 __device__ __forceinline__ void for_own(const std::uint32_t* distances, int count, Use use) {
   const int lane = threadIdx.x % 32;
@@ -28,10 +27,9 @@ __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
-/// A bound that selects the `wanted` smallest distances of a reference patch. If `has_surplus` is
-/// false, exactly `wanted` distances are at most `value`. If `has_surplus` is true, fewer than
-/// `wanted` distances are below `value`, and several distances equal `value`. There are at least
-/// `wanted` candidates.
+/// A bound that selects the `wanted` smallest distances. Without surplus, exactly `wanted`
+/// distances are at most `value`. With surplus, fewer than `wanted` distances are below `value`,
+/// and several equal `value`.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;
@@ -48,9 +46,8 @@ __device__ inline Bound find_bound(const std::uint32_t* distances, int count, in
   });
   Bound bound{.wanted = min(warp_sum(found), most)};
   if (bound.wanted == 0) return bound;
-  // The number `high` is an upper limit of the bound. At least `wanted` distances do not exceed
-  // `high`: the smallest distance of each of the 32 lanes or, if `wanted` is above 32, the two
-  // smallest distances of each lane.
+  // The smallest distances of the 32 lanes (or the two smallest, if `wanted` is above 32) do not
+  // exceed `high`, so `high` is an upper limit of the bound.
   std::uint32_t low = warp_min(least);
   std::uint32_t high = min(warp_max(bound.wanted <= 32 ? least : second), infinite - 1);
   bound.has_surplus = true;
@@ -76,9 +73,8 @@ constexpr unsigned long long key_of(std::uint32_t distance, int number) {
   return static_cast<unsigned long long>(distance) << 32 | static_cast<unsigned>(number);
 }
 
-/// Writes the candidates whose distances are below the bound, and then the first candidates whose
-/// distances equal the bound, up to `wanted` in all. The upper half of a word contains the
-/// distance, and the lower half the index of the candidate.
+/// Writes the candidates below the bound, and then the first candidates at the bound, up to
+/// `wanted` in all, as words of distance (upper half) and candidate index (lower half).
 __device__ inline void choose_first(const std::uint32_t* distances, int count, const Bound& bound,
                                     unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;
@@ -98,8 +94,8 @@ __device__ inline void choose_first(const std::uint32_t* distances, int count, c
   }
 }
 
-/// Writes all candidates whose distances are at most the bound. Exactly Bound::wanted candidates
-/// must meet this condition.
+/// Writes all candidates whose distances are at most the bound. There must be exactly
+/// Bound::wanted.
 __device__ inline void choose_all(const std::uint32_t* distances, int count, const Bound& bound,
                                   unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;
@@ -121,8 +117,7 @@ __device__ __forceinline__ int is_before(unsigned long long a, unsigned long lon
   return static_cast<int>(static_cast<unsigned>((a - b) >> 32) >> 31);
 }
 
-/// Calls use(rank, index of the candidate) for each selected candidate. Rank 0 has the smallest
-/// distance.
+/// Calls use(rank, candidate index) for each selected candidate. Rank 0 has the smallest distance.
 template <class Use>
 __device__ inline void for_each_ranked(const unsigned long long* chosen, int count, Use use) {
   const int lane = threadIdx.x % 32;

@@ -2,14 +2,11 @@
 // Plans the work of the matcher (match.cu) for the resources of a device. This file is independent
 // of CUDA.
 
-// A thread block processes `across` x `down` reference patches. In each pair of frames, the union
-// of their search windows is one rectangle. Shared memory contains the samples of this rectangle in
-// the first and then in the second frame of the pair. Each word contains a sample and its right
-// neighbour in half precision.
+// For each frame pair, shared memory contains the search windows of `across` x `down` reference
+// patches in both frames. A word contains a sample and its right neighbour in half precision.
 
-// Neighbouring rows of samples are 8 or 24 memory banks apart, and the two frames of a pair are 16
-// banks apart. A matrix product reads eight positions in two rows of two frames. These 32 positions
-// are therefore in different banks.
+// Neighbouring rows are 8 or 24 memory banks apart, and the two frames of a pair 16 banks, so the
+// 32 positions of a matrix product are free of bank conflicts.
 
 #include <algorithm>
 #include <array>
@@ -23,22 +20,22 @@
 namespace lull::bm3d {
 
 constexpr int match_threads = 256;
-// Maximum number of reference patches per block, and number of columns of a matrix product.
+// Maximum number of reference patches per thread block: the number of columns of a matrix product.
 constexpr int match_references = 8;
 
-/// Special distances: `infinite` for patches that extend beyond the plane, and `no_distance` for
-/// unused elements of an array. Kernels store the bits of a distance as an integer, because the
-/// integers have the same order as the distances.
+/// Special distances: `infinite` for patches beyond the plane, and `no_distance` for unused
+/// elements. Kernels store the bits of a distance as an integer, because integers have the same
+/// order.
 constexpr std::uint32_t infinite = 0x7f800000, no_distance = 0x7fffffff;
 
-/// Returns the patch side of the kernel that processes patches with the side `patch`. The kernel
-/// pads smaller patches.
+/// Returns the patch side of the kernel for patches with the side `patch`. The kernel pads smaller
+/// patches.
 constexpr int kernel_side(int patch) { return patch > 8 ? 10 : 8; }
 
 /// Parameters of the search that determine the plan of the matcher.
 struct MatchWork {
   int window = 0, temporal_window = 0;  // sides of the search windows
-  // Side of patches, and number of frames over which a patch extends.
+  // Side of patches, and number of frames that a patch spans.
   int patch = 8, depth = 2;
   int step = 1, pairs = 1;
 };
@@ -52,8 +49,7 @@ constexpr int quotient(int n, unsigned inverse) {
   return static_cast<int>(static_cast<unsigned>(n) * inverse >> 22);
 }
 
-/// The union of the search windows of all reference patches of a thread block, in one pair of
-/// frames.
+/// The union of the search windows of a thread block, in one frame pair.
 struct JoinedWindows {
   int patch = 8, depth = 2;   // side of patches, and number of frames over which they extend
   int side = 1;               // side of one window
@@ -61,8 +57,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Row stride, in elements, of two tables: the sums of squares of the rows of patches, and the
-  // sums of squares of complete patches.
+  // Row stride, in elements, of two tables of sums of squares: of rows of patches, and of complete
+  // patches.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;
@@ -70,8 +66,8 @@ struct JoinedWindows {
   constexpr bool operator==(const JoinedWindows&) const = default;
   [[nodiscard]] constexpr int area() const { return side * side; }
   [[nodiscard]] constexpr int quads() const { return (width + 3) / 4; }
-  /// Returns the number of tiles along a row. A tile contains the positions in eight adjacent
-  /// columns, and in the even or the odd rows of 16 adjacent rows.
+  /// Returns the number of tiles along a row. A tile contains eight adjacent columns, and the even
+  /// or the odd rows of 16 adjacent rows.
   [[nodiscard]] constexpr int blocks() const { return (width + 7) / 8; }
   [[nodiscard]] constexpr int tiles() const { return blocks() * ((height + 15) / 16) * 2; }
   [[nodiscard]] constexpr int row_sums() const { return rows * sums_pitch; }
@@ -85,9 +81,8 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   const int most = kernel_side(work.patch);
   w.width = side + (across - 1) * work.step, w.height = side + (down - 1) * work.step;
   w.rows = w.height + most - 1;
-  // Rows have padding because sum_squares() and multiply_tile() read samples beyond the last
-  // position: sum_squares() computes four sums at a time, and multiply_tile() computes complete
-  // tiles.
+  // Rows are padded, because sum_squares() computes four sums at a time, and multiply_tile()
+  // computes complete tiles.
   const int columns = std::max(w.blocks() * 8 + most - 1, w.quads() * 4 + 8);
   w.pitch = std::max(40, round_up(columns + 7, 16) - 8);
   const int rows = round_up(w.height, 16) + most - 1;
@@ -104,8 +99,8 @@ struct BayesMatchPlan {
   int across = 0, down = 0;  // number of reference patches of a block, along each axis
   JoinedWindows own, other;
   int windows_at_once = 1;  // number of search windows in shared memory at a time
-  /// Number of candidates of a reference patch, and stride in memory between the distances of
-  /// successive reference patches.
+  /// Number of candidates of a reference patch, and stride of the distances of successive reference
+  /// patches.
   int candidates = 0, stride = 0;
 
   [[nodiscard]] constexpr int references() const { return across * down; }
@@ -132,8 +127,8 @@ constexpr BayesMatchPlan match_plan(const MatchWork& work, int across, int down)
   return plan;
 }
 
-/// Returns the search parameters of a Bayes phase of the profile `best`. The member `pairs` has its
-/// default, because it does not change the layout of a window.
+/// Returns the search parameters of a Bayes phase of the profile `best`. `pairs` has its default,
+/// because it does not affect the layout of a window.
 constexpr MatchWork work_of_best(const BayesParams& phase) {
   return {.window = phase.window,
           .temporal_window = phase.temporal_window,
@@ -141,8 +136,8 @@ constexpr MatchWork work_of_best(const BayesParams& phase) {
           .depth = 2,
           .step = phase.step};
 }
-/// Returns the plan for the Bayes phase of the profile `best` whose patches have the side `patch`.
-/// The kernels for these plans have all sizes as compile-time constants.
+/// Returns the plan for the Bayes phase of the profile `best` with the patch side `patch`. Its
+/// kernels have all sizes as compile-time constants.
 constexpr BayesMatchPlan typical_plan(int patch) {
   constexpr const auto& phases = best_bayes_phases;
   return match_plan(work_of_best(phases[patch == phases[0].side ? 0 : 1]), 4, 2);
@@ -150,9 +145,8 @@ constexpr BayesMatchPlan typical_plan(int patch) {
 static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
               "a kernel for each phase (kernel_side)");
 
-/// Plans the work of a thread block. The number of reference patches is the largest that fits into
-/// shared memory. The number of windows at a time is the largest with which a multiprocessor still
-/// executes three blocks. A single window always fits, because it needs less than 48 KB.
+/// Plans a thread block with the most reference patches that fit into shared memory, and with as
+/// many windows at a time as three blocks per multiprocessor allow. A single window always fits.
 inline BayesMatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
   constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel itself declares
   constexpr std::array<std::array<int, 2>, 4> shapes{{{4, 2}, {2, 2}, {2, 1}, {1, 1}}};

@@ -1,19 +1,15 @@
 #pragma once
-// The search windows in shared memory, and the distances between reference patches and the patches
-// in the windows (match_layout.h).
+// The search windows in shared memory, and the distances of their patches from the reference
+// patches (match_layout.h).
 
-// The distance of a reference patch a from a patch b is |a - b|^2 = |a|^2 + |b|^2 - 2 a b. Tensor
-// cores compute the inner products a b of eight reference patches with patches at 64 positions,
-// with operands in half precision and sums in single precision. The same half-precision samples
-// give |a|^2 and |b|^2.
+// The distance of two patches a and b is |a - b|^2 = |a|^2 + |b|^2 - 2 a b. Tensor cores compute a
+// b for eight reference patches at a time, in half precision.
 
-// Each thread block subtracts one level from all its samples. The rounding error of half precision
-// is then at most a thousandth of the differences between patches.
+// Each thread block subtracts a common offset from its samples, which limits the rounding error of
+// half precision to a thousandth of the differences between patches.
 
-// Lane (g, t) = (lane / 4, lane % 4) processes the even rows of a patch if t is even, and the odd
-// rows if t is odd, in frame t / 2 and two samples at a time. The offsets between the operands of a
-// lane are therefore constants. The matcher sets samples beyond the side of a reference patch to
-// zero.
+// Lane (g, t) = (lane / 4, lane % 4) processes the even (even t) or odd (odd t) rows of a patch in
+// frame t / 2. The offsets of its operands are therefore constants.
 
 #include "bm3d/cuda/bayes/match_layout.h"
 #include "bm3d/cuda/bayes/windows.cuh"
@@ -31,8 +27,8 @@ struct MatchJob {
   float motion_bias;  // in units of sums of squares
 };
 
-/// The union of the search windows in a pair of frames: the position of the first search window,
-/// and the range of candidate positions inside the plane.
+/// The union of the search windows in a frame pair: its top-left corner, and the range of
+/// candidates inside the plane.
 struct MatchWindow {
   SearchWindow at;  // position of the first reference patch's window
   int first_x, last_x, first_y, last_y;
@@ -44,9 +40,8 @@ __device__ inline MatchWindow match_window(const BayesArgs& a, const SearchWindo
           max(0, -at.second_y) - at.top, min(last_y, last_y - at.second_y) - at.top};
 }
 
-/// Loads the samples of the search windows in a pair of frames. Each warp loads rows of one frame,
-/// and each lane loads two columns. Outside the plane, the function repeats the samples at the
-/// border.
+/// Loads the samples of the search windows in a frame pair, with two columns per lane. Outside the
+/// plane, the function repeats the border samples.
 template <int Side>
 __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWindows& w,
                                             const BayesPair& pair, const SearchWindow& at,
@@ -55,7 +50,7 @@ __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWind
   const int warp = threadIdx.x / 32, frame = warp % w.depth;
   const int left = at.left + frame * at.second_x, top = at.top + frame * at.second_y;
   const float* const from = guide + pair.distance[frame] + a.margins.at(0, 0);
-  // Calls use(row, offset of the row in the plane) for the rows that this warp loads.
+  // Calls use(row, offset of the row in the plane) for the rows of this warp.
   const auto for_rows = [&](auto use) {
 #pragma unroll 3
     for (int row = warp / w.depth; row < w.rows; row += match_warps / w.depth)
@@ -79,8 +74,8 @@ __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWind
   }
 }
 
-/// Computes the sum of squares of one row of a patch, over all frames of the patch, for each
-/// position in the search windows. A thread computes four sums.
+/// Computes, for each position in the search windows, the sum of squares of one row of a patch over
+/// all frames of the patch.
 template <int Side>
 __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::uint32_t* words,
                                             float* sums) {
@@ -119,9 +114,8 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
   }
 }
 
-/// Computes the squared norm of each patch in the search windows, by adding the results of
-/// sum_squares() for the rows of the patch. The norm of a patch that extends beyond the plane is
-/// infinity. The function stores the norms behind the results of sum_squares().
+/// Computes the squared norm of each patch in the search windows from the results of sum_squares().
+/// The norm of a patch beyond the plane is infinity.
 template <int Side>
 __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWindow& window,
                                          float* sums) {
@@ -141,13 +135,11 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
   }
 }
 
-/// The data that one lane needs of the reference patches of its thread block. The patches are in
-/// the search window of the reference frame.
+/// The data of the reference patches that one lane needs, from the reference frame.
 template <int Side>
 struct References {
-  // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4). The
-  // samples are from the even rows if t is even, and from the odd rows if t is odd. Each row has
-  // Side / 2 pairs of samples.
+  // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4): even rows
+  // if t is even, and odd rows if t is odd.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
   // Data of the reference patches 2t and 2t + 1, where t is lane % 4.
@@ -156,13 +148,12 @@ struct References {
   std::uint32_t* distances[2];
 };
 
-/// Returns the offset from the first sample of a patch to the first sample that a lane processes.
+/// Returns the offset of the first sample of a lane from the top-left sample of a patch.
 __device__ __forceinline__ int lane_offset(const JoinedWindows& w, int t) {
   return (w.depth == 2 ? t / 2 * w.frame : 0) + t % 2 * w.pitch;
 }
-/// Loads the data of the reference patches. `dx` and `dy` are the positions of all reference
-/// patches of the block, relative to the first reference patch. An unused element has the position
-/// invalid_reference.
+/// Loads the data of the reference patches. `dx` and `dy` are their offsets from the first
+/// reference patch of the block, or invalid_reference for unused elements.
 template <int Side>
 __device__ __forceinline__ void load_references(const JoinedWindows& w, int stride, const int* dx,
                                                 const int* dy, const std::uint32_t* words,
@@ -190,8 +181,7 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
   }
 }
 
-/// Computes the inner products of the reference patches with the patches at the positions of a
-/// tile. A tile has eight columns, and the even or the odd rows of 16 adjacent rows. product[n]
+/// Computes the inner products of the reference patches with the patches of a tile. product[n]
 /// belongs to rows n and n + 4 of the tile.
 template <int Side>
 __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pitch,
@@ -220,8 +210,8 @@ __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pit
     }
 }
 
-/// Stores the distances at the positions of a tile in the arrays of the reference patches.
-/// `numbers` is the index of the first distance of the search window in these arrays.
+/// Stores the distances of a tile. `numbers` is the index of the first distance of the search
+/// window in the arrays of the reference patches.
 template <int Side>
 __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::uint32_t* words,
                                              const float* sums, int tile, int numbers,
@@ -238,7 +228,7 @@ __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
     const int column = x - r.dx[e], row = y - r.dy[e];
-    // Number of rows for which the loop stores distances; 0 if the column is outside the window.
+    // Number of rows with distances to store; 0 if the column is outside the window.
     const unsigned below =
         static_cast<unsigned>(column) < static_cast<unsigned>(w.side) ? w.side : 0;
     std::uint32_t* const to = r.distances[e] + numbers + row * w.side + column;

@@ -1,6 +1,5 @@
-// Computes the displacements of candidates in the second frame of a pair (match/second_half.h). One
-// warp processes a pair of frames for a bundle, which is a block of 8x4 reference patches with the
-// same motion vectors.
+// Computes the displacements between the halves of candidates (match/second_half.h), with one warp
+// for each frame pair and bundle (8x4 reference patches).
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "cuda/check.h"

@@ -1,12 +1,10 @@
 #pragma once
-// The Gram matrices of a group, and the weights of its estimates, computed by one warp. A group has
-// 16 T patches, where T is a template argument. The matrices are in registers
+// The Gram matrices and the weights of a group of 16 T patches, in the registers of one warp
 // (cuda/matrices/symmetric_blocks.cuh).
 
-// The functions subtract the means by correcting the inner products of patches. Let a_i and b_j be
-// patches of D samples, s_i and s_j the sums of their samples, and d_a and d_b the means of all
-// samples of the patches a and b. Then (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b
-// s_i) + (D d_a d_b / 2 - d_a s_j).
+// Subtraction of means from inner products: for patches a_i and b_j of D samples with the sums s_i
+// and s_j, and the means d_a and d_b over all patches, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a
+// d_b / 2 - d_b s_i) + (D d_a d_b / 2 - d_a s_j).
 
 #include <cuda_fp16.h>
 
@@ -22,8 +20,7 @@ namespace lull::bm3d {
 constexpr std::uint32_t half_ones = 0x3c003c00;
 
 /// 16 samples of each patch, as operands of matrix products. Lane (g, t) = (lane / 4, lane % 4)
-/// contains two pairs of samples of each patch 8r + g: pair t in first[r], and pair t + 4 in
-/// second[r].
+/// contains pairs t (first[r]) and t + 4 (second[r]) of patch 8r + g.
 template <int T>
 struct SampleStep {
   std::uint32_t first[2 * T], second[2 * T];
@@ -38,18 +35,17 @@ struct SampleStep {
       second[r] = samples.at(patch[r], b) & b.mask;
     }
   }
-  /// Returns the patches 16 i to 16 i + 15 as a left operand of a matrix product.
+  /// Returns patches 16 i to 16 i + 15 as a left operand of a matrix product.
   __device__ __forceinline__ void left(int i, std::uint32_t (&a)[4]) const {
     a[0] = first[2 * i], a[1] = first[2 * i + 1], a[2] = second[2 * i], a[3] = second[2 * i + 1];
   }
 };
 
-/// Sums of the samples of each patch. The function mean() rounds the mean of all samples to half
-/// precision.
+/// Sums of the samples of each patch. mean() rounds the mean of all samples to half precision.
 template <int T>
 struct PatchSums {
   // In lane (g, t) = (lane / 4, lane % 4), of[i].at[0] and of[i].at[1] are the sum of patch 16 i +
-  // g, and of[i].at[2] and of[i].at[3] are the sum of patch 16 i + 8 + g.
+  // g, and of[i].at[2] and of[i].at[3] the sum of patch 16 i + 8 + g.
   FloatSums of[T];
 
   __device__ __forceinline__ void add(const std::uint32_t (&left)[4], int i) {
@@ -68,9 +64,9 @@ struct PatchSums {
   }
 };
 
-/// Computes the correction D d_a d_b / 2 - d_b s_i of inner products for each patch i. Each patch
-/// has D samples with the sum s_i, and d_a and d_b are the means of all samples of two groups of
-/// patches. correction[r] belongs to patch 8r + lane / 4. `both` is D d_a d_b, and `other` is d_b.
+/// Computes the correction D d_a d_b / 2 - d_b s_i for each patch i, with D samples per patch,
+/// their sum s_i, and the group means d_a and d_b. correction[r] belongs to patch 8r + lane / 4.
+/// `both` is D d_a d_b, and `other` is d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {
@@ -78,8 +74,8 @@ __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both
   for (int r = 0; r < 2 * T; ++r) correction[r] = both / 2 - other * sums.at(r);
 }
 
-/// Subtracts the means of the patches from a block of inner products, and multiplies the block by
-/// `share`. Elements in rows and columns from `count` on become 0.
+/// Subtracts the means from a block of inner products, multiplies the block by `share`, and clears
+/// rows and columns from `count` on.
 __device__ __forceinline__ void subtract_means(Block& block, int i, int j, const float* row,
                                                const float* column, int count, float share) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
@@ -126,8 +122,8 @@ __device__ __forceinline__ void sharpen(HalfMatrix<T>& p) {
   p = next;
 }
 
-/// Computes the weights P = I - t (G + s I)^-1 from the inverse matrix, where G is the Gram matrix,
-/// t the threshold and s the shift (filter.cu).
+/// Computes the weights I - t (G + s I)^-1 from the inverse matrix, with the Gram matrix G, the
+/// threshold t and the shift s (filter.cu).
 template <int T>
 __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float threshold,
                                                    HalfMatrix<T>& weights) {
@@ -142,8 +138,8 @@ __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float
   }
 }
 
-/// Computes the weights W = I + (shared - t I) (G + s I)^-1 from the inverse matrix and from
-/// `shared` (step 3 of filter.cu). G is the Gram matrix, t the threshold, and s the shift.
+/// Computes the weights I + (shared - t I) (G + s I)^-1 from the inverse matrix and `shared` (step
+/// 3 of filter.cu), with the Gram matrix G, the threshold t and the shift s.
 template <int T>
 __device__ __forceinline__ void weights_from_basic(Block (&shared)[T][T],
                                                    const Block (&inverse)[T][T], float threshold,

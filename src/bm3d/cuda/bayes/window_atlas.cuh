@@ -1,15 +1,12 @@
 #pragma once
-// The samples that the filter reads, and the sums to which the filter adds estimates. Samples and
-// sums are in shared memory, packed into window atlases (window_plan.h), or, if the atlases do not
-// fit, in planes in device memory.
+// The search windows and the aggregation sums of a thread block: in shared memory as window atlases
+// (window_plan.h), or in device memory if the atlases do not fit.
 
-// Samples are half-precision differences from a level. The level is the value of the sample in the
-// middle of the first reference patch of the thread block. The unit is sigma or, for weak noise, a
-// larger unit (half_scale() in bayes_precision.h).
+// Samples are half-precision differences from the middle sample of the first reference patch of the
+// thread block, in units of sigma or, for weak noise, of half_scale() (bayes_precision.h).
 
-// With a basic estimate, the noisy samples are stored as differences from the basic estimate. A
-// word of an atlas contains a sample and its right neighbour, because the filter reads two samples
-// at a time. Sums of estimates are integers, so the order of additions does not change the result.
+// A word of an atlas contains a sample and its right neighbour. Sums of estimates are integers, so
+// the order of additions does not change the result.
 
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -24,25 +21,22 @@
 
 namespace lull::bm3d {
 
-/// Two adjacent samples of a patch, which the filter reads together. `offset` is the distance in
-/// memory from the first sample of the patch to the pair. In device memory, the bitwise complement
-/// of the distance marks a pair in the second frame. `mask` selects the samples that belong to the
-/// patch.
+/// Two adjacent samples of a patch. `offset` is the offset of the pair from the top-left sample; in
+/// device memory, its bitwise complement marks the second frame. `mask` selects the samples that
+/// belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
 };
 constexpr int max_sample_pairs = 2 * max_wide_side * ((max_wide_side + 1) / 2);
-/// Maximum number of sample pairs of a patch, rounded up to a multiple of 8. Each step of a matrix
-/// product processes 8 pairs.
+/// Maximum number of sample pairs of a patch, rounded up to the 8 pairs of a matrix product.
 constexpr int sample_pair_slots = (max_sample_pairs + 7) / 8 * 8;
 
 __device__ inline int sample_pairs(const BayesArgs& a) {
   return a.depth * a.side * ((a.side + 1) / 2);
 }
 
-/// The reference patches of a thread block. The first reference patch is in column i and row j of
-/// the grid.
+/// The reference patches of a thread block. The first is in column i and row j of the grid.
 struct BlockPosition {
   int i, j, x, y;          // position of the first reference patch
   int extent_x, extent_y;  // distance from the first to the last reference patch
@@ -60,8 +54,7 @@ struct BlockPosition {
   }
 };
 
-/// The union of the search windows of all reference patches of a thread block, in one pair of
-/// frames.
+/// The union of the search windows of a thread block, in one frame pair.
 struct AtlasWindow {
   int left, top, width, height;
   int second_x, second_y;  // displacement of patches in the second frame
@@ -79,8 +72,7 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
 }
 
 /// Calls use(sample of the plane, index in the atlas) for each sample of all search windows.
-/// `plane` is the plane of the reference frame. For positions outside the plane, the function
-/// passes the nearest sample at the border.
+/// Outside the plane, border samples repeat. `plane` belongs to the reference frame.
 template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                             const AtlasWindow* windows, T* plane, Use use) {
@@ -101,22 +93,20 @@ __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtla
     }
 }
 
-/// Converts samples to half-precision differences from the value `level`.
+/// Converts samples to half-precision differences from `level`.
 struct SampleScale {
   float level, unit;  // `unit`: factor by which differences are multiplied
   __device__ std::uint32_t pair(const float* plane) const {
     return pack_halves((plane[0] - level) * unit, (plane[1] - level) * unit);
   }
-  /// Returns the differences of the two samples at `a` from the two samples at `b`, multiplied by
-  /// `unit`.
+  /// Returns two samples at `a` minus two samples at `b`, multiplied by `unit`.
   __device__ std::uint32_t difference(const float* a, const float* b) const {
     return pack_halves((a[0] - b[0]) * unit, (a[1] - b[1]) * unit);
   }
 };
 
-/// The fixed-point scale of sums in shared memory. A sum contains up to 512 estimates of up to 4095
-/// levels, because a thread block has up to 8 groups of 64 patches. The scale is therefore smaller
-/// than value_scale.
+/// Fixed-point scale of sums in shared memory, smaller than value_scale, because a sum contains up
+/// to 512 estimates (8 groups of 64 patches) of up to 4095 levels.
 constexpr float atlas_scale = 1024;
 
 /// Loads the samples of all search windows as floats.
@@ -127,9 +117,9 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
   });
 }
 
-/// Converts floats in place to words, each of which contains a sample and its right neighbour in
-/// half precision. With `uses_basic`, `samples` contains the basic estimate, which the function
-/// subtracts from `noisy`. The arrays contain `count` + 1 floats and receive `count` words.
+/// Converts `count` + 1 floats in place to `count` words: a sample and its right neighbour in half
+/// precision. With `uses_basic`, the function subtracts the basic estimate (`samples`) from
+/// `noisy`.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {
@@ -154,8 +144,7 @@ __device__ void make_words(const SampleScale& sample_scale, int count, float* sa
   }
 }
 
-/// Adds the sums of all search windows to the sums in device memory. Sums outside the plane are
-/// zero.
+/// Adds the sums of all search windows to device memory. Sums outside the plane are zero.
 __device__ inline void flush_sums(const BayesArgs& a, const WindowAtlas& atlas,
                                   const AtlasWindow* windows, const int* values,
                                   unsigned long long* numerator) {
@@ -166,8 +155,8 @@ __device__ inline void flush_sums(const BayesArgs& a, const WindowAtlas& atlas,
   });
 }
 
-/// Samples and sums in shared memory. The index of the first sample of a patch in the atlas is the
-/// position of the patch.
+/// Samples and sums in shared memory. The position of a patch is the index of its top-left sample
+/// in the atlas.
 struct InSharedMemory {
   using Patch = int;
   static constexpr bool shared = true;
@@ -179,12 +168,12 @@ struct InSharedMemory {
     }
   };
 
-  /// Adds estimates of the filter to the sums. An estimate is a scaled difference from a level,
-  /// like a sample of the thread block.
+  /// Adds estimates to the sums. An estimate is a scaled difference from the common offset of the
+  /// thread block.
   struct Estimates {
     int* values;
-    // The factor and the summand that convert an estimate to the unit of the sums. The summand
-    // includes rounding_offset, whose addition rounds a float to an integer.
+    // Scale and offset from an estimate to the unit of the sums. The offset includes
+    // rounding_offset, which rounds a float to an integer by addition.
     float gain, offset;
     static constexpr float rounding_offset = 12582912;  // 1.5 * 2^23
 
@@ -200,9 +189,8 @@ struct InSharedMemory {
   };
 };
 
-/// Samples and sums in device memory. The position of a patch is the pair of offsets to its first
-/// sample in the first frame and in the second frame. Offsets count samples from the plane pointers
-/// of centre_planes().
+/// Samples and sums in device memory. The position of a patch is the pair of its offsets, in
+/// samples, in the two frames (centre_planes()).
 struct InDeviceMemory {
   using Patch = int2;
   static constexpr bool shared = false;
@@ -211,8 +199,7 @@ struct InDeviceMemory {
     return pair.offset < 0 ? patch.y + ~pair.offset : patch.x + pair.offset;
   }
   struct Samples {
-    // The filter subtracts the samples of `subtracted` from those of `plane`. If `subtracted` is
-    // null, the filter subtracts the level.
+    // The plane that the filter subtracts from `plane`, or null to subtract the common offset.
     const float *plane, *subtracted;
     SampleScale sample_scale;
     __device__ std::uint32_t at(int2 patch, SamplePair pair) const {

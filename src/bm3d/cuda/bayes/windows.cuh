@@ -1,5 +1,5 @@
 #pragma once
-// Functions that compute the search windows of a reference patch.
+// Computes the search windows of a reference patch.
 
 #include "bm3d/cuda/bayes/kernels.h"
 
@@ -11,16 +11,15 @@ struct SearchWindow {
   int second_x, second_y;  // displacement of patches in the second frame
 };
 
-/// Returns the displacement of the second half of a candidate relative to its first half. The
-/// second half is in the second frame of pair `k`. The reference patch is in column i and row j of
-/// the grid.
+/// Returns the displacement between the halves of a candidate in frame pair `k`. The reference
+/// patch is in column i and row j of the grid.
 __device__ inline Motion second_half_of(const BayesArgs& a, int k, int i, int j) {
   if (k == 0 || a.second_half == nullptr) return {};
   return a.second_half[(k - 1) * a.grid.columns() * a.grid.rows() + a.grid.bundle(i, j)];
 }
 
 /// Returns the search window in frame pair `k` for the reference patch at (x, y), in column i and
-/// row j of the grid. Frame pair 0 begins with the reference frame.
+/// row j of the grid.
 __device__ inline SearchWindow window_of(const BayesArgs& a, int window, int temporal_window, int k,
                                          int x, int y, int i, int j) {
   const BayesPair& pair = a.pair[k];

@@ -1,5 +1,5 @@
-// Each instantiation of the filter kernel has its own file, which allows a parallel build to
-// compile all instantiations at the same time.
+// Each instantiation of the filter kernel has its own file, so that builds compile them in
+// parallel.
 
 #include "bm3d/cuda/filter/coloured_kernel.cuh"
 

@@ -19,8 +19,7 @@ struct ColouredArgs : KernelArgs {
   CovarianceViews covariances;
 };
 
-/// Filters a group with coloured noise. The interface is that of class WhiteGroup. Each slot
-/// contains a patch of the group or a copy of this patch (coloured_transforms.cuh).
+/// Filters a group with coloured noise, with the interface of class WhiteGroup.
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup {
  public:
@@ -66,7 +65,7 @@ class ColouredGroup {
       transform(work.noisy_tile, f.noisy[work.plane]);
       apply_factors<S, GroupTransform>(patches, operands_.group, spectrum_);
     }
-    // The maximum weight is 1, because the fixed-point sums have a limited range.
+    // The weight is at most 1, because the fixed-point sums have a limited range.
     return fminf(fmaxf(shared.unit * reciprocal(energy * repeats), min_weight), 1.0f);
   }
 

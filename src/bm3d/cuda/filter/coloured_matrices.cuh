@@ -17,9 +17,9 @@ constexpr float root_8 = 2.8284271f;
 
 __device__ __forceinline__ __half2 broadcast(float value) { return __float2half2_rn(value); }
 
-/// The DCT along a column, scaled by sqrt(8). The functions process rows y and 7 - y together,
-/// because the DCT needs only the sum and the difference of these rows. The inverse DCT returns the
-/// rows as (e + o) / 8 and (e - o) / 8, where e and o are sums over even and odd coefficients.
+/// The DCT along a column, scaled by sqrt(8), on rows y and 7 - y together. The inverse returns
+/// these rows as (e + o) / 8 and (e - o) / 8, where e and o are sums over even and odd
+/// coefficients.
 template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
@@ -27,8 +27,8 @@ struct Butterflies<Dct> {
   /// Returns the scale of coefficient k, relative to sqrt(8) times the orthonormal coefficient.
   static __device__ constexpr float gain(int) { return 1; }
   static __device__ __forceinline__ __half2 factor(int k, int y) {
-    // The table is a local variable. The compiler then inserts the elements of the table as
-    // constants in the instructions.
+    // The table is a local variable, so the compiler inserts its elements as constants in the
+    // instructions.
     constexpr Matrix8<float> table = dct_forward<float>;
     return broadcast(root_8 * table.at[k][y]);
   }
@@ -59,13 +59,13 @@ struct Butterflies<Dct> {
 };
 
 /// The Bior1.5 transform along a column, with the scale of the DCT, as lifting steps with exact
-/// factors. The functions process rows 2i and 2i + 1 together.
+/// factors, on rows 2i and 2i + 1 together.
 template <>
 struct Butterflies<Bior> {
   static constexpr int partner(int y) { return y ^ 1; }
   static constexpr int first(int pair) { return 2 * pair; }
-  // The rows of the matrix in transform_tables.h have the norm 1, but the lifting steps compute
-  // rows with other norms. The function gain() returns the quotients of the norms.
+  // The rows of the matrix in transform_tables.h have the norm 1, unlike those of the lifting
+  // steps. gain() returns the quotients of the norms.
   struct Gains {
     float at[8];
   };
@@ -110,17 +110,15 @@ struct Butterflies<Bior> {
   }
 };
 
-// The Haar and Walsh-Hadamard transforms across the patches of a group in 16 slots. The number
-// support(k) is the number of slots on which coefficient k depends. sign(k, slot) is 1 or -1 for
-// these slots, and 0 for all others.
+// The Haar and Walsh-Hadamard transforms across a group in 16 slots. Coefficient k depends on
+// support(k) slots. sign(k, slot) is 1 or -1 for these slots, and 0 for all others.
 
 // Forward transform: coefficient k is the sum of sign(k, slot) / support(k) times the slot, over
-// all slots. Inverse transform: a slot is the sum of sign(k, slot) times coefficient k, over all k.
-// White noise of variance 1 in the slots gives noise of variance 1 / support(k) in coefficient k.
+// all slots. Inverse transform: a slot is the sum of sign(k, slot) times coefficient k. White noise
+// of variance 1 in the slots has the variance 1 / support(k) in coefficient k.
 template <>
 struct GroupMatrix<Haar> {
-  // The transform of 32 members first computes the sums and the differences of pairs of members. It
-  // always transforms the sums. It transforms the differences only if this constant is true.
+  // True if the transform of 32 members also transforms the differences of pairs of members.
   static constexpr bool transforms_differences = false;
   static __host__ __device__ constexpr int support(int k) {
     return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;

@@ -1,31 +1,28 @@
 #pragma once
-// The contributions of pairs of members to the variance of the noise in each coefficient across the
-// group (coloured_group.cuh). This file is independent of CUDA.
+// The contributions of pairs of members to the noise variance of each group coefficient
+// (coloured_group.cuh). This file is independent of CUDA.
 
 // The decorrelation of two members is r = 1 - c(d) / c(0), where c(d) is the covariance of a
-// coefficient of two patches at displacement d (noise/patch_covariance.h). The decorrelation is 0
-// for equal positions, and 1 for patches that share no noise. Half precision represents r
-// accurately near 0, where 1 - r would lose precision.
+// coefficient of two patches at displacement d (noise/patch_covariance.h). Half precision is
+// accurate near r = 0, where 1 - r would lose precision.
 
 // Variance of a group coefficient: Let the coefficient be the sum of n members with signs that add
 // up to 0, divided by sqrt(n). In units of c(0), its variance is -2 / n times the sum of s_i s_j
-// r_ij over all pairs of members i and j, with the signs s_i and s_j and the decorrelation r_ij.
-// The variance of the mean is n plus this sum.
+// r_ij over all pairs of members i and j, with the signs s and the decorrelations r. The variance
+// of the mean is n plus this sum.
 
-// For each number of members, all variances are therefore the product of a constant matrix and the
-// vector of the decorrelations of all pairs.
+// For each number of members, the vector of variances is the product of a constant matrix and the
+// vector of decorrelations of all pairs.
 
-// Pairs of members m and m' are in the order of x = m ^ m'. The contribution of a pair to the Haar
-// coefficients then depends only on the highest bit of x and on the member without this bit. A few
-// constant matrices are therefore enough.
+// Pairs of members m and m' are in the order of x = m ^ m'. Contributions to the Haar coefficients
+// depend only on the highest bit of x and on m without this bit.
 
 namespace lull::bm3d::filter_detail {
 
 /// Number of pairs of members in one matrix product on the tensor cores.
 inline constexpr int pairs_of_chunk = 16;
 
-/// A pair of members of a group. In unused positions of a chunk of pairs, the two members are
-/// equal.
+/// A pair of members of a group. In unused elements of a chunk of pairs, the two members are equal.
 struct MemberPair {
   int first = 0, second = 0;
 };
@@ -37,16 +34,15 @@ constexpr int highest_bit(int x) {
   return bit;
 }
 
-/// Returns pair `index` of a group of 2^log2_members members. Let `half` be half of the number of
-/// members, and let `index` be x * half + q with q < half. The pair consists of the members m and m
-/// ^ x, where m depends on q.
+/// Returns pair `index` of a group of 2^log2_members members. With index = x * half + q, where
+/// `half` is half the number of members, the pair is (m, m ^ x), where m depends on q.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  /// To compute the member m, the function inserts a 0 bit into the index q at the position of the
-  /// highest bit of x. Each pair of the members m and m ^ x therefore occurs only once.
+  /// The member m is q with a 0 bit inserted at the highest bit of x, so each pair (m, m ^ x)
+  /// occurs only once.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};
@@ -72,8 +68,7 @@ constexpr int log2_of(int power) {
 /// The contributions of pairs to the Haar coefficients, in the order of filter.cuh. In groups of 32
 /// members, coefficients 16..31 are the differences of two adjacent members.
 struct HaarPairs {
-  /// Returns the index of the matrix for a chunk of pairs. Chunks whose indices have the same
-  /// highest bit use the same matrix.
+  /// Returns the matrix index of a chunk of pairs.
   static constexpr int matrix_of(int chunk) {
     return chunk == 0 ? 0 : log2_of(2 * highest_bit(chunk));
   }
@@ -93,10 +88,8 @@ struct HaarPairs {
   }
 };
 
-/// The contributions of pairs to the Walsh-Hadamard coefficients. In groups of 2^l <= 16 members,
-/// each member occupies 16 / 2^l of the 16 slots, so only every (16 / 2^l)-th coefficient can
-/// differ from 0. In groups of 32, `set` selects the coefficients of the sums (0) or the
-/// differences (1) of pairs of members.
+/// The contributions of pairs to the Walsh-Hadamard coefficients. In groups of 32 members, `set`
+/// selects the sums (0) or the differences (1) of pairs of members.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

@@ -1,44 +1,38 @@
 #pragma once
 // The layout of a group in the filter kernels for coloured noise. A warp processes 16 patches
-// (slots) at a time. Lane (g, t) = (lane / 4, lane % 4) contains the coefficients whose variances
-// the lane computes (coloured_group.cuh).
+// (slots) at a time.
 
-// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads the samples in columns 2t and 2t + 1 of slots g
-// and g + 8 from shared memory.
+// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads columns 2t and 2t + 1 of slots g and g + 8 from
+// shared memory.
 
-// Step 2, horizontal transform: A matrix product of 16x16 by 16x8 elements transforms two rows of 8
-// slots. It also computes the sum and the difference of the two rows, which is the first butterfly
-// of the vertical transform. Lane (g, t) = (lane / 4, lane % 4) then has coefficient g of slots 2t,
-// 2t + 1, 2t + 8 and 2t + 9 in all rows.
+// Step 2, horizontal transform: A matrix product transforms two rows of 8 slots, and performs the
+// first butterfly of the vertical transform. Lane (g, t) = (lane / 4, lane % 4) then has
+// coefficient g of slots 2t, 2t + 1, 2t + 8 and 2t + 9 in all rows.
 
-// Step 3, vertical transform: The lane computes all further butterflies from its own registers.
+// Step 3, vertical transform: The lane computes all further butterflies in its own registers.
 
-// Step 4, transform across the group: A matrix product, with the results of step 3 as left operand,
-// gives lane (g, t) = (lane / 4, lane % 4) the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of
-// coefficient g in all rows. The lane shrinks these coefficients.
+// Step 4, transform across the group: A matrix product gives lane (g, t) = (lane / 4, lane % 4) the
+// group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of coefficient g in all rows.
 
-// Step 5, inverse transform across the group: A matrix product, with the results of step 4 as right
-// operand, gives lane (g, t) = (lane / 4, lane % 4) coefficients 2t and 2t + 1 of slots g and g +
-// 8.
+// Step 5, inverse transform across the group: A matrix product gives lane (g, t) = (lane / 4, lane
+// % 4) coefficients 2t and 2t + 1 of slots g and g + 8.
 
-// Step 6, inverse transforms of the patches: The lane computes all butterflies of the inverse
-// vertical transform except the last. A matrix product performs the last butterfly and the inverse
-// horizontal transform. Its matrix contains the aggregation window, so the product gives weighted
-// rows of the patches.
+// Step 6, inverse transforms of the patches: The lane computes the butterflies of the vertical
+// transform. A matrix product performs the last butterfly, the horizontal transform and the
+// aggregation window.
 
 // Groups of 32 members: The kernel first computes sums and differences of pairs of members, from
 // two sets of 16 slots.
 
-// Scales: Patches are scaled by 8, with sqrt(8) along each axis. The Haar transform gives means and
-// differences of means. With these scales, the transforms need few factors, all of which are exact.
+// Scales: Patches are scaled by 8 (sqrt(8) along each axis), and Haar coefficients are differences
+// of means.
 
 #include "bm3d/cuda/filter/coloured_matrices.cuh"
 
 namespace lull::bm3d::filter_detail {
 
-/// The samples of one plane in the form that warps read: half-precision differences from the value
-/// `level`. Offsets of patches count samples. With Staging::shared, samples are the words of a tile
-/// in shared memory (load_tile()). Without Staging::shared, samples are the elements of the plane.
+/// The samples of one plane as half-precision differences from `level`: the words of a tile in
+/// shared memory (load_tile()), or the elements of the plane.
 template <Staging staging>
 struct SlotSamples {
   const void* at;
@@ -53,14 +47,12 @@ struct SlotSamples {
   }
 };
 
-/// Values of 16 patches (slots). The first index is a row, or a coefficient of a column. Index 0 of
-/// the second dimension selects slots 2t and 2t + 1, and index 1 slots 2t + 8 and 2t + 9, where t
-/// is lane % 4. After the transform across the group, the slots contain the group coefficients with
-/// these numbers.
+/// Values of 16 patches (slots), as [row or coefficient of a column][slots 2t, 2t + 1 (0) or 2t +
+/// 8, 2t + 9 (1)], where t is lane % 4. After the transform across the group, slots are group
+/// coefficients.
 using Slots = __half2[8][2];
 
-/// Distributes the offsets of the slots to the lanes that load the samples of these slots. On
-/// entry, each lane has the offset of one slot.
+/// Distributes the slot offsets, one per lane on entry, to the lanes that load these slots.
 template <int S, class Offset>
 __device__ __forceinline__ void distribute_offsets(Offset own, int lane, Offset (&offset)[S][2]) {
 #pragma unroll
@@ -89,7 +81,7 @@ struct SlotOperands {
     rows[3] = word_of(-halves_of(rows[0]));
 #pragma unroll
     for (int y = 0; y < 4; ++y) {
-      // The scale contains 1 / 8, because the vertical transform multiplies by 8.
+      // The factor 1 / 8 compensates the factor 8 of the vertical transform.
       const float scale = value_scale / (8 * root_8) * w[y] * w[g];
       columns[y] = pack_halves(inverse.at[g][t2] * scale, inverse.at[g][t2 + 1] * scale);
     }
@@ -130,10 +122,8 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
   return multiply(a, operand[0], operand[1], sums);
 }
 
-/// The transform of a group across its members, as S sets of 16 values in registers. For up to 16
-/// members (S = 1), the set is the transform of the members. For 32 members (S = 2), set 0 is the
-/// transform of the sums of pairs of members. Set 1 contains the differences of these pairs, or the
-/// transform of the differences.
+/// The transform of a group across its members, as S sets of 16 values. For 32 members (S = 2), set
+/// 0 belongs to the sums of pairs of members, and set 1 to the differences.
 template <int S>
 struct Spectrum {
   Slots set[S];
@@ -180,13 +170,11 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
   }
 }
 
-/// Variance and standard deviation of white noise in the coefficients of one lane, for noise of
-/// variance 1 in the samples.
+/// Variance and standard deviation of white noise of variance 1 in the coefficients of one lane.
 template <int S, class GroupTransform>
 struct NoiseScale {
-  // Element 0 is for group coefficients 2t and 2t + 1, and element 1 for coefficients 2t + 8 and 2t
-  // + 9, where t is lane % 4. The two coefficients of an element depend on the same number of
-  // slots.
+  // Element 0 is for group coefficients 2t and 2t + 1, and element 1 for 2t + 8 and 2t + 9, where t
+  // is lane % 4.
   float variance[2], deviation[2];
   static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor because of the sums of pairs
   static constexpr float of_differences =
@@ -202,8 +190,8 @@ struct NoiseScale {
   }
 };
 
-/// Returns true for the mean of all samples of the group, which the filter always retains. The mean
-/// is the first coefficient of lane 0.
+/// Returns true for the mean of all samples of the group (the first coefficient of lane 0), which
+/// the filter always retains.
 __device__ __forceinline__ bool is_mean(int lane, int set, int k) {
   return set == 0 && k == 0 && lane == 0;
 }
@@ -231,8 +219,8 @@ struct Target {
   float offset;  // weight * (level - mid_level) * value_scale
 };
 
-/// Performs the last steps of the inverse transform for 16 patches, and adds the rows of the
-/// patches to the sums.
+/// Performs the last steps of the inverse transform for 16 patches, and adds their rows to the
+/// sums.
 template <Staging staging, class Transform2d, class GroupTransform, class Sum, class Offset>
 __device__ __forceinline__ void aggregate_slots(
     const Slots& c, const Offset (&offset)[2],

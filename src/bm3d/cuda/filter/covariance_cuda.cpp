@@ -16,9 +16,8 @@ constexpr int coefficients = patch * patch;
 /// Maximum magnitude of decorrelations (1 - covariance / variance). Decorrelations of real noise
 /// are within 0..2, but an estimated autocorrelation may give larger values.
 constexpr double max_decorrelation = 64;
-/// Minimum of CovarianceView::unit, the numerator of the weights of groups. The weight of a group
-/// of N patches is at least unit / (64 N). With the minimum, fixed-point numbers represent this
-/// weight precisely enough.
+/// Minimum of CovarianceView::unit, for the fixed-point precision of group weights. The weight of a
+/// group of N patches is at least unit / (64 N).
 constexpr double min_unit = 0.25;
 
 std::uint16_t half_bits(double value) {

@@ -1,6 +1,6 @@
 #pragma once
 // The covariance tables of the filter kernels for coloured noise (coloured_group.cuh), in device
-// memory. Each phase makes its tables once.
+// memory.
 
 #include <array>
 #include <memory>
@@ -13,8 +13,7 @@
 
 namespace lull::bm3d {
 
-/// The covariance tables of one plane in host memory, and the corresponding parameters of the
-/// kernels.
+/// The covariance tables of one plane in host memory, and the matching kernel parameters.
 struct KernelCovariance {
   CovarianceView view;                       // parameters, without the pointers
   std::vector<float> own;                    // CovarianceView::own

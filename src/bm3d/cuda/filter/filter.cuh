@@ -1,56 +1,45 @@
 #pragma once
 // Collaborative filtering and aggregation of one batch, for the separable real transforms and white
-// noise. Coloured noise has separate kernels (coloured_kernel.cuh), which distribute the
-// coefficients of a group to the lanes in another way.
+// noise. For coloured noise, see coloured_kernel.cuh.
 
-// A warp filters one group. The group is in registers, in half precision with two values per
-// register. Each lane has one register for each patch.
+// A warp filters one group in registers, in half precision with two values per register.
 
-// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads the samples in column g, rows 2t and 2t + 1,
-// from shared memory. For every patch, the samples in 8 columns of rows 0, 2, 4 and 6 are in 32
-// different banks. The loads of step 1 and the additions of step 6 therefore have no bank
-// conflicts.
+// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads column g, rows 2t and 2t + 1, from shared
+// memory. The layout of the rows avoids bank conflicts.
 
-// Step 2, vertical transform: A product on the tensor cores, with the transform matrix as left
-// operand, processes two patches at a time. It gives lane (g, t) = (lane / 4, lane % 4) coefficient
-// g of columns 2t and 2t + 1.
+// Step 2, vertical transform: A matrix product on the tensor cores gives lane (g, t) = (lane / 4,
+// lane % 4) coefficient g of columns 2t and 2t + 1, for two patches at a time.
 
-// Step 3, horizontal transform: A product with the transform matrix as right operand gives lane (g,
-// t) = (lane / 4, lane % 4) the coefficients (g, 2t) and (g, 2t + 1).
+// Step 3, horizontal transform: A matrix product gives lane (g, t) = (lane / 4, lane % 4) the
+// coefficients (g, 2t) and (g, 2t + 1).
 
-// Step 4: The lane computes the transform across the group and the shrinkage from its own
-// registers.
+// Step 4: The lane computes the transform across the group and the shrinkage in its own registers.
 
-// Step 5, inverse transforms of the patches: A product with the transform matrix as left operand
-// performs the horizontal transform. The vertical product then gives lane (g, t) = (lane / 4, lane
-// % 4) column g, rows 2t and 2t + 1. The matrices contain the aggregation window, so the rows are
-// weighted.
+// Step 5, inverse transforms of the patches: Two matrix products, whose matrices contain the
+// aggregation window, give lane (g, t) = (lane / 4, lane % 4) column g, rows 2t and 2t + 1.
 
 // Step 6: The lane adds the weighted rows to the sums.
 
 // A thread block processes up to 8x8 neighbouring reference patches, or 8x4 for groups of 32. Its
-// tile is the union of the search windows of these reference patches.
+// tile is the union of their search windows.
 
-// Staging::shared: If the tile fits into shared memory, the thread block copies its samples to
-// shared memory, and sums the estimates there in 32-bit fixed point. At the end, the block adds
-// each sum to device memory once.
+// Staging::shared: The thread block copies its tile to shared memory, sums the estimates there in
+// 32-bit fixed point, and adds each sum to device memory once.
 
-// Staging::direct: If the tile does not fit, the thread block reads samples from device memory and
-// adds estimates directly to device memory. The results have the same bytes as with shared memory.
+// Staging::direct: The tile does not fit into shared memory. The thread block reads from and adds
+// to device memory directly, with bit-identical results.
 
-// Staging::sums: If groups contain patches of several frames, shared memory contains only the sums,
+// Staging::sums: Groups contain patches of several frames. Shared memory contains only the sums,
 // with one tile per frame.
 
-// The thread block subtracts one of its samples (the level) from all samples. Half precision then
-// resolves the contrast of the block instead of its brightness. Differences are at most 511,
-// because float samples are limited to this range (core/float_range.h).
+// The thread block subtracts one of its samples (the level) from all samples, so half precision
+// resolves contrast instead of brightness. Differences are at most 511 (core/float_range.h).
 
 // Scales of the transforms: Coefficients of patches are scaled by 8 / N, where N is the number of
-// slots, and coefficients of groups are plain sums and differences. With these scales, sums of N
-// patches fit into half precision. Thresholds and variances have the same scales.
+// slots, so sums of N patches fit into half precision.
 
-// If a group has only M patches for N slots, each patch occupies N / M slots. The spectrum then
-// consists of the spectrum of M patches, scaled by sqrt(N / M), and zeros.
+// If a group has only M patches for N slots, each patch occupies N / M slots. The nonzero spectrum
+// is then that of M patches, scaled by sqrt(N / M).
 
 #include "bm3d/cuda/filter/filter_plan.h"
 #include "bm3d/cuda/filter/kernels.h"
@@ -59,26 +48,25 @@
 
 namespace lull::bm3d {
 
-// The range of the fixed-point sums in shared memory. A sample gets at most 1024 estimates, from 64
-// groups of 16 patches or from 32 groups of 32 patches. Weights are at most 1, and estimates differ
-// from mid_level by at most 128, or 255 for float samples. With value_scale = 2^13, a sum is at
-// most 1024 * 128 * 2^13 = 2^30, or 2^31 for float samples.
+// Range of the fixed-point sums in shared memory: A sample gets at most 1024 estimates (64 groups
+// of 16 patches, or 32 groups of 32). Weights are at most 1, and estimates differ from mid_level by
+// at most 128, or 255 for float samples. With value_scale = 2^13, a sum is at most 1024 * 128 *
+// 2^13 = 2^30, or 2^31 for float samples.
 inline constexpr float value_scale = 8192.0f;  // fixed-point scale of weighted sums
-// Fixed-point scale of weights. The smallest weight, 1 / (32 * 64), becomes 32 on this scale.
+// Fixed-point scale of weights, on which the smallest weight, 1 / (32 * 64), is 32.
 inline constexpr float weight_scale = 65536.0f;
-// The value that kernels subtract from estimates before the addition to the sums.
+// Offset that kernels subtract from estimates before the addition to the sums.
 inline constexpr float mid_level = 128.0f;
 
 namespace filter_detail {
 
-// Types that represent the transforms in template arguments of the kernels.
+// Tag types of the transforms, as template arguments of the kernels.
 struct Dct {};
 struct Bior {};
 struct Haar {};
 struct WalshHadamard {};
 
-/// The forward and the inverse matrix of a transform. Each lane copies the elements that it uses to
-/// registers.
+/// The forward and the inverse matrix of a transform. Each lane copies its elements to registers.
 template <class Transform2d>
 __device__ __constant__ const Matrix8<float> matrices[2] = {dct_forward<float>, dct_inverse<float>};
 template <>

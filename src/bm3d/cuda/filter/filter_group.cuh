@@ -1,6 +1,6 @@
 #pragma once
 // One group in the registers of a warp, from samples to weighted estimates (steps 1 to 6 of
-// filter.cuh). M is the number of slots for the patches of the group: 8, 16 or 32.
+// filter.cuh). M is the number of slots: 8, 16 or 32.
 
 #include <type_traits>
 
@@ -15,16 +15,15 @@ using LaneGroup = __half2[M];
 
 enum class Memory { shared, device };
 
-/// The offsets of the patches of a group. Lane m has the offset of patch m, and the other lanes
-/// read this offset with a shuffle. Offsets usually count bytes, because an address then needs only
-/// one addition. 32-bit offsets in device memory count elements, which extends their range.
+/// The offsets of the patches of a group: lane m has the offset of patch m. Offsets count bytes,
+/// but 32-bit offsets in device memory count elements, for a larger range.
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
   __device__ __forceinline__ explicit PatchPlaces(Offset elements)
       : offset_(counts_bytes ? elements * static_cast<Offset>(sizeof(Element)) : elements) {}
-  /// Hides the computation of an offset from the compiler. Without this function, the compiler
-  /// would store the offsets of all patches in registers.
+  /// Hides the computation of an offset from the compiler, which would otherwise keep the offsets
+  /// of all patches in registers.
   __device__ __forceinline__ void forget() {
     if constexpr (sizeof(Offset) == 8)
       asm("" : "+l"(offset_));
@@ -45,9 +44,8 @@ class PatchPlaces {
   Offset offset_;
 };
 
-/// The samples of one plane in the form that warps read: half-precision differences from the value
-/// `level`. Offsets of patches count samples. With Staging::shared, samples are the words of a tile
-/// in shared memory (load_tile()). Without Staging::shared, samples are the elements of the plane.
+/// The samples of one plane as half-precision differences from `level`: the words of a tile in
+/// shared memory (load_tile()), or the elements of the plane.
 template <Staging staging>
 struct PatchSamples {
   static constexpr Memory memory = staging == Staging::shared ? Memory::shared : Memory::device;
@@ -74,9 +72,8 @@ struct PatchSamples {
   }
 };
 
-/// The operands of one lane for the products with the transform matrices, equal for all groups of a
-/// thread block. A left operand contains the matrix twice, because one product transforms two
-/// patches.
+/// The operands of one lane for the products with the transform matrices. A left operand contains
+/// the matrix twice, because one product transforms two patches.
 template <class Transform2d, int M>
 struct PatchOperands {
   std::uint32_t vertical[4], horizontal_back[4];  // left operands
@@ -96,8 +93,8 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // The scale contains 1 / 8: coefficients of patches are scaled by 8 / M (filter.cuh), and the
-    // inverse transform across the group multiplies by M.
+    // The factor 1 / 8: coefficients of patches are scaled by 8 / M (filter.cuh), and the inverse
+    // transform across the group multiplies by M.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }
@@ -122,8 +119,7 @@ __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& s
   }
 }
 
-/// Returns the number of patches on which coefficient `k` across the group depends. Coefficient 0
-/// is the sum of all patches.
+/// Returns the number of patches on which group coefficient `k` depends.
 template <int M, class GroupTransform>
 constexpr int support_of(int k) {
   if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return M;
@@ -132,8 +128,8 @@ constexpr int support_of(int k) {
   return support;
 }
 
-/// Applies the Haar or Walsh-Hadamard transform across the group in place. The coefficients are
-/// plain sums and differences, without normalisation.
+/// Applies the Haar or Walsh-Hadamard transform across the group in place, as plain sums and
+/// differences.
 template <int M, class GroupTransform>
 __device__ __forceinline__ void transform_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
@@ -157,8 +153,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
 #pragma unroll
     for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
-      // The previous levels of the loop have multiplied the sum c[i] by a power of 2. The function
-      // multiplies the difference c[i + apart] by the same power.
+      // The loop has multiplied the sum c[i] by a power of 2, so the difference c[i + apart] needs
+      // the same factor.
       const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);
@@ -166,8 +162,7 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
     }
 }
 
-/// Returns the variance of the noise in coefficient `k` across the group, in units of the noise
-/// variance of a sample.
+/// Returns the noise variance of group coefficient `k`, relative to the noise variance of a sample.
 template <int M, class GroupTransform>
 constexpr float noise_variance(int k) {
   constexpr float scale = 8.0f / M;  // scale of the coefficients of patches
@@ -179,7 +174,7 @@ constexpr float noise_deviation(int k) {
 }
 
 /// Applies the hard threshold of the first phase, and returns the number of retained coefficients.
-/// The mean of all samples of the group, which is the first value of lane 0, is always retained.
+/// The mean of the group (the first value of lane 0) is always retained.
 template <int M, class GroupTransform>
 __device__ __forceinline__ int threshold(float limit, float mean_factor, int lane,
                                          LaneGroup<M>& group) {
@@ -216,8 +211,7 @@ __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGr
     energy = fmaf(f.x, f.x, fmaf(f.y, f.y, energy));
     group[k] = __floats2half2_rn(f.x, f.y);
   }
-  // The sum of the squared factors is a fixed-point number, because a warp can sum integers with
-  // one instruction.
+  // The sum is in fixed point, because a warp sums integers with one instruction.
   constexpr float scale = 1 << 18;  // is sufficient for at most 2048 coefficients
   return static_cast<float>(warp_sum(__float2int_rn(energy * scale))) / scale;
 }
@@ -231,8 +225,8 @@ __device__ __forceinline__ void add(unsigned long long* sum, int value) {
 }
 
 /// Transforms the patches back, and adds weight * window * (estimate - mid_level) to `sums` in
-/// fixed point (steps 5 and 6 of filter.cuh). In lane m, `offset` is the offset of patch m in
-/// `sums`. `level_offset` must be weight * (level - mid_level) * value_scale.
+/// fixed point. In lane m, `offset` is the offset of patch m in `sums`. `level_offset` must be
+/// weight * (level - mid_level) * value_scale.
 template <int M, class Transform2d, class Sum, class Offset>
 __device__ __forceinline__ void aggregate(const LaneGroup<M>& group, Offset offset,
                                           const PatchOperands<Transform2d, M>& operands,

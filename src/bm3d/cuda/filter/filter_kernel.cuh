@@ -9,15 +9,14 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// Position and size of one group of a thread block, packed in one word. The word is 0 if the group
-/// does not exist.
+/// Position and size of one group of a thread block, packed in one word; 0 if there is no group.
 struct PackedHead {
   std::uint32_t bits = 0;
 
   PackedHead() = default;
-  /// (`x`, `y`) is the position of the reference patch relative to the first reference patch of the
-  /// thread block. `reference_tile_row` is 0 or 1. `place` is the index 0..31 of the reference
-  /// patch in two adjacent reference tiles.
+  /// (`x`, `y`) is the offset of the reference patch from the first one of the thread block.
+  /// `reference_tile_row` is 0 or 1. `place` is the index 0..31 of the reference patch in two
+  /// adjacent reference tiles.
   __device__ PackedHead(unsigned x, unsigned y, unsigned log2_count, unsigned reference_tile_row,
                         unsigned place)
       : bits(1u << 31 | reference_tile_row << 20 | place << 15 | log2_count << 12 | y << 6 | x) {}
@@ -65,7 +64,7 @@ struct GroupHead {
   bool exists;
   int log2_count;
   std::uint32_t displacement;  // displacement of patch lane >> log2_repeats
-  // Position of the reference patch, relative to the first reference patch of the thread block.
+  // Offset of the reference patch from the first reference patch of the thread block.
   int x, y;
 };
 
@@ -83,8 +82,7 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, PackedHead store
   return head;
 }
 
-/// The offsets of samples and sums for one patch of the group. Each lane has the offsets of the
-/// patch with the index lane >> log2_repeats.
+/// The offsets of samples and sums for the patch with the index lane >> log2_repeats.
 template <Staging staging>
 struct PatchOffsets {
   PatchOffset<staging> samples;  // offset in the tile, or from the tile in the plane
@@ -118,8 +116,8 @@ class WhiteGroup {
   __device__ __forceinline__ WhiteGroup(const float* window, int lane)
       : operands_(window, lane), lane_(lane) {}
 
-  /// Transforms and shrinks the group, and returns the weight of the group. `offset` is the offset
-  /// of the patch of this lane, in the tile or in the plane.
+  /// Transforms and shrinks the group, and returns its weight. `offset` is the offset of the patch
+  /// of this lane, in the tile or in the plane.
   __device__ __forceinline__ float shrink(const KernelArgs& a, const Work& work,
                                           const GroupHead& head, PatchOffset<staging> offset,
                                           int pitch) {
@@ -174,8 +172,7 @@ class WhiteGroup {
   LaneGroup<M> group_;
 };
 
-/// The template parameter `Args` is KernelArgs or a derived class. The type Args::Group is the
-/// class that filters a group.
+/// `Args` is KernelArgs or a derived class. Args::Group is the class that filters a group.
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging,
           class Args = KernelArgs>
 __global__ void __launch_bounds__(threads,
@@ -220,8 +217,8 @@ __global__ void __launch_bounds__(threads,
 
     const PatchOffsets<staging> place = place_of<staging>(a, work, head, pitch);
     float weight = group.shrink(a, work, head, place.samples, pitch);
-    // The kernel rounds the weight to a value that half precision and the fixed-point format can
-    // represent. The sums of estimates and the sum of weights then contain exactly the same weight.
+    // Rounds the weight to a value that half precision and the fixed-point format represent
+    // exactly, so that sums of estimates and of weights are consistent.
     weight = __half2float(__float2half_rn(rintf(weight * weight_scale) / weight_scale));
     const float level_offset = weight * (work.level - mid_level) * value_scale;
     if constexpr (staging == Staging::direct)
@@ -284,8 +281,8 @@ void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& 
     start(filter_kernel<second_phase, M, Transform2d, GroupTransform, Staging::sums>);
 }
 
-/// Calls `launch` with two types. The first type contains the number of slots of a group, and the
-/// second type selects the transform across the slots.
+/// Calls `launch` with two tag types: the number of slots of a group, and the transform across the
+/// slots.
 template <class Launcher>
 void dispatch(const PhaseParams& phase, bool coloured, const Launcher& launch) {
   const int slots = group_slots(phase, coloured);

@@ -14,20 +14,20 @@ namespace {
 /// at the end of the kernel.
 constexpr int min_tiles_per_multiprocessor = 3;
 
-/// A tuning for devices whose multiprocessors have at least `shared_memory` bytes of shared memory.
-/// Measurements support only the tuning for large shared memory, on compute capability 9.0.
+/// A tuning for devices with at least `shared_memory` bytes per multiprocessor. Only the tuning for
+/// large shared memory is measured (compute capability 9.0).
 struct FilterTuning {
   std::size_t shared_memory;
-  // Number of thread blocks that a multiprocessor must be able to execute at a time. If tiles are
-  // too large for this number of blocks, the plan uses smaller tiles.
+  // Minimum number of thread blocks per multiprocessor. The plan reduces the tiles until this
+  // occupancy is possible.
   int wanted_blocks;
 };
 // The first tuning is for compute capabilities 8.0, 8.7, 9.0 and 10.x, the second for 7.5, 8.6, 8.9
 // and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
-/// Returns true if the program contains a kernel with Staging::sums. To limit the compile time,
-/// such kernels exist only for the group transform of the profiles.
+/// Returns true if a kernel with Staging::sums exists. To limit the compile time, such kernels
+/// exist only for the group transform of the profiles.
 bool has_sums_kernel(const PhaseParams& phase) {
   return phase.group_transform == GroupTransform::haar;
 }
@@ -37,14 +37,12 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
   return divide_up(work.count_x, tile.log2_x) * divide_up(work.count_y, tile.log2_y);
 }
 
-/// Plans the largest tile of at most 8x8 reference patches that meets three conditions: a
-/// multiprocessor can execute `blocks` thread blocks, the sums do not overflow, and there are
-/// enough tiles to use the complete device. If no tile meets the third condition, the function
-/// plans the smallest tile that meets the first two.
+/// Plans the largest tile of at most 8x8 reference patches that leaves enough tiles for the device,
+/// or else the smallest tile. At least `blocks` thread blocks fit into a multiprocessor.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
-  // Shared memory contains the sums and the noisy samples of one plane. In the second phase, it
-  // also contains the basic estimate of this plane.
+  // Shared memory contains the sums and the noisy samples of one plane and, in the second phase,
+  // the basic estimate of the plane.
   const int arrays = work.phase == Phase::second ? 3 : 2;
   const int most = phase.group <= 16 ? max_references : max_references / 2;
   const auto span = [&](int log2) {
@@ -69,8 +67,8 @@ FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
   return smallest;
 }
 
-/// Plans tiles of 8x4 reference patches, with the sums of all frames in shared memory. All
-/// reference patches of such a tile have the same motion vectors.
+/// Plans tiles of 8x4 reference patches with the same motion vectors, with the sums of all frames
+/// in shared memory.
 FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
                      const cuda::DeviceLimits& device) {
   const int columns = (motion_columns - 1) * phase.step + patch - 1;
@@ -99,8 +97,8 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                     const cuda::DeviceLimits& device, bool coloured) {
-  // The kernel also declares shared memory for the aggregation window, for the position and size of
-  // each group, and for the positions of the sums of all frames.
+  // The kernel also declares shared memory for the aggregation window, and for the positions of
+  // groups and of the sums of all frames.
   std::size_t declared = sizeof(float) * patch + sizeof(std::uint32_t) * max_references;
   if (plan.staging == Staging::sums) declared += 2 * sizeof(int) * max_frames;
   return std::min(device.blocks(threads, plan.shared_bytes + declared),
@@ -109,8 +107,7 @@ int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device) {
-  // The kernel uses no shared memory in two cases. With clusters, a tile does not contain all
-  // patches of its groups, because clusters extend beyond the search windows. For coloured noise,
+  // Clusters do not use shared memory, because their patches may be far apart. For coloured noise,
   // kernels with shared memory exist only for the Haar transform.
   if (phase.clusters || (work.coloured && phase.group_transform != GroupTransform::haar))
     return {.tile = {2, 2, 0}, .other_radius = phase.temporal_window / 2};
@@ -119,8 +116,8 @@ FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
       tunings, [&](const FilterTuning& t) { return device.shared_memory >= t.shared_memory; });
   const FilterPlan wanted = plan_shared(work, phase, device, tuning.wanted_blocks);
   if (wanted.staging == Staging::shared || tuning.wanted_blocks == 1) return wanted;
-  // If the samples are in device memory, a multiprocessor can execute more thread blocks at a time.
-  // The additional blocks hide the latency of reads.
+  // With the samples in device memory, more thread blocks per multiprocessor hide the latency of
+  // reads.
   const FilterPlan sums = plan_sums(work, phase, device);
   if (sums.staging == Staging::sums &&
       resident_blocks(sums, work.phase, group_slots(phase, work.coloured), device, work.coloured) >=

@@ -14,16 +14,15 @@
 
 namespace lull::bm3d {
 
-/// The data that shared memory contains for a tile: samples and sums, only sums, or none.
+/// The contents of shared memory for a tile: samples and sums, only sums, or none.
 enum class Staging { shared, sums, direct };
 
-/// Type of the offsets, in samples, from the tile of a thread block to the patches of its groups in
-/// device memory. Kernels with Staging::direct use 64-bit offsets, whose cost is small compared
-/// with the additions to device memory.
+/// Type of the offsets, in samples, of patches in device memory. Kernels with Staging::direct use
+/// 64 bits, because the additions to device memory dominate their time.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
-/// Returns true if 32 bits can represent the offset between any two samples of planes. The planes
-/// have `plane` samples each and begin up to `distance` samples apart.
+/// Returns true if 32 bits can represent the offset between any two samples of planes of `plane`
+/// samples, at most `distance` samples apart.
 constexpr bool fits_narrow_offsets(std::int64_t distance, std::int64_t plane) {
   return (distance < 0 ? -distance : distance) + plane <= std::numeric_limits<std::int32_t>::max();
 }
@@ -33,19 +32,18 @@ namespace filter_detail {
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int max_references = 64;  // per thread block
-/// Maximum stride of a tile in shared memory, in samples. Every stride is 4 more than a multiple of
-/// 16, which avoids bank conflicts between every second row.
+/// Maximum stride of a tile in shared memory, in samples. Strides are 4 more than a multiple of 16,
+/// which avoids bank conflicts between every second row.
 constexpr int tile_pitch = 84;
 
-/// The reference patches that a thread block processes, and the union of their search windows.
+/// The reference patches of a thread block, and the union of their search windows.
 struct Tile {
   /// Log2 of the number of reference patches along each axis, at least log2 of reference_tile_side.
   int log2_x = 2, log2_y = 2;
   int rows = 0;            // number of rows of samples; 0: shared memory is too small
   int pitch = tile_pitch;  // with Staging::shared, always tile_pitch
   int columns = 0;         // number of columns of samples that are used, a multiple of 4
-  /// Fixed-point inverses of `columns` and of columns / 4, scaled by 2^32. The kernel multiplies by
-  /// these inverses instead of dividing.
+  /// Fixed-point inverses of `columns` and of columns / 4, scaled by 2^32, which replace divisions.
   std::uint32_t columns_inverse = 0, quads_inverse = 0;
 
   constexpr int references() const { return 1 << (log2_x + log2_y); }
@@ -60,7 +58,7 @@ struct Tile {
   bool operator==(const Tile&) const = default;
 };
 
-/// The rows that contain the sums of one frame, in a tile in shared memory.
+/// The rows of a tile in shared memory that contain the sums of one frame.
 struct FrameRows {
   int first = 0, count = 0;
   bool operator==(const FrameRows&) const = default;
@@ -74,7 +72,7 @@ struct FilterPlan {
   std::size_t shared_bytes = 0;
 };
 
-/// Parameters of a filter kernel that determine the plan of its tiles.
+/// Parameters of a filter kernel that determine its tiles.
 struct FilterWork {
   Phase phase = Phase::first;
   // Number of columns and rows of reference patches on the grid, and number of planes.
@@ -89,27 +87,25 @@ struct FilterWork {
 
 constexpr int log2_slots(int power) { return power == 1 ? 0 : 1 + log2_slots(power / 2); }
 
-/// Returns the number of slots for the patches of a group in the filter kernel. In a smaller group,
-/// each patch occupies several slots. Kernels with 8 slots exist only for white noise and the group
-/// transform of the profiles.
+/// Returns the number of slots for the patches of a group. Kernels with 8 slots exist only for
+/// white noise and the group transform of the profiles.
 constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   const bool few = phase.group <= 8 && phase.group_transform == GroupTransform::haar && !coloured;
   return few ? 8 : phase.group <= 16 ? 16 : 32;
 }
 
-/// Returns the number of thread blocks for which a multiprocessor has enough registers, for a
-/// kernel with `slots` slots per group.
+/// Returns the register-limited number of thread blocks per multiprocessor, for a kernel with
+/// `slots` slots per group.
 constexpr int min_blocks(bool second_phase, int slots, bool coloured = false) {
   if (slots == 8) return 4;
   return slots == 32 ? 2 : second_phase || coloured ? 3 : 4;
 }
-/// Returns the number of thread blocks that a multiprocessor can execute at a time, limited by
-/// registers and shared memory.
+/// Returns the number of thread blocks per multiprocessor, limited by registers and shared memory.
 [[nodiscard]] int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                                   const cuda::DeviceLimits& device, bool coloured = false);
 
-/// Plans the tiles of the filter kernel. The plan does not depend on the batch, because a change of
-/// the tiles would change the rounding of the results.
+/// Plans the tiles of the filter kernel. The plan does not depend on the batch, because other tiles
+/// would change the rounding of the results.
 [[nodiscard]] FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                                      const cuda::DeviceLimits& device);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The shared memory of a thread block of the filter kernels: a tile of samples around the reference
-// patches of the block, and the sums of the estimates in the tile.
+// The shared memory of a thread block of the filter kernels: a tile of samples, and the sums of the
+// estimates in the tile.
 
 #include "bm3d/cuda/filter/filter_group.cuh"
 
@@ -9,8 +9,8 @@ namespace lull::bm3d::filter_detail {
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class WhiteGroup;
 
-/// Arguments of the kernel for white noise. The type `Group` is the class that contains and filters
-/// a group (WhiteGroup).
+/// Arguments of the kernel for white noise. `Group` is the class that contains and filters a group
+/// (WhiteGroup).
 struct KernelArgs {
   template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
   using Group = WhiteGroup<second_phase, M, Transform2d, GroupTransform, staging>;
@@ -30,7 +30,7 @@ struct FrameSums {
   int offset;  // offset in the plane of the first word of these rows
 };
 
-/// The groups that one thread block filters, and the shared memory of the thread block.
+/// The groups and the shared memory of one thread block.
 struct Work {
   std::uint32_t *noisy_tile, *basic_tile;  // Staging::shared
   int* values;                             // sums of the estimates in the tile
@@ -66,7 +66,7 @@ struct TilePosition {
 
 struct FourSamples {
   float at[4];
-  /// Reads four adjacent samples of a plane. The position of the first sample must be even.
+  /// Reads four adjacent samples of a plane, from an even position on.
   __device__ __forceinline__ explicit FourSamples(const float* samples) {
     const float2 a = *reinterpret_cast<const float2*>(samples);
     const float2 b = *reinterpret_cast<const float2*>(samples + 2);
@@ -74,8 +74,8 @@ struct FourSamples {
   }
 };
 
-/// Loads a tile from a plane in half precision. A word contains a sample and its neighbour: the
-/// sample below (`pairs_rows`), or the sample to the right.
+/// Loads a tile from a plane in half precision. A word contains a sample and its neighbour: below
+/// (`pairs_rows`), or to the right.
 template <bool pairs_rows>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
@@ -97,8 +97,7 @@ __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, f
   }
 }
 
-/// Returns the location of the sums of the frame with index `t` in GroupFrames. The location
-/// depends on the motion vector of the thread block.
+/// Returns the location of the sums of frame `t` in GroupFrames.
 __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_x, int first_y) {
   const FilterArgs& f = a.filter;
   Motion v;
@@ -113,8 +112,7 @@ __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_
               f.margins.at(first_x + v.x - radius, first_y + v.y - radius)};
 }
 
-/// Loads the samples of the tile, and sets the sums of the tile to 0. The kernel calls this
-/// function before the filter, and then calls __syncthreads().
+/// Loads the samples of the tile, and clears its sums. A call of __syncthreads() must follow.
 template <bool second_phase, Staging staging, bool pairs_rows>
 __device__ __forceinline__ void load_tiles(const KernelArgs& a, const Work& work,
                                            FrameSums* frame_sums) {
@@ -142,8 +140,7 @@ __device__ __forceinline__ void load_tiles(const KernelArgs& a, const Work& work
   }
 }
 
-/// Adds the sums of the tile to the sums in device memory, after the kernel has filtered all
-/// groups.
+/// Adds the sums of the tile to device memory, after the kernel has filtered all groups.
 template <Staging staging>
 __device__ __forceinline__ void flush_tiles(const KernelArgs& a, const Work& work) {
   if constexpr (staging == Staging::direct) return;
@@ -151,7 +148,7 @@ __device__ __forceinline__ void flush_tiles(const KernelArgs& a, const Work& wor
   const int pitch = tile_pitch_of<staging>(a);
   unsigned long long* const sums = f.sums[work.plane].numerator;
   __syncthreads();
-  // Neighbouring lanes add neighbouring sums, which reduces the number of memory transactions.
+  // Neighbouring lanes add neighbouring sums, which coalesces memory transactions.
   const unsigned columns = a.tile.columns;
   for (unsigned i = threadIdx.x; i < a.tile.rows * columns; i += threads) {
     const TilePosition place(i, columns, a.tile.columns_inverse);

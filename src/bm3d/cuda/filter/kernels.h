@@ -1,6 +1,6 @@
 #pragma once
-// The kernels for filtering and aggregation, as functions that launch the kernels on `stream`. The
-// functions neither allocate memory nor wait for the GPU.
+// Launches the kernels for filtering and aggregation on `stream`, without allocation or
+// synchronisation.
 
 #include <cuda_runtime_api.h>
 
@@ -20,7 +20,7 @@ namespace lull::bm3d {
 
 // ---- aggregation (normalise.cu) ----
 
-/// The planes of a set (PlaneSet) at the end of a phase. All planes have the same size.
+/// The planes of a set (PlaneSet) at the end of a phase, all of the same size.
 struct Quotients {
   int planes = 0;
   std::array<Sums, max_planes> sums{};
@@ -38,8 +38,8 @@ void normalise(const Quotients& of, const Margins& margins, const std::array<flo
 struct GroupFrames {
   bool over_time = false;  // whether there are frames in addition to the reference frame
   ByOffset<bool> present;
-  // Offset, in elements, from a plane of the reference frame to the same plane of another frame.
-  // The sums of the two planes have the same offset.
+  // Offset, in elements, between planes of the reference frame and of another frame, and between
+  // their sums.
   ByOffset<std::ptrdiff_t> distance;
   ByOffset<const Motion*> motion;  // one vector for each cell; null: no motion
   MotionGrid grid;
@@ -69,16 +69,15 @@ struct FilterArgs {
   }
 };
 
-/// Covariances of the coefficients of two patches in device memory (covariance_cuda.h), for a plane
-/// with coloured noise. The displacements (dx, dy) and (-dx, -dy) have equal covariances, so they
-/// share the table entry |index(dx, dy)|.
+/// Covariances of the coefficients of two patches in device memory (covariance_cuda.h), for
+/// coloured noise.
 struct CovarianceView {
-  /// Variances of the noise in the coefficients [u][v] of a patch, in units of sigma^2, and then
-  /// the square roots of these 64 variances. Null: white noise.
+  /// Noise variances of the coefficients [u][v] of a patch, in units of sigma^2, and then the
+  /// square roots of these 64 variances. Null: white noise.
   const float* own = nullptr;
-  /// The decorrelations 1 - covariance / variance of the coefficients of two patches, in half
-  /// precision. The index is [entry][column(entry, u)][v]. `entry` depends on the displacement
-  /// between the patches, and (u, v) are the horizontal and vertical frequency of the coefficient.
+  /// The half-precision decorrelations 1 - covariance / variance of two patches, as
+  /// [entry][column(entry, u)][v]. `entry` depends on the displacement, and (u, v) are the
+  /// horizontal and vertical frequency.
   const std::uint16_t* decorrelation = nullptr;
   int reach_x = 0, reach_y = 0;  // patches with larger displacements share no noise
   int uncorrelated = 0;          // entry for such displacements; all values of this entry are 1
@@ -86,15 +85,14 @@ struct CovarianceView {
 
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
-  /// Returns the column of an entry that stores the coefficients of column `u`. Eight lanes read
-  /// two columns of four entries at a time. The permutation of the columns reduces bank conflicts.
+  /// Returns the column of an entry that stores the coefficients of column `u`. The permutation
+  /// reduces bank conflicts between lanes of different entries.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
 
 /// Filters the groups of a batch: filter_hard() in the first phase, and filter_wiener() in the
-/// second phase. The kernels are planned for the limits of `device`. `covariances` has one element
-/// for each plane of `args`.
+/// second. `covariances` has one element for each plane of `args`.
 void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                  cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                  const CovarianceViews& covariances = {});

@@ -1,7 +1,7 @@
 // Completes a phase: divides the sums of weighted estimates by the sums of weights.
 
-// The weights of a sample come from a box of 8x8 samples. The kernel first sums weights along rows,
-// with shuffles, and then along columns, in shared memory.
+// The weights of a sample come from a box of 8x8 samples. The kernel sums weights along rows with
+// shuffles, and then along columns in shared memory.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/kernels.h"
@@ -15,8 +15,8 @@ static_assert(box_reach == patch - 1);
 
 using QuotientBoxes = Boxes<8, 4>;
 
-/// Returns a / b, rounded to nearest, for the range of operands in this file. Unlike the division
-/// of the compiler, the function has no branch for very large and very small operands.
+/// Returns a / b, rounded to nearest, without the branch of the compiler's division for very large
+/// and very small operands.
 __device__ __forceinline__ float quotient(float a, float b) {
   float inverse;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
@@ -25,8 +25,8 @@ __device__ __forceinline__ float quotient(float a, float b) {
   return __fmaf_rn(__fmaf_rn(-b, about, a), inverse, about);
 }
 
-/// For each of the four samples of this lane, sums the weights at the sample and at the 7 samples
-/// to the left, multiplied by the elements of the aggregation window.
+/// For each of the four samples of this lane, sums the weights at the sample and the 7 samples to
+/// its left, multiplied by the aggregation window.
 __device__ __forceinline__ float4 sums_along(const uint4& weights,
                                              const std::array<float, patch>& window) {
   float v[3 * 4] = {}, sum[4] = {};  // positions -8 to 3
@@ -44,8 +44,8 @@ __device__ __forceinline__ float4 sums_along(const uint4& weights,
   return make_float4(sum[0], sum[1], sum[2], sum[3]);
 }
 
-/// Stores up to four estimates of a row. `left` is the number of samples from the first estimate to
-/// the end of the row. `v` contains the results of sums_along() for this row and the 7 rows above.
+/// Stores up to four estimates of a row. `left` is the number of samples up to the end of the row.
+/// `v` contains sums_along() for this row and the 7 rows above.
 __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], const float4* v,
                                                 const std::array<float, patch>& window,
                                                 const float* noisy, int left, float* estimate) {
@@ -73,7 +73,7 @@ __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], con
 }
 
 /// Computes the estimates. The divisor of a sample is the sum of the weights of the 64 patches that
-/// contain the sample, each multiplied by the aggregation window.
+/// contain it, each multiplied by the aggregation window.
 __global__ void __launch_bounds__(QuotientBoxes::threads)
     normalise_kernel(const __grid_constant__ Quotients of, Margins margins,
                      std::array<float, patch> window) {

@@ -1,13 +1,13 @@
 #pragma once
-// The offsets in device memory of all patches in the groups of a batch, for kernels that access
-// device memory directly.
+// The offsets in device memory of all patches of a batch, for kernels that access device memory
+// directly.
 
 #include "bm3d/cuda/filter/kernels.h"
 
 namespace lull::bm3d {
 
-/// Returns the offset of patch `k` of a group, in samples from the beginning of the planes of the
-/// reference frame. The type `Offset` may have 32 bits if FilterArgs::has_narrow_offsets() is true.
+/// Returns the offset of patch `k` of a group, in samples from the planes of the reference frame.
+/// `Offset` may have 32 bits if FilterArgs::has_narrow_offsets() is true.
 template <class Offset = std::int64_t>
 __device__ __forceinline__ Offset patch_offset(const FilterArgs& a, int reference, int k) {
   const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
@@ -20,8 +20,7 @@ __device__ __forceinline__ Offset patch_offset(const FilterArgs& a, int referenc
          a.margins.at(a.grid.x(i) + displacement_x(packed), a.grid.y(j) + displacement_y(packed));
 }
 
-/// Returns true if a reference patch is on the grid. Batches may extend beyond the grid, and
-/// kernels ignore their additional reference patches.
+/// Returns true if a reference patch is on the grid. Batches may extend beyond the grid.
 __device__ __forceinline__ bool is_on_grid(const FilterArgs& a, int reference) {
   const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
   return (a.batch.x0 + reference_tile % a.batch.tiles_x) * reference_tile_side +
