@@ -42,8 +42,9 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // `invalid` is nonzero at patches that overlap a hole of the frame. candidate_norms excludes
-  // these patches, and otherwise equals half_norms. Null: frames cannot have holes.
+  // `invalid` is nonzero at patches that overlap a hole of the frame. `candidate_norms` excludes
+  // these patches, and otherwise equals `half_norms` (half the squared norms of patches). Null:
+  // frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };

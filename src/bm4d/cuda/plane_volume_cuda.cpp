@@ -67,8 +67,8 @@ struct PlaneVolume::Memory {
          cudaStream_t stream)
       : params(plan.phase(phase)),
         guide(depth, margins.size(), stream),
-        // Bytes of 0x3f give half norms near `no_patch`, so that positions without a half norm are
-        // not candidates.
+        // Bytes of 0x3f give values near `no_patch`, so that positions without a norm are not
+        // candidates.
         half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),
         numerator(depth, margins.size(), stream),
         weights(depth, margins.size(), stream),
