@@ -70,7 +70,7 @@ class CudaPhases {
   std::size_t largest_plane() const;
   /// Returns the maximum number of planes in a PlaneSet.
   int max_planes_per_set() const;
-  /// Returns the number of groups that the first phase stores for the planes in `set`; 0: none.
+  /// Returns the number of groups that the first phase stores for the planes in `set`.
   std::size_t kept_references(const PlaneSet& set) const;
   int kept_capacity() const { return kept_members(params_) <= 16 ? 16 : 32; }
 

@@ -181,7 +181,7 @@ template <int cube>
 struct LaneReferences {
   std::uint32_t words[8];  // two mma operands
   int3 offset[2];
-  int base[2];   // base score, plus the product, minus half the squared norm: the score
+  int base[2];   // score = base + product - half the squared norm
   int table[2];  // word of the union's first position in the table
 
   template <class Shape>
