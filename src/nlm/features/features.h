@@ -2,9 +2,8 @@
 // Non-local means of renders, on the demodulated illumination (the picture divided by its albedo).
 // The weights of the first result depend on the illumination and its variance.
 
-// The weights of the second result depend on surface features from the renderer
-// (noise/render/features.h), too. The filter blends the two results by their estimated errors
-// (formulas.h).
+// In addition, the second result uses surface features from the renderer (noise/render/features.h).
+// The filter blends the two results by their estimated errors (formulas.h).
 
 #include <memory>
 
