@@ -34,7 +34,7 @@ class PhaseSchedule {
   /// as filtered. Returns an empty value if no layer is ready.
   std::optional<Layers> next_layers() {
     /// Last position at which a cube fits in the available slices. At the end of the volume, the
-    /// position of the last layer.
+    /// z position of the last reference cubes.
     const int end_place = available_ - params_.cube;
     const int far = next_ + (at_a_time_ - 1) * params_.step;
     int z = next_, count = at_a_time_;
@@ -57,7 +57,7 @@ class PhaseSchedule {
   /// finished. Returns an empty value if there is no such slice.
   std::optional<int> next_finished() {
     // Last position at which a cube fits in the available slices. At the end of the volume, the
-    // position of the last layer.
+    // z position of the last reference cubes.
     const int end_place = available_ - params_.cube;
     int coming = std::min(next_, std::max(end_place, last_run_ + 1));
     int end = std::min(coming - params_.radius(), available_);
