@@ -133,15 +133,15 @@ struct Params {
   /// candidates from them. Requires equal steps in both phases, a search_step of 0, and a search
   /// window in the second phase that is at least as large as in the first.
   SameGroups same_groups = SameGroups::none;
-  /// If true, two Bayes phases replace the second phase. The first uses the spectrum of the noisy
-  /// patches, and matches in the basic estimate. The second uses the spectrum of a blend of the
-  /// basic estimate and the first result, and matches in this blend. Bayes phases require temporal
-  /// filtering and white noise.
+  /// If true, two Bayes phases replace the second phase. The first Bayes phase uses the spectrum of
+  /// the noisy patches, and matches in the basic estimate. The second Bayes phase matches in a
+  /// blend of the basic estimate and the result of the first Bayes phase, and uses the spectrum of
+  /// this blend. Bayes phases require temporal filtering and white noise.
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
   /// If true, iterated linear combinations of patches (linear/params.h) replace all phases, whose
-  /// parameters then have no effect. With temporal filtering, a GPU with little shared memory runs
-  /// the phases instead.
+  /// parameters are then ignored. With temporal filtering, a GPU with little shared memory runs the
+  /// phases instead.
   bool linear_combinations = false;
   /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
   /// no second phase.
@@ -183,9 +183,9 @@ struct Params {
 void search_where_needed(Params& params);
 
 /// Sets Params::linear_combinations to false with guides, holes, weighted means and clusters, which
-/// the method does not support. The function also does so if a parameter of the phases differs from
-/// the profile `best`, because linear combinations would ignore this parameter.
-/// search_where_needed() calls this function.
+/// linear combinations do not support, and if a parameter of the phases differs from the profile
+/// `best`, because linear combinations would ignore this parameter. search_where_needed() calls
+/// this function.
 void combine_where_possible(Params& params);
 
 /// Number of steps of temporal linear combinations: the pilot and the iterations.

@@ -23,8 +23,8 @@ enum class Filtering {
   bayes_basic,  // Bayes phase with the covariance of the basic estimate's patches
 };
 
-/// Weight of the first Bayes phase in the guide of the second. The basic estimate has the remaining
-/// weight.
+/// Weight of the first Bayes phase in the guide of the second Bayes phase. The basic estimate has
+/// the remaining weight.
 inline constexpr float bayes_share = 0.6f;
 /// Weight of the second Bayes phase in the final result. The parallel Wiener filter has the
 /// remaining weight.

@@ -5,7 +5,7 @@
 namespace lull::bm3d {
 
 /// Row k of the forward matrix F computes coefficient k. The 2D transform of a patch X is C = F X
-/// F^T, and the inverse is X = I C I^T with the inverse matrix I of F.
+/// F^T, and the inverse transform is X = G C G^T with G = F^-1.
 template <class Real>
 struct Matrix8 {
   Real at[8][8];

@@ -15,8 +15,8 @@
 // The new group contains the best candidates, by distance in the basic estimate, then by position
 // in the search window.
 
-// The second phase uses only layers of the first phase within list_reach(), which the margin of a
-// part of a volume includes.
+// The second phase uses only groups of the first phase whose reference cubes are within
+// list_reach() along z. The margin of a part of a volume includes list_reach().
 
 // Cubes that the first phase skipped have no group.
 
@@ -76,28 +76,29 @@ struct DisplacementRange {
   }
 };
 
-/// Returns the maximum distance, in slices, between a layer of the second phase and the layers of
-/// the first phase that provide its candidates.
+/// Returns the maximum distance along z, in slices, between a reference cube of the second phase
+/// and the reference cubes of the first phase that provide its candidates.
 constexpr int list_reach(const Params& params) {
   return params.hard.radius() + params.wiener.radius();
 }
 
-/// Assigns depth() slots to stored layers of the first phase. A new layer replaces the oldest
-/// layer.
+/// Assigns depth() slots to layers of the first phase. A layer is the set of reference cubes with
+/// the same z position. A new layer replaces the oldest layer.
 class KeptLayers {
  public:
-  /// `at_a_time` is the number of layers that a phase filters together.
+  /// `at_a_time` is the number of layers of reference cubes that a phase filters together.
   KeptLayers(const Params& params, int at_a_time);
   int depth() const { return static_cast<int>(layers_.size()); }
   void begin() { count_ = 0; }
-  /// Returns the slot for a new layer. Layers must ascend along z.
+  /// Returns the slot for the reference cubes at the position `z`, which must be above all earlier
+  /// positions.
   int add(int z);
-  /// Returns the slots of the layer nearest to slice `z` and of its two neighbours, ascending along
-  /// z. -1: missing layer.
+  /// Returns the slots of the layer of reference cubes nearest to `z` and of the two neighbouring
+  /// layers, ascending along z. -1: missing layer.
   std::array<int, 3> around(int z) const;
 
  private:
-  std::vector<int> layers_;  // for each slot, the first slice of its layer
+  std::vector<int> layers_;  // for each slot, the z position of its reference cubes
   int count_ = 0;
   int reach_;
 };
@@ -112,7 +113,8 @@ class KeptGroups {
  public:
   explicit KeptGroups(const VolumePlan& plan);
   void begin() { layers_.begin(); }
-  /// Returns the memory for the groups of a new layer, row by row. All groups are empty.
+  /// Returns the memory for the groups of all reference cubes at the position `z`, row by row. All
+  /// groups are empty.
   std::span<KeptList> add_layer(int z);
   /// Writes the candidates of a reference cube, each once and all in the slices `available`, to
   /// `room`. Returns the written part.

@@ -11,8 +11,8 @@
 
 namespace lull::bm4d {
 
-/// Layers of reference cubes: all cubes that begin in the same slice. Consecutive layers are `step`
-/// slices apart, from z on.
+/// Consecutive layers of reference cubes, `step` slices apart. A layer is the set of reference
+/// cubes with the same z position.
 struct Layers {
   Phase phase = Phase::first;
   int z = 0;            // first slice of the first layer

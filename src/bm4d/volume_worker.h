@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the BM4D session (open/volume_session.h), which schedules slices and
-// layers, and its backends, which process samples.
+// The interface between the BM4D session (open/volume_session.h) and its backends. The session
+// decides the order of the work, and a backend processes samples.
 
 #include <memory>
 #include <span>
@@ -11,8 +11,9 @@
 
 namespace lull::bm4d {
 
-/// Processes volumes slice by slice, in all planes with noise. The session loads all slices of a
-/// layer before filter(), and finishes a slice when no later layer adds estimates.
+/// Processes volumes slice by slice. Before filter(), the session loads all slices within the
+/// search windows. The session finishes a slice when no later call of filter() adds estimates to
+/// the slice.
 class VolumeWorker {
  public:
   virtual ~VolumeWorker() = default;
@@ -35,8 +36,8 @@ class VolumeWorker {
   /// Returns the number of results of finish() that may be incomplete while the session loads
   /// slices.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
-  /// Returns the preferred number of layers to filter together. A larger number needs more memory
-  /// and increases the latency.
+  /// Returns the preferred number of layers (reference cubes with the same z position) to filter
+  /// together. A larger number needs more memory and increases the latency.
   [[nodiscard]] virtual int layers_at_a_time() const noexcept { return 1; }
 };
 

@@ -62,8 +62,8 @@ struct Correspondence {
   double x, y, to_x, to_y, weight;
 };
 
-/// Returns the minimum of the parabola through three costs, relative to the middle cost, which must
-/// be the smallest.
+/// Returns the sub-sample offset of the minimum of the parabola through three costs at the offsets
+/// -1, 0 and 1. `least`, the cost at offset 0, must be the smallest.
 double parabola_vertex(double before, double least, double after) {
   const double curvature = before - 2 * least + after;
   return curvature > 0 ? std::clamp((before - after) / (2 * curvature), -0.5, 0.5) : 0;

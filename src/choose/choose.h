@@ -21,8 +21,8 @@ struct SessionChoice {
   /// Name of the method: bm3d or nlm for pictures and clips, bm4d or nlm_volumes for slices of
   /// volumes.
   std::string method = "bm3d";
-  /// Name of the profile: fast, balanced or high. The methods other than bm4d also have the profile
-  /// paper, and bm3d also has the profile best.
+  /// Name of the profile: fast, balanced or high. All methods except bm4d have a fourth profile,
+  /// paper, and bm3d has a fifth profile, best.
   std::string profile = "balanced";
   /// Name of the device: auto (a GPU if there is one), cpu, reference, cuda or cuda:N.
   std::string device = "auto";
@@ -36,7 +36,7 @@ struct SessionChoice {
   int streams = bm3d::default_streams;  // number of frames in flight on a GPU, 1..16
   int threads = 0;                      // number of threads on the CPU; 0: one per core
   /// If true, a session on a GPU writes its results to GPU memory (Backend::results_on_device). If
-  /// `volume_noise` is also set, the input frames must be in GPU memory.
+  /// `volume_noise` is set in addition, the input frames must be in GPU memory.
   bool results_on_device = false;
   bool guided = false;  // for bm3d and nlm: patches are matched in Frame::guide
   NoiseModel noise;

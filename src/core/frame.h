@@ -86,7 +86,7 @@ struct FrameInfo {
   Rational time_base;                         // seconds per tick
   std::shared_ptr<const SideData> side_data;  // preserved unchanged
   /// Relation to the previous frame; `unknown`: the session determines it. Either all frames of a
-  /// clip have a known state, or none.
+  /// clip have a known state, or all frames are `unknown`.
   RepeatState repeat_state = RepeatState::unknown;
   /// Distance of a margin frame from the nearest frame whose result is required: negative before
   /// that frame, positive after it, without repeated frames. The result of a margin frame is

@@ -6,8 +6,8 @@
 
 namespace lull {
 
-/// A rectangle of samples in memory, also for device code. `stride` is the distance of two rows, in
-/// samples.
+/// A rectangle of samples in memory, for host code and device code. `stride` is the distance of two
+/// rows, in samples.
 template <class T>
 struct PlaneView {
   T* data = nullptr;

@@ -57,8 +57,8 @@ using CurveTables = std::array<const float*, max_planes>;
 struct OutputTransform {
   const float* curve = nullptr;  // SampleCurve::values; null: samples are not changed
   ClipLimits limits;             // limits of the curve's output
-  // Memory for the clipping shifts of each limit, as rows of clip_shift_cells(width) cells. Null:
-  // no limit.
+  // Memory for the clipping shifts (core/clip_limits.h) at the low and at the high limit, in rows
+  // of clip_shift_cells(width) values. Null: no limit.
   float *low_shifts = nullptr, *high_shifts = nullptr;
   int columns = 0;
 };

@@ -114,8 +114,8 @@ struct SinkOptions {
   bool keep_times = false;
   std::optional<SegmentOptions> segments;
   /// Name of a file with a film grain table ("filmgrn1", noise/grain/grain_table.h) for the encoder
-  /// to write into the stream; empty: none. The file must exist until finish(), and only one
-  /// encoder may use it.
+  /// to write into the stream; empty: no film grain table. The file must exist until finish(), and
+  /// only one encoder may use it.
   std::string grain_table;
 };
 

@@ -131,8 +131,8 @@ struct SourceOptions {
   /// Folder for data that do not fit in memory, for example packets of badly interleaved streams.
   /// If empty, the system's folder for temporary files.
   std::string scratch;
-  /// FFmpeg's protocols, such as "https", that inputs may use in addition to files and pipes. The
-  /// protocols also apply to files to which inputs refer.
+  /// FFmpeg's protocols, such as "https", that inputs may use in addition to files and pipes. Files
+  /// to which inputs refer may use the same protocols.
   std::vector<std::string> protocols;
   int descriptor = 0;  // open file for the input `-`; 0: standard input
   /// Index of the decoding GPU among the visible GPUs. The CPU decodes if nullopt, or if FFmpeg or
@@ -140,8 +140,8 @@ struct SourceOptions {
   /// FFmpeg must create the GPU's primary context, so the caller must open the source before other
   /// work on the GPU.
   std::optional<int> gpu;
-  /// If true, the source tolerates and counts damage of a video, also outside the selection: the
-  /// decoder conceals damaged parts, the source omits frames that cannot be decoded, and a
+  /// If true, the source tolerates and counts damage of a video, inside and outside the selection:
+  /// the decoder conceals damaged parts, the source omits frames that cannot be decoded, and a
   /// truncated file ends with the last complete data. If false, damage throws BadData. Damage of
   /// stacks and sequences, and errors of a decoding GPU after its first frame, always throw
   /// BadData.
@@ -170,7 +170,7 @@ struct SourceOptions {
   /// picture. Must be empty for other inputs.
   std::string layer{};
   /// Chooses layers of an OpenEXR file that the source reads together with the picture
-  /// (read_layer()). If empty, none.
+  /// (read_layer()). If empty, the source reads no layers with the picture.
   LayerChoice layers{};
   /// If true, the source throws an error for interlaced video. If false, a frame of interlaced
   /// video contains both fields in alternating rows.

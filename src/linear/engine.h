@@ -52,7 +52,8 @@ class Engine {
   /// reads y, and an iteration reads x, y and z. All pictures must have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
-  /// Writes the mean estimates to x, and in all iterations except the last also the next z.
+  /// Writes the mean estimates to x. In all iterations except the last iteration, writes the next
+  /// z, too.
   virtual void finish(const Step& step, int side, const Sums& sums, const PlaneState& plane) = 0;
 };
 

@@ -56,15 +56,15 @@ constexpr int bundle_columns(const ReferenceGrid& grid) {
   return (grid.count_x + motion_columns - 1) / motion_columns;
 }
 
-/// The position of a patch: its frame, and its displacement from the reference patch. The second
-/// half has the same displacement in the partner frame.
+/// The position of a patch: its frame, and its displacement from the reference patch. A two-frame
+/// patch has the same displacement in its second frame.
 struct Place {
   int frame = 0, x = 0, y = 0;
 };
 
 /// A searched frame (params.h, "Temporal filtering"). Frame 0 contains the reference patches.
 struct SearchedFrame {
-  int partner = no_frame;  // frame of the second halves of patches that span two frames
+  int partner = no_frame;  // second frame of two-frame patches
   /// Displacement of the search window centre for each bundle (8x4 reference patches). Empty: all
   /// displacements are 0.
   std::vector<Motion> motion;

@@ -92,13 +92,13 @@
 // the quantisation scale, and n samples per patch.
 
 // Pairs of frames: If `pairs` is set and the motion of a bundle is uniform, its patches span two
-// frames. The second half has the same position in the partner frame (time/frame_pairs.h). Frames
-// without a partner have no candidates.
+// frames. In the second frame, the partner frame (time/frame_pairs.h), a patch has the same
+// position. Frames without a partner have no candidates.
 
 // Motion is uniform if the acceleration (match/second_half.h) is 0 in at least half of the frames
 // with a partner.
 
-// Noise of patches that span two frames: Covariances are sums over both halves. Noise is
+// Noise of patches that span two frames: Covariances are sums over the two frames. Noise is
 // independent between frames.
 
 // White noise: The vector of ones is an eigenvector of Q, with the eigenvalue e = alpha^2 n s^2 + f

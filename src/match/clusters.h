@@ -66,9 +66,9 @@ struct Tiling {
 
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
-    // Three tilings are shifted by thirds of a tile along the diagonal. With two or four, the
-    // second is shifted by half a tile along the diagonal, the third along x, and the fourth along
-    // y.
+    // Three tilings are shifted by thirds of a tile along the diagonal. Of two or four tilings, the
+    // second tiling is shifted by half a tile along the diagonal, the third tiling along x, and the
+    // fourth tiling along y.
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;

@@ -51,7 +51,7 @@ struct PlaneSet {
   /// white.
   std::shared_ptr<const DistanceBias> bias;
   /// Maximum number of members of each group that the first phase stores for propagation
-  /// (propagation.h). 0: none.
+  /// (propagation.h). 0: the first phase stores no groups.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the stored groups without a search
   GuideRange range{};        // range of values in the guide, see guide_range()
@@ -90,8 +90,8 @@ inline constexpr float colour_tau = 4.0f;
 /// less noise.
 inline constexpr float rgb_chroma_weight = 0.6f;
 
-/// Downsamples a plane: each sample of `coarse` is the mean of 2^shift_x x 2^shift_y samples of
-/// `fine`, without samples outside `fine`.
+/// Downsamples a plane by box filtering: each sample of `coarse` is the mean of 2^shift_x x
+/// 2^shift_y samples of `fine`, without samples outside `fine`.
 void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse);
 
 /// Adds a weighted plane to a sum: sum += weight * plane.

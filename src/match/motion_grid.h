@@ -19,7 +19,7 @@ inline constexpr int motion_columns = 8, motion_rows = 4;
 struct MotionGrid {
   int width = 0, height = 0;  // size of the plane
   int step = 1;
-  int shift_x = 0, shift_y = 0;  // log2 of the subsampling of the plane, relative to the main plane
+  int shift_x = 0, shift_y = 0;  // log2 of the subsampling of the plane (chroma)
   int main_width = width, main_height = height;
 
   constexpr int columns() const {

@@ -1,9 +1,9 @@
 #pragma once
-// The second halves of candidates. A patch that spans two frames (time/frame_pairs.h) has one half
-// in each frame, by default at the same position.
+// A two-frame patch (time/frame_pairs.h) consists of one patch in each of two frames, by default at
+// the same position. This file computes the displacement of its patch in the second frame.
 
-// If motion accelerates, as in hand-held video, the matcher displaces second halves by the
-// acceleration of their bundle (8x4 reference patches, motion_grid.h).
+// If motion accelerates, as in hand-held video, the matcher displaces the patches of candidates in
+// the second frame by the acceleration of their bundle (8x4 reference patches, motion_grid.h).
 
 // Motion vectors begin in the reference frame: a and b lead to the two frames of the candidates, c
 // to the second frame of the reference patches. The acceleration is b - a - c.
@@ -20,8 +20,8 @@ namespace lull {
 /// Minimum acceleration in samples. Smaller accelerations count as 0, because motion vectors are
 /// rounded to samples.
 inline constexpr int min_acceleration = 2;
-/// Maximum ratio of the errors (sums of squared differences) with and without displaced second
-/// halves. Above this ratio, second halves are not displaced.
+/// Maximum ratio of the errors (sums of squared differences) with and without displacement in the
+/// second frame. Above this ratio, the matcher uses no displacement.
 inline constexpr float max_error_ratio = 0.5f;
 
 /// Returns the acceleration b - a - c, or 0 for uniform motion. `a` and `b` lead to the two frames
@@ -59,9 +59,9 @@ struct BundleArea {
                grid.height - most_y)};
 }
 
-/// Returns the displacement of the second halves of a bundle (8x4 reference patches):
-/// `acceleration`, or 0 if the error does not fall enough. `own` and `other` are the second guides
-/// of the reference patches and of the candidates.
+/// Returns the displacement, in the second frame, of all candidates of a bundle (8x4 reference
+/// patches): `acceleration`, or 0 if the error does not fall enough. `own` is the guide of the
+/// second frame of the reference patches, `other` of the candidates.
 [[nodiscard]] Motion second_half(PlaneView<const float> own, PlaneView<const float> other,
                                  const BundleArea& area, Motion a, Motion acceleration);
 

@@ -6,9 +6,9 @@
 // consists of the samples with 0 <= i < B. In volumes, a patch also extends p slices before and
 // after its block.
 
-// Reference patches have their origins at all multiples (also negative) of Params::step along x and
-// y, in every slice, so that (B / step)^2 blocks cover each sample. With B = 1, a patch is a box of
-// 2 p + 1 samples a side, as in the papers.
+// Reference patches have their origins at all positive and negative multiples of Params::step along
+// x and y, in every slice, so that (B / step)^2 blocks cover each sample. With B = 1, a patch is a
+// box of 2 p + 1 samples a side, as in the papers.
 
 // Candidates of a reference patch r have their origins at r + d + m, with displacements d from -S
 // to S along x and y. m is 0 in the frame itself and in volumes.

@@ -38,7 +38,7 @@ constexpr float max_correction = 1.5f;
 /// Minimum number of filtered components. Small eigenvalues can belong to a signal in a few voxels.
 constexpr int min_components = 16;
 /// The components exclude a volume whose error is at least `significance` standard errors smaller
-/// with a separate filter. Series of more than `max_examined_volumes` volumes exclude none.
+/// with a separate filter. Series of more than `max_examined_volumes` volumes exclude no volume.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 

@@ -1,6 +1,6 @@
 #pragma once
-// Comparison of frames and motion search in 8-bit main planes on a GPU. Comparisons run on the
-// upload stream, because the host waits for the results.
+// Comparison of frames, and motion search in 8-bit luma (or green) planes, on a GPU. Comparisons
+// run on the upload stream, because the host waits for the results.
 
 #include <array>
 #include <span>
@@ -24,8 +24,8 @@ class DeviceMotion {
 
   /// Returns the difference between two uploaded frames. Waits for the upload stream.
   [[nodiscard]] FrameDifference difference(const RawPlanes& frame, const RawPlanes& before);
-  /// Queues the conversion of a frame to the coarse plane for prediction(), on the upload stream.
-  /// `format` may have another sample type than the session.
+  /// Queues the conversion of a frame to the downsampled plane for prediction(), on the upload
+  /// stream. `format` may have another sample type than the session.
   void load_predicted(int slot, const RawPlanes& frame, const FrameFormat& format);
   /// Waits for the upload stream, and returns the cost of predicting the frame in slot `slot` from
   /// the frame in slot `earlier`.
@@ -75,9 +75,9 @@ class DeviceMotion {
   FrameFormat format_;
   std::array<float, max_planes> sigma_;
   cudaStream_t upload_stream_, compute_stream_;
-  int width_, height_;  // size of the main plane
+  int width_, height_;  // size of the luma (or green) plane
   float main_sigma_;
-  PlaneRing<std::uint8_t> fine_, coarse_;  // main plane in 8 bits, for the motion search
+  PlaneRing<std::uint8_t> fine_, coarse_;  // luma (or green) in 8 bits, for the search
   PlaneRing<std::uint8_t> predicted_;      // like `coarse_`, but used by `upload_stream_`
   PlaneRing<Motion> motion_;               // vectors: [offset + max_temporal][cell]
   Counted<DifferenceCounts> difference_;

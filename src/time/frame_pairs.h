@@ -12,9 +12,9 @@ namespace lull {
 /// Frame index that represents no frame.
 inline constexpr int no_frame = -1;
 
-/// Returns the partner of each frame of a list (FrameAt, frames.h): the frame with the second
-/// halves of its patches. The partner is the next later frame if the list extends beyond the
-/// reference frame, and the next earlier frame if not. `no_frame`: no partner.
+/// Returns the partner of each frame of a list (FrameAt, frames.h): the second frame of its
+/// two-frame patches. The partner is the next later frame if the list extends beyond the reference
+/// frame, and the next earlier frame if not. `no_frame`: no partner.
 [[nodiscard]] constexpr std::array<int, max_frames> partners_of(std::span<const int> offsets) {
   std::array<int, max_frames> partners{};
   const auto nearest = [&](int from, int side) {

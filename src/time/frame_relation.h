@@ -11,7 +11,7 @@
 // motion-compensated prediction from the earlier frame, and without prediction.
 
 // Comparisons use 8-bit samples: the high bits of integers, and floats in 0..FrameFormat::white
-// scaled to 0..255. The main plane is luma, or green for RGB.
+// scaled to 0..255. The main plane of a frame is the luma plane, for RGB the green plane.
 
 #include <algorithm>
 #include <array>
@@ -88,7 +88,7 @@ struct FrameDifference {
   /// Number of different blocks in each plane. In unfiltered planes (sigma 0), blocks are different
   /// if any bit differs.
   std::array<std::uint32_t, 3> different{};
-  std::uint32_t textured = 0;  // blocks of the main plane that are textured in the later frame
+  std::uint32_t textured = 0;  // luma (or green) blocks that are textured in the later frame
   std::uint32_t shared = 0;    // textured blocks that are equal in both frames
 };
 
@@ -107,11 +107,11 @@ constexpr Relation relation_of(const FrameDifference& d) {
 
 // ---- scenes --------------------------------------------------------------------------------
 
-// Prediction uses a coarse main plane, whose samples are 8-bit means of 4x4 samples. Incomplete
-// areas and blocks at the right and bottom border are excluded.
+// Prediction uses the luma (or green) plane, downsampled to 8-bit means of 4x4 samples. Incomplete
+// means and incomplete blocks at the right and bottom border are excluded.
 inline constexpr int coarse = 4;
-inline constexpr int prediction_block = 8;  // side of a block in coarse samples
-inline constexpr int prediction_reach = 8;  // radius of the motion search, in coarse samples
+inline constexpr int prediction_block = 8;  // side of a block in downsampled samples
+inline constexpr int prediction_reach = 8;  // radius of the motion search, in downsampled samples
 
 /// Cost of predicting a frame from an earlier frame (`predicted`), and cost without prediction
 /// (`own`), as sums of add_block() over all complete blocks.
@@ -120,8 +120,8 @@ struct PredictionCost {
   std::uint32_t blocks = 0;
 };
 
-/// Returns the contribution of noise to the sum of squared differences of 64 coarse samples from
-/// their mean. Their noise variance is sigma^2 / 16.
+/// Returns the contribution of noise to the sum of squared differences of 64 downsampled samples
+/// from their mean. The noise variance of means of 4x4 samples is sigma^2 / 16.
 constexpr std::uint32_t coarse_noise(float sigma) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(63 * s * s / 16);

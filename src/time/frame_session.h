@@ -18,7 +18,7 @@ struct SessionPlan {
   /// Threshold for scene cuts, 0..1. A frame begins a new scene if a larger share of its content
   /// cannot be predicted from earlier frames (frame_relation.h). 0: no scene cuts.
   float scene_cut = 0.5f;
-  float main_sigma = 0;  // standard deviation of the noise in the main plane
+  float main_sigma = 0;  // noise level of the luma (or green) plane
   /// If true, groups have patches of several frames, but estimates only for the frame of the
   /// reference patches. Only for methods with a single phase.
   bool gathers = false;

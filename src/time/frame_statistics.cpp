@@ -213,8 +213,9 @@ Relation relation_between(const Frame& frame, const Frame& before,
                           const std::array<float, 3>& sigma) {
   const int main = main_plane(frame.format.layout == Layout::rgb);
   FrameDifference d;
-  // If any block of the main plane differs, the relation depends only on its textured blocks. The
-  // comparison stops when the remaining blocks cannot change the relation.
+  // If any block of the luma (or green) plane differs, the relation depends only on the textured
+  // blocks of this plane. The comparison stops when the remaining blocks cannot change the
+  // relation.
   if (sigma[main] > 0)
     with_samples(frame, before, main, [&](auto a, auto b) {
       compare_plane<true>(a, b, EightBitScale(frame.format), same_block_limit(sigma[main]),

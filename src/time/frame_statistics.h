@@ -17,17 +17,17 @@ namespace lull {
                                             const std::array<float, 3>& sigma);
 
 /// Returns relation_of(difference_of(...)), but stops as soon as the relation is certain: with
-/// independent noise, after half of the main plane.
+/// independent noise, after half of the luma (or green) plane.
 [[nodiscard]] Relation relation_between(const Frame& frame, const Frame& before,
                                         const std::array<float, 3>& sigma);
 
-/// Converts the main plane of a frame to 8 bits.
+/// Converts the luma (or green) plane of a frame to 8 bits.
 void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to);
-/// Converts the 8-bit main plane to the coarse plane for predictions.
+/// Downsamples an 8-bit plane to means of 4x4 samples.
 void make_coarse(PlaneView<const std::uint8_t> main, PlaneView<std::uint8_t> to);
 
-/// Returns the cost of predicting a frame from an earlier frame. The coarse planes must have equal
-/// sizes.
+/// Returns the cost of predicting a frame from an earlier frame. The two downsampled planes must
+/// have equal sizes.
 [[nodiscard]] PredictionCost prediction_of(PlaneView<const std::uint8_t> plane,
                                            PlaneView<const std::uint8_t> earlier,
                                            std::uint32_t noise);

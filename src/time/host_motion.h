@@ -1,6 +1,6 @@
 #pragma once
-// Compares the frames of a session in host memory, and finds the motion between them in the 8-bit
-// main planes.
+// Compares the frames of a session in host memory, and finds the motion between them in 8-bit luma
+// (or green) planes.
 
 #include <vector>
 
@@ -15,7 +15,7 @@ namespace lull {
 /// Motion estimation on the host. Frames are in slots, as in FrameWorker (frame_session.h).
 class HostMotion {
  public:
-  /// `main_sigma` is the noise level of the main plane.
+  /// `main_sigma` is the noise level of the luma (or green) plane.
   HostMotion(const FrameFormat& format, float main_sigma, int slots);
 
   void load(int slot, const Frame& frame);
@@ -46,7 +46,7 @@ class HostMotion {
     int height_ = 0;
   };
   struct Slot {
-    BytePlane bytes, coarse;  // coarse plane: empty if it would be too small
+    BytePlane bytes, coarse;  // `coarse`: downsampled; empty if too small
     ByOffset<std::vector<Motion>> cells;
     MainPlane main() const { return {bytes.view(), coarse.view()}; }
   };

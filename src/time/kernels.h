@@ -31,22 +31,22 @@ struct PredictionCounts {
 void count_difference(const RawPlanes& frame, const RawPlanes& before, const FrameFormat& format,
                       const std::array<float, max_planes>& sigma, DifferenceCounts* counts,
                       cudaStream_t stream);
-/// The main plane in 8 bits (`fine`), and the coarse plane for predictions (frame_relation.h).
-/// make_bytes() skips a plane whose pointer is null.
+/// The luma (or green) plane in 8 bits (`fine`), and the same plane downsampled to means of 4x4
+/// samples (`coarse`). make_bytes() skips a plane whose pointer is null.
 struct MainBytes {
   std::uint8_t *fine = nullptr, *coarse = nullptr;
 };
 void make_bytes(const RawPlanes& frame, const FrameFormat& format, const MainBytes& to,
                 cudaStream_t stream);
-/// Computes the prediction cost for two coarse planes of at least one block. Overwrites `counts` in
-/// device memory.
+/// Computes the prediction cost for two downsampled planes of at least one block. Overwrites
+/// `counts` in device memory.
 void count_prediction(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts, cudaStream_t stream);
 
 // ---- motion (motion.cu) ----
 
-/// Finds the motion vectors of all motion blocks from a frame to each of `others`. The coarse plane
-/// must contain at least one block.
+/// Finds the motion vectors of all motion blocks from a frame to each of `others`. The downsampled
+/// planes must contain at least one block.
 void find_motion(const MainBytes& frame, std::span<const MainBytes> others,
                  std::span<Motion* const> cells, int width, int height, float sigma,
                  cudaStream_t stream);

@@ -20,8 +20,8 @@ namespace lull {
 namespace {
 
 constexpr int threads = motion_threads, warps = threads / 32;
-// Side of a region in coarse samples. A region that begins between coarse samples overlaps one more
-// coarse sample.
+// Side of a region in downsampled samples (means of 4x4 samples). A region that begins between two
+// downsampled samples overlaps one more downsampled sample.
 constexpr int coarse_side = motion_region / coarse + 1;
 constexpr int coarse_vectors = 2 * prediction_reach + 1;  // vectors per row, and number of rows
 constexpr int fine_vectors = 2 * motion_refinement + 1;
@@ -47,7 +47,8 @@ __device__ Key least_in_warp(std::uint32_t cost, std::uint32_t order) {
   return static_cast<Key>(least) << 32 | warp_min(cost == least ? order : none);
 }
 
-/// Sizes of a complete region, in samples and in coarse samples. Most regions are complete.
+/// Sizes of a complete region, in samples and in downsampled samples (means of 4x4 samples). Most
+/// regions are complete.
 struct WholeRegion {
   static constexpr int columns = motion_region, rows = motion_region;
   static constexpr int coarse_columns = motion_region / coarse, coarse_rows = coarse_columns;
@@ -61,7 +62,7 @@ struct PartOfRegion {
 };
 
 struct MotionArgs {
-  int width, height;  // size of the main plane
+  int width, height;  // size of the luma (or green) plane
   float sigma;
   MainBytes frame;
   struct Other {
@@ -76,7 +77,7 @@ constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Inner products ab of the coarse search, for each vector.
+/// Inner products ab of the search in downsampled planes (step 1 of motion.h), for each vector.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
   // store_pair() writes two products at a time.
@@ -136,8 +137,8 @@ __device__ void store_pair(std::uint32_t* to, int first, int second) {
       make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
-/// Computes the inner products ab of the coarse search (step 1 of motion.h) for the rows of this
-/// warp. `warp` is below `coarse_warps`.
+/// Computes the inner products ab of the search in downsampled planes (step 1 of motion.h), for the
+/// rows of this warp. `warp` is below `coarse_warps`.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -173,8 +174,8 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes the sums of squares of the coarse search (step 1 of motion.h) over the region and over
-/// the search area, with one warp.
+/// Computes the sums of squares of the search in downsampled planes (step 1 of motion.h), over the
+/// region and over the search area, with one warp.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -187,7 +188,7 @@ __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, S
   if (lane == 0) s.own_coarse_squares = squares;
 }
 
-/// Performs the coarse search (step 1 of motion.h).
+/// Performs the search in downsampled planes (step 1 of motion.h).
 template <class Size>
 __device__ void search_coarse(const Size& size, const Interval& x, const Interval& y, int width,
                               int height, Shared& s) {
@@ -256,7 +257,7 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 static_assert(motion_region == 48 && fine_vectors == 7);
 
 /// Computes the sums of squares and inner products of the search at full resolution (step 2 of
-/// motion.h), and for the zero vector. `there` is the other frame.
+/// motion.h), and for the zero vector. `there` is the plane of the other frame.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {
@@ -284,7 +285,7 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
 }
 
 /// Performs the search at full resolution (step 2 of motion.h), with one vector around `centre` per
-/// thread. Thread 0 also computes the cost of the zero vector.
+/// thread. In addition, thread 0 computes the cost of the zero vector.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

@@ -1,9 +1,10 @@
 #pragma once
 // Motion between two frames, with one vector for each motion block (a `cell`) of 32x32 samples of
-// the main plane (frame_relation.h), in integer arithmetic for equal results of all backends.
+// the luma (or green) plane, in integer arithmetic for equal results of all backends.
 
-// Step 1 of the motion search: a full search in the coarse plane for the minimum sum of squared
-// differences, up to `prediction_reach` samples in each direction.
+// Step 1 of the motion search: a full search in the downsampled plane (means of 4x4 samples) for
+// the minimum sum of squared differences, up to `prediction_reach` downsampled samples in each
+// direction.
 
 // Step 2 of the motion search: a full search at full resolution, up to `motion_refinement` samples
 // around four times the vector of step 1.
@@ -20,7 +21,8 @@
 
 namespace lull {
 
-/// Side of a motion block, and side of its larger matching region, in samples of the main plane.
+/// Side of a motion block, and side of its larger matching region, in samples of the luma (or
+/// green) plane.
 inline constexpr int motion_cell = 32, motion_region = 48;
 inline constexpr int motion_refinement = 3;
 struct Motion {
@@ -31,7 +33,7 @@ struct Interval {
   int first = 0, end = 0;
 };
 
-/// Returns the number of motion blocks along an axis of the main plane.
+/// Returns the number of motion blocks along an axis of `length` samples.
 constexpr int motion_cells(int length) { return (length + motion_cell - 1) / motion_cell; }
 /// Returns the matching region of motion block `i` along one axis, as an interval of samples: at
 /// most the complete picture.
@@ -41,7 +43,8 @@ constexpr Interval cell_region(int i, int length) {
   const int first = wish < 0 ? 0 : wish < last ? wish : last;
   return {first, first + side};
 }
-/// Returns the interval of coarse samples that overlap the interval `fine` of samples.
+/// Returns the interval of downsampled samples (means of 4x4 samples) that overlap the interval
+/// `fine` of samples.
 constexpr Interval coarse_interval(Interval fine, int coarse_length) {
   return {std::min(fine.first / coarse, coarse_length),
           std::min((fine.end + coarse - 1) / coarse, coarse_length)};
@@ -55,13 +58,14 @@ constexpr std::uint32_t zero_motion_bonus(float sigma, int samples) {
   return static_cast<std::uint32_t>(s * s / 8) * static_cast<std::uint32_t>(samples);
 }
 
-/// The main plane of a frame in 8 bits.
+/// The luma (or green) plane of a frame in 8 bits: at full resolution (`fine`), and downsampled to
+/// means of 4x4 samples (`coarse`).
 struct MainPlane {
-  PlaneView<const std::uint8_t> fine, coarse;  // coarse plane: empty if it is too small
+  PlaneView<const std::uint8_t> fine, coarse;  // `coarse` is empty if too small
 };
 
-/// Finds a motion vector for each motion block, from `frame` to `other`. Without a coarse plane,
-/// all vectors are 0.
+/// Finds a motion vector for each motion block, from `frame` to `other`. Without downsampled
+/// planes, all vectors are 0.
 void find_motion(const MainPlane& frame, const MainPlane& other, float sigma,
                  std::vector<Motion>& cells);
 }  // namespace lull

@@ -48,9 +48,9 @@ class Timeline {
     return relation == Relation::independent ? RepeatState::independent : RepeatState::shares_noise;
   }
 
-  /// Adds a distinct frame. `shares_noise` is true if it shares noise with the previous distinct
+  /// Adds a distinct frame. `shares_noise`: the frame shares noise with the previous distinct
   /// frame. `predicted_by` is the distance to the nearest earlier frame of the same scene, at most
-  /// `radius`; 0: none.
+  /// `radius`; 0: no earlier frame.
   void add(bool shares_noise, int predicted_by) {
     Entry& entry = at(count_);
     entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;
@@ -111,7 +111,7 @@ class Timeline {
  private:
   struct Entry {
     int run = 0;      // number of the first frame that shares noise with this one
-    int parent = -1;  // number of the frame that predicts this one; -1: none
+    int parent = -1;  // number of the frame that predicts this frame; -1: no such frame
   };
   static constexpr int kept = 10 * max_temporal;
 

@@ -107,7 +107,7 @@ class ParticipantLevel {
     return suffixes.empty() || std::ranges::find(suffixes, image.suffix) != suffixes.end();
   }
 
-  // Opens the log file for each message, because denoise() also opens the log file.
+  // Opens the log file for each message, because denoise() opens the log file itself.
   void say(LogLevel level, const std::string& text) const {
     Log(options_.denoise.run.log, options_.denoise.run.quiet).write(level, text);
   }

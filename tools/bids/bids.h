@@ -16,7 +16,7 @@ struct BidsOptions {
   DenoiseOptions denoise;              // settings of the denoising; without file names
 };
 
-/// Returns the options of `lull denoise` that `lull bids` also accepts.
+/// Returns the options that both `lull denoise` and `lull bids` accept.
 [[nodiscard]] std::vector<OptionRow> bids_option_rows();
 
 /// Denoises the images of a dataset. Returns 0, the exit code of the first failed image, or 128 + n

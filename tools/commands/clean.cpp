@@ -61,7 +61,7 @@ class Cleaning {
     std::printf("%s %d %s, %s\n", lists_only_ ? "would remove" : "removed", files_,
                 files_ == 1 ? "file" : "files", describe_bytes(bytes_).c_str());
   }
-  /// Returns the first file that remains after a failed removal, with the reason. Empty: none
+  /// Returns the first file that remains after a failed removal, with the reason. Empty: no file
   /// remains.
   const std::string& failure() const { return failure_; }
 

@@ -289,7 +289,7 @@ class Preview {
       if (!early || source->format() != source_->format()) return std::nullopt;
       return read_window(*source, position, start, std::move(first));
     } catch (const Error&) {
-      return std::nullopt;  // the caller reads from the start and reports any error there
+      return std::nullopt;  // the caller reads from the start and reports any error
     }
   }
 
@@ -320,8 +320,8 @@ class Preview {
     return std::move(results[window.target]);
   }
 
-  /// Returns a denoiser that adds mask, guide and feature buffers to every frame. `first` is the
-  /// index of the first frame in the input.
+  /// Returns a denoiser that sets the mask, the guide and the feature buffers of every frame.
+  /// `first` is the index of the first frame in the input.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {
     denoiser = side_inputs_.attach_to(std::move(denoiser), first);

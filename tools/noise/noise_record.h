@@ -36,7 +36,8 @@ struct SceneNoise {
   /// True if the estimate comes from differences between frames. Only such a noise level is
   /// comparable with the noise of later frames.
   bool over_time = false;
-  /// Noise at half size. Set only for coarse noise, for which lull also filters at half size.
+  /// Noise at half size. Set only for coarse noise, for which lull filters at half size in addition
+  /// to full size.
   std::optional<NoiseEstimate> half;
   /// Noise of a volume, in addition to `estimate`.
   std::optional<VolumeEstimate> volume;

@@ -44,8 +44,9 @@ struct ResidualPlanes {
   ResidualPart part() const { return {before.view(), after.view(), level.view(), counts.view()}; }
 };
 
-/// Prepares a part of a frame with the top-left corner (x, y), without samples that are clipped,
-/// not finite, or outside `mask`. `mask` has the size of the frame or is null.
+/// Prepares the part of a frame with the top-left corner (x, y) for the residual test. Excludes
+/// samples that are clipped, not finite, or outside `mask` from the statistics. `mask` has the size
+/// of the frame or is null.
 [[nodiscard]] ResidualPlanes residual_planes(const Frame& before, const Frame& after,
                                              const ExpectedNoise& noise, const SliceMask* mask,
                                              int x, int y);

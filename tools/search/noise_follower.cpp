@@ -180,7 +180,8 @@ bool NoiseFollower::is_near_level_of(float level, std::size_t scene, bool cut) c
   return are_near(level, known_[scene].estimate.level[0], cut ? after_cut : within_scene);
 }
 
-/// Returns the known scene whose noise is most similar to `found`, or no value if none is similar.
+/// Returns the known scene whose noise is most similar to `found`, or no value if no known scene is
+/// similar.
 std::optional<std::size_t> NoiseFollower::find_similar_scene(const NoiseEstimate& found) const {
   if (!is_over_time(found)) return std::nullopt;
   std::optional<std::size_t> nearest;

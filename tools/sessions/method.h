@@ -85,9 +85,9 @@ struct Method {
 /// Returns whether the frame has constant areas that a session of the method preserves.
 [[nodiscard]] bool has_constant_areas(const Method& method, const Frame& frame);
 
-/// Returns a session that preserves constant areas and passes other samples to `denoiser`, or
-/// `denoiser` itself if the method preserves none. `levels` must return levels_for_areas() for the
-/// method of the frame.
+/// Returns a session that preserves constant areas and passes all other samples to `denoiser`. If
+/// the method preserves no areas, returns `denoiser` itself. For each frame, `levels` must return
+/// levels_for_areas() of the method that filters the frame.
 [[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
                                                        const Method& method, LevelsOfFrame levels,
                                                        const FrameFormat& format,

@@ -105,8 +105,9 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines the sessions on all devices into one denoiser. `clips` denoisers have frames in memory.
-/// The replacement of a single temporal session filters the pending frames and their margin.
+/// Combines the sessions on all devices into one denoiser. `clips` is the number of denoisers that
+/// share the memory for frames. If the only session fails and filters over time, its replacement
+/// filters the pending frames and their margin.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

@@ -68,7 +68,8 @@ struct ClipPlan {
   std::size_t scene_at(const Frame& frame) const;
   /// Returns the methods for the scene with the index from scene_at().
   ScenePlan scene(std::size_t number) const;
-  /// Returns whether sessions also filter at half size. If so, frames must be in host memory.
+  /// Returns whether sessions filter at half size in addition to full size. If so, frames must be
+  /// in host memory.
   bool has_halves() const;
 };
 

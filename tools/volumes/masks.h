@@ -39,8 +39,9 @@ struct VolumeMask {
 [[nodiscard]] std::optional<VolumeMask> given_mask(const InputOptions& options,
                                                    const io::MediaSource& source);
 
-/// Returns a denoiser that assigns a mask to every slice for `denoiser`. Voxels outside the mask
-/// keep their input value or become 0. The returned denoiser stores each slice until its result.
+/// Returns a denoiser that assigns a mask to every slice and passes the slice to `denoiser`. Voxels
+/// outside the mask keep their input value or become 0. The returned denoiser stores each slice
+/// until its result.
 [[nodiscard]] std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask);
 
 }  // namespace lull::tools

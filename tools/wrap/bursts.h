@@ -14,8 +14,9 @@ namespace lull::tools {
 /// @throws InvalidArgument  the input is not a burst, or --keep is missing
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// Returns a denoiser that aligns frames to the reference frame (--keep) for `denoiser`, and skips
-/// frames without effect on the result. Without --align, returns `denoiser`.
+/// Returns a denoiser that aligns frames to the reference frame (--keep) and passes them to
+/// `denoiser`. Frames that do not influence the result stay unaligned. Without --align, returns
+/// `denoiser` itself.
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const DenoiseOptions& options, const Method& method,
                                                 const io::MediaSource& source);

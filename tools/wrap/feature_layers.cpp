@@ -41,7 +41,8 @@ bool has_channels(const io::LayerName& layer, const ChannelNames& channels) {
   });
 }
 
-/// Returns the channels of a layer that form the feature buffer, or none if a channel is missing.
+/// Returns the channels of a layer that form the feature buffer, or no names if a channel is
+/// missing.
 ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   if (feature == Feature::depth) {
     for (const char* one : {"Z", "V", "Y", "R"})

@@ -34,10 +34,9 @@ struct FeatureSources {
                                            const io::SourceOptions& options,
                                            const io::MediaSource& input);
 
-/// Returns a denoiser that adds the feature buffers (Frame::features) to every frame and passes the
-/// frame to `denoiser`.
-/// @throws BadData  also from push(): a layer is missing or has another size, or a file ends too
-///     early
+/// Returns a denoiser that sets Frame::features of every frame and passes the frame to `denoiser`.
+/// @throws BadData  a layer is missing or has another size, or a file ends too early; push() of the
+///     denoiser may throw this error
 [[nodiscard]] std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser,
                                                  FeatureSources sources,
                                                  FirstFrame first_frame = {});

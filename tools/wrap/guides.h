@@ -19,10 +19,12 @@ namespace lull::tools {
                                                   const io::SourceOptions& options,
                                                   const io::MediaSource& input);
 
-/// Returns a denoiser that adds the guide (Frame::guide), on the scale of the input, to every frame
-/// and passes the frame to `denoiser`.
-/// @param first_frame  if set, the guide may be longer than the input
-/// @throws BadData  also from push() and drain(): the guide has a wrong length
+/// Returns a denoiser that sets Frame::guide of every frame, on the scale of the input, and passes
+/// the frame to `denoiser`.
+/// @param first_frame  index, in the input, of the first frame that the denoiser receives; if set,
+///     the guide may be longer than the input
+/// @throws BadData  the guide has a wrong length; push() and drain() of the denoiser may throw this
+///     error
 [[nodiscard]] std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser, SideInput guide,
                                                const io::MediaSource& input,
                                                FirstFrame first_frame = {});

@@ -28,7 +28,7 @@ class SideInputs {
   bool has_files() const { return !job_sources().empty(); }
   /// Describes the side inputs for a job in segments. The call must precede attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
-  /// Returns a denoiser that adds the guide and the feature buffers to every frame and passes the
+  /// Returns a denoiser that sets Frame::guide and Frame::features of every frame and passes the
   /// frame to `denoiser`. Only one call is allowed.
   /// @throws any error of guided() and featured()
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> denoiser,

@@ -33,8 +33,9 @@ struct Member {
   int x = 0, y = 0;
 };
 
-/// For each frame pair, the displacement between the two halves of a patch (match/second_half.h),
-/// equal for all candidates of a block.
+/// For each frame pair, the displacement of candidates in the second frame, relative to their
+/// position in the first frame (match/second_half.h). All candidates of a bundle have the same
+/// displacement.
 using SecondHalves = std::array<Motion, max_frames>;
 
 class BayesRun {

@@ -23,7 +23,8 @@ namespace {
 /// Converts between the real numbers of the separable Fourier transform (class Dft) and complex
 /// coefficients. For k > 0, rows 2k and 2k + 1 are real and imaginary parts along y, and lanes 2k
 /// and 2k + 1 along x. Lanes a, b of a real row and c, d of the imaginary row give (a - d) + i (b +
-/// c) and (a + d) + i (c - b). The second is stored with its imaginary part first.
+/// c) and (a + d) + i (c - b). Of (a + d) + i (c - b), the imaginary part is stored before the real
+/// part.
 class ComplexRows {
  public:
   /// Prepares the conversion of rows `row` and `row` + 1 of a unit. A vector of 4 lanes contains

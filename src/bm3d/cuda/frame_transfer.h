@@ -3,7 +3,8 @@
 // frames, motion estimation (time/device_motion.h), and download of results.
 
 // FrameTransfer uses three CUDA streams: for uploads and statistics, for the filter, and for
-// downloads. The first has a high priority, because the host waits for the statistics.
+// downloads. The stream for uploads and statistics has a high priority, because the host waits for
+// the statistics.
 
 #include <array>
 #include <memory>

@@ -42,8 +42,9 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // `invalid` is nonzero at patches that overlap a hole of the frame. candidate_norms excludes
-  // these patches, and otherwise equals half_norms. Null: frames cannot have holes.
+  // `invalid` is nonzero at patches that overlap a hole of the frame. `candidate_norms` excludes
+  // these patches, and otherwise equals `half_norms` (half the squared norms of patches). Null:
+  // frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
@@ -69,7 +70,7 @@ class CudaPhases {
   std::size_t largest_plane() const;
   /// Returns the maximum number of planes in a PlaneSet.
   int max_planes_per_set() const;
-  /// Returns the number of groups that the first phase stores for the planes in `set`; 0: none.
+  /// Returns the number of groups that the first phase stores for the planes in `set`.
   std::size_t kept_references(const PlaneSet& set) const;
   int kept_capacity() const { return kept_members(params_) <= 16 ? 16 : 32; }
 

@@ -23,7 +23,7 @@ using namespace cpu;
 
 constexpr int min_tile = 8;  // side of a tile in reference cubes
 
-/// A ring buffer of planes. Slice z is in plane z % depth.
+/// A ring buffer of slices. Element z % depth contains slice z.
 template <class T>
 class Ring {
  public:
@@ -61,8 +61,9 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Returns the number of slices that a phase stores: 2 radius + cube for a layer, `step` for the
-  /// next layer, and `cube` for the weights of the next finished slice.
+  /// Returns the number of slices that a phase stores: 2 radius + cube for the search windows at
+  /// one z position, `step` for the next z position, and `cube` for the weights of the next
+  /// finished slice.
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;

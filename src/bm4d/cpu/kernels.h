@@ -16,7 +16,7 @@
 
 namespace lull::bm4d::cpu {
 
-/// Maximum number of slices that the groups of a layer can reach.
+/// Maximum number of slices from which the group of a reference cube can take members.
 inline constexpr int max_near = max_window + max_cube - 1;
 inline constexpr int row_padding = 32;
 
@@ -51,7 +51,7 @@ struct MatchSlices {
   int width, height;  // voxels
   int first, end;     // range of the elements that exist in the arrays
 };
-/// Finds the group of the reference cube at (x, y), in the first slice of the layer.
+/// Finds the group of the reference cube at (x, y) that begins in the current slice.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
 /// Finds the group among the candidates at the given displacements, which must be distinct and
 /// inside the volume.

@@ -131,7 +131,8 @@ struct Spectrum {
   }
 
   /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair of coefficients. `in_mean`:
-  /// the first belongs to the mean over the group. `is_mean`: the first is the overall mean.
+  /// the first coefficient belongs to the mean over the group. `is_mean`: the first coefficient is
+  /// the overall mean.
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll

@@ -162,7 +162,8 @@ bool detail::filter_groups_in_tiles(const FilterPlan& plan, const Ring<float>& n
   if (kernel == nullptr) kernel = any_kernel(p, plan.wiener);
   lull::cuda::allow_shared_memory(kernel);
   const auto blocks = [](int count, int side) { return (count + side - 1) / side; };
-  // Block k along z begins with layer k * `layers` of the volume, with `layers` layers per block.
+  // Block k along z begins with layer k * `layers` of the volume. A layer is the set of reference
+  // cubes with the same z position.
   const bool at_end = cubes.z % p.step != 0;
   const int first = cubes.z / p.step, first_block = at_end ? -1 : first / layers;
   const int deep = at_end ? 1 : (first + cubes.layers - 1) / layers - first_block + 1;

@@ -32,8 +32,8 @@ struct TilePlan {
             p.step * (layers - 1) + reach,
             (65536u + side - 1) / side};
   }
-  /// Returns the maximum number of layers of a block: a power of two for which the search windows
-  /// share at least one slice.
+  /// Returns the maximum number of layers of reference cubes in a thread block: a power of two for
+  /// which the search windows share at least one slice.
   static constexpr int max_layers(const PhaseParams& p) {
     const int most = 1 + (2 * p.radius() + p.cube - 1) / p.step;
     return most >= 4 ? 4 : most >= 2 ? 2 : 1;
@@ -52,8 +52,8 @@ struct TileArgs {
   Margins margins;
   ReferenceCubes cubes;
   const std::uint32_t* groups;
-  /// Index along z of the first thread block of the launch. Block 0 begins with the first layer.
-  /// -1: only the layer at the end of the volume.
+  /// Index along z of the first thread block of the launch. Block 0 begins with the first reference
+  /// cubes. -1: only the reference cubes at the end of the volume.
   int first_block;
 };
 
@@ -77,7 +77,7 @@ struct Shape {
 
 struct BlockPlace {
   int x, y, z;      // position of the first reference cube
-  int first_layer;  // index of its layer among the filtered layers; may be negative
+  int first_layer;  // index of its z position in the launch; may be negative
   int start;        // position of the tile's first voxel in a slice
   float level;
 

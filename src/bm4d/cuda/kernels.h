@@ -18,7 +18,8 @@
 
 namespace lull::bm4d::cuda {
 
-/// The reference cubes of consecutive layers, with their grid and the available slices.
+/// The reference cubes of consecutive layers, with their grid and the available slices. A layer is
+/// the set of reference cubes with the same z position.
 struct ReferenceCubes {
   PhaseParams params;
   int z = 0, layers = 1;      // first slice of the first layer; number of layers
@@ -47,8 +48,8 @@ constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
-/// The guide, and the half norm of each cube: half the sum of the squared voxels, rounded down,
-/// stored at the first voxel. Half norms near `no_patch` (match/cuda/kernels.h) exclude positions
+/// The guide, and half the squared norm of each cube: half the sum of its squared voxels, rounded
+/// down, stored at the first voxel. Values near `no_patch` (match/cuda/kernels.h) mark positions
 /// without a cube.
 struct Guide {
   Ring<std::uint8_t> samples;
@@ -56,8 +57,8 @@ struct Guide {
 };
 void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& margins,
                 const GuideQuantiser& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream);
-/// Computes the half norms of the cubes that begin in `slices`, without the padding. The following
-/// `cube` - 1 slices must exist.
+/// Computes half the squared norms of the cubes that begin in `slices`, without the padding. The
+/// following `cube` - 1 slices must exist.
 void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
                      cudaStream_t stream);
 
@@ -120,13 +121,14 @@ bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const Refe
 // ---- rank.cu ---------------------------------------------------------------------------------
 
 inline constexpr int max_layers = 16;  // maximum number of layers of reference cubes at a time
-/// Stored groups of the first phase, layer by layer, in the format of find_groups().
+/// Stored groups of the first phase, in the format of find_groups(). The groups are sorted by layer
+/// (reference cubes with the same z position).
 struct KeptLists {
   const std::uint32_t* groups = nullptr;
   PhaseParams params;         // parameters of the first phase
   int columns = 0, rows = 0;  // number of reference cubes in a row and in a column of a layer
-  /// For each layer of the second phase, the slots of the nearest layer of the first phase and of
-  /// the two layers next to the nearest layer (KeptLayers::around).
+  /// For each z position of reference cubes in the second phase, the slots of the groups at the
+  /// nearest three z positions of the first phase (KeptLayers::around).
   int around[max_layers][3] = {};
 };
 /// Finds groups among the candidates that propagation.h defines, in the format of find_groups().

@@ -1,8 +1,8 @@
 // Generic matching of cubes, for parameters and GPUs that match_tile.cu does not support. A warp
 // processes one reference cube at a time.
 
-// Shared memory contains the guide in the union of the search windows: a word of four bytes and a
-// half norm at each position.
+// Shared memory contains the guide in the union of the search windows: at each position, a word of
+// four bytes and half the squared norm of the cube.
 
 // The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b for reference cubes a and
 // candidates b, with one dp4a for each row. All distances stay in registers.
@@ -38,8 +38,8 @@ struct Tile {
   }
   constexpr int words() const { return words_x * words_y * words_z; }
   constexpr int places() const { return width * height * slices; }
-  /// Returns the size of shared memory in bytes: words, half norms, and a list of members for each
-  /// warp.
+  /// Returns the size of shared memory in bytes: words, half the squared norms, and a list of
+  /// members for each warp.
   constexpr std::size_t bytes() const {
     return sizeof(std::uint32_t) * (words() + places()) +
            sizeof(unsigned long long) * warps * (max_group + 1);
@@ -223,7 +223,8 @@ __global__ void __launch_bounds__(threads, blocks_together(radius))
   const PhaseParams& p = cubes.params;
   const int first_i = blockIdx.x * tile.side, first_j = blockIdx.y * tile.side;
   const int z = cubes.z + static_cast<int>(blockIdx.z) * p.step;
-  // Origin of the tile along x and y. Along z, the tile begins `radius` slices before the layer.
+  // Origin of the tile along x and y. Along z, the tile begins `radius` slices before the reference
+  // cubes.
   const int tile_x = max(0, position(first_i, margins.width, p) - radius);
   const int tile_y = max(0, position(first_j, margins.height, p) - radius);
   for (int i = threadIdx.x; i < tile.words(); i += threads) {

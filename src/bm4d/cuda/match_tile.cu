@@ -2,8 +2,9 @@
 // matrix products of match/cuda/match.cu compare 16 reference cubes and 8 candidates. A thread
 // block processes 4x2x2 reference cubes in three steps.
 
-// Step 1 of matching: the thread block loads the guide and the half norms of the union of the
-// search windows. Each position stores the four samples from this position on as a word.
+// Step 1 of matching: the thread block loads the guide and half the squared norms of cubes in the
+// union of the search windows. Each position stores the four samples from this position on as a
+// word.
 
 // Step 2 of matching: warps fill one table of 16-bit scores for each reference cube. A lane
 // processes one slice (four rows) of a cube. The next candidate along y needs only one new row, a
@@ -132,9 +133,9 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Loads the samples and half norms of the union of the search windows (step 1 of match_tile.cu).
-/// Slices beyond the volume repeat the nearest slice, but have no scores. `places` are the
-/// positions of the slices in their ring buffers.
+/// Loads the samples, and half the squared norms of cubes, in the union of the search windows (step
+/// 1 of match_tile.cu). Slices beyond the volume repeat the nearest slice, but have no scores.
+/// `places` are the positions of the slices in their ring buffers.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],
@@ -180,7 +181,7 @@ template <int cube>
 struct LaneReferences {
   std::uint32_t words[8];  // two mma operands
   int3 offset[2];
-  int base[2];   // base score, to which -(half norm) and the product are added
+  int base[2];   // score = base + product - half the squared norm
   int table[2];  // word of the union's first position in the table
 
   template <class Shape>
@@ -239,7 +240,7 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
     // Computes the scores of one row of candidates. `lower` and `upper`: the slice is in the search
-    // windows of the first or the second layer of reference cubes.
+    // windows of the reference cubes at the lower or at the upper z position.
     const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];

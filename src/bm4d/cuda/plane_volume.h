@@ -13,10 +13,10 @@
 
 namespace lull::bm4d::cuda {
 
-/// Numbers of slices and layers that a worker processes together.
+/// Numbers of slices, and of layers of reference cubes, that a worker processes together.
 struct Extent {
-  int layers;    // layers that are filtered together
-  int batch;     // number of slices that are loaded between two batches of layers
+  int layers;    // layers of reference cubes that are filtered together
+  int batch;     // number of slices that are loaded between two batches
   int noisy;     // number of noisy slices, from the oldest unfinished one on
   int phase[2];  // for each phase, the number of slices that it reads and adds to
 
@@ -24,7 +24,8 @@ struct Extent {
 };
 
 /// Checks that kernels can address all slices and group members.
-/// @throws InvalidArgument  the slices are too large, or a layer has too many group members
+/// @throws InvalidArgument  the slices are too large, or the groups at one z position have too many
+///     members
 void require_addressable(const Params& params, const FrameFormat& format);
 
 class PlaneVolume {
@@ -67,7 +68,7 @@ class PlaneVolume {
   Slices<CellSum> cells_;  // used for float samples
   std::vector<std::unique_ptr<Memory>> phases_;
   KeptLayers kept_layers_;                        // used if the second phase does not search
-  lull::cuda::DeviceBuffer<std::uint32_t> kept_;  // groups of these layers
+  lull::cuda::DeviceBuffer<std::uint32_t> kept_;  // groups in the slots of kept_layers_
 };
 
 }  // namespace lull::bm4d::cuda

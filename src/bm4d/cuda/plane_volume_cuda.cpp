@@ -22,7 +22,8 @@ FilterPlan plan_filter(const VolumePlan& plan, Phase phase) {
   return filter;
 }
 
-/// Returns the number of members of all groups of a layer, for slices of width x height voxels.
+/// Returns the number of members of all groups at one z position, for slices of width x height
+/// voxels.
 std::size_t members_of_layer(const PhaseParams& p, int width, int height) {
   return static_cast<std::size_t>(reference_count(width, p.step, p.cube)) *
          reference_count(height, p.step, p.cube) * p.group;
@@ -50,7 +51,8 @@ void require_addressable(const Params& params, const FrameFormat& format) {
 }
 
 Extent::Extent(const Params& p, const FrameFormat& format) {
-  // Small slices need more layers at a time to occupy all multiprocessors.
+  // With small slices, reference cubes at more z positions are necessary to occupy all
+  // multiprocessors.
   const double cubes = 1.0 * format.width * format.height / (p.hard.step * p.hard.step);
   layers = cubes < 10000 ? max_layers : cubes < 20000 ? 8 : 4;
   batch = layers * p.hard.step;
@@ -67,8 +69,8 @@ struct PlaneVolume::Memory {
          cudaStream_t stream)
       : params(plan.phase(phase)),
         guide(depth, margins.size(), stream),
-        // Bytes of 0x3f give half norms near `no_patch`, so that positions without a half norm are
-        // not candidates.
+        // Bytes of 0x3f give values near `no_patch`, so that positions without a norm are not
+        // candidates.
         half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),
         numerator(depth, margins.size(), stream),
         weights(depth, margins.size(), stream),
@@ -86,7 +88,7 @@ struct PlaneVolume::Memory {
   Slices<Sum> numerator;
   Slices<std::uint32_t> weights;
   int columns, rows;
-  std::size_t members;  // number of members of a layer's groups
+  std::size_t members;  // number of members of all groups at one z position
   FilterPlan filter;
   int cleared = 0;  // the sums of the slices before this one have been cleared
   // First slice without a guide of the first phase.
@@ -175,8 +177,8 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // Only skipped layers use cubes before the search windows of the current layers. Such cubes get
-  // no norms, because their slices may have left the ring buffer.
+  // Cubes before the current search windows get no norms, because their slices may have left the
+  // ring buffer. Only skipped reference cubes use these norms.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)
@@ -184,8 +186,8 @@ void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t 
   memory.normed = std::max(memory.normed, fresh.end);
 }
 
-/// Returns the memory for the groups of the layers `cubes`, reduced in number at the end of the
-/// ring buffer.
+/// Returns the memory for the groups of `cubes`. At the end of the ring buffer, reduces `cubes` to
+/// the reference cubes whose groups fit.
 std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   const int place = kept_layers_.add(cubes.z);
   cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);
@@ -193,7 +195,8 @@ std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   return kept_.get() + place * phases_[0]->members;
 }
 
-/// Returns the stored groups of the first phase for layers of the second phase.
+/// Returns the stored groups of the first phase for the reference cubes `cubes` of the second
+/// phase.
 KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   const Memory& first = *phases_[0];
   KeptLists lists{kept_.get(), first.params, first.columns, first.rows};
@@ -204,8 +207,8 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Returns the number of layers whose groups are in memory at the same time, so that groups need no
-/// more memory than slices.
+/// Returns the number of layers of reference cubes whose groups are in memory at the same time, so
+/// that groups need no more memory than slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);

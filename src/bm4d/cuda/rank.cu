@@ -1,5 +1,5 @@
 // The second phase without a search (propagation.h). A thread block processes 4x4 reference cubes
-// of up to four layers. A warp processes one column of cubes along z, in three steps per cube.
+// at up to four z positions. A warp processes one column of cubes along z, in three steps per cube.
 
 // Step 1: each lane tests four of the listed members. A bitmap of the search window removes
 // duplicates: only the lane that first sets a bit appends its candidate to the list.
@@ -29,7 +29,8 @@ constexpr int list_size = 32 * rounds;  // number of words of the list of a warp
 constexpr int max_slices = 32;          // maximum number of slices in a tile
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The member that a lane tests in one round, and the position of its group. `member` = 0: none.
+/// The member that a lane tests in one round, and the position of its group. `member` = 0: the lane
+/// tests no member.
 struct Entry {
   // Position of the group's reference cube relative to the nearest reference cube, in steps of the
   // first phase's grid.
@@ -153,8 +154,8 @@ class Ranking {
     }
   }
 
-  /// Selects the group of cube `k` of the column, in the layer at `z`. `layers` are the nearest
-  /// stored layer, the layer before it, and the layer after it.
+  /// Selects the group of cube `k` of the column, at the position `z`. `layers` are the stored
+  /// groups at the nearest z position, at the next lower, and at the next higher z position.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {
     const std::uint32_t* window = words_ + k * shape_.spacing * shape_.tile.plane;
@@ -295,8 +296,8 @@ class Ranking {
   DisplacementRange in_slice_;
   const std::uint32_t* words_;
   std::uint32_t *map_, *list_;
-  int from_[rounds];   // index in a kept layer; -1: none
-  int layer_[rounds];  // 0: layer before the nearest, 1: nearest, 2: layer after it
+  int from_[rounds];   // index among the groups of a layer; -1: no group
+  int layer_[rounds];  // 0: layer before the nearest layer, 1: nearest, 2: after the nearest
 };
 
 /// The kernel of the second phase without a search. The window and the step are constants if
@@ -371,8 +372,8 @@ void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
     return sizeof(std::uint32_t) * (RankTile::of(p).plane * slices_of(p, layers) +
                                     warps * (list_size + map_words(p.window)));
   };
-  // One layer needs up to 72 KiB of shared memory. GPUs with less do not support the widest
-  // windows.
+  // The reference cubes at one z position need up to 72 KiB of shared memory. GPUs with less do not
+  // support the widest windows.
   int layers = std::min(block_side, cubes.layers);
   while (layers > 1 && bytes(layers) > lull::cuda::device_limits().dynamic_limit()) layers /= 2;
   const Kernel kernel = kernel_for(p);

@@ -1,5 +1,5 @@
 // The worker uses three CUDA streams, for uploads and conversions, for kernels, and for downloads.
-// Each batch of layers takes a few launches.
+// Each batch of reference cubes takes a few launches.
 
 // The host uploads the next batch while the GPU computes, and waits only for results.
 

@@ -42,8 +42,8 @@ double host_bytes(const Params& params, const FrameFormat& format) {
   double bytes = 0;
   for (int i = 0; i < format.planes(); ++i) {
     const double samples = 1.0 * format.plane_width(i) * format.plane_height(i);
-    // The slices in progress. For each slice, each phase has four more float planes: guide,
-    // weighted estimates, weights and filtered samples.
+    // The slices in progress. For each slice, each phase stores four float arrays: guide, weighted
+    // estimates, weights and filtered samples.
     bytes += samples * format.bytes_per_sample() * (margin(params).after + 1);
     for (const PhaseParams* phase : {&params.hard, &params.wiener})
       bytes += samples * (2 * phase->reach() + 4) * 4 * sizeof(float);

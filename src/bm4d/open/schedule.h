@@ -1,6 +1,6 @@
 #pragma once
-// The schedule of a phase along z: when a layer of reference cubes can be filtered, and when a
-// slice is finished.
+// The schedule of a phase along z: when the worker can filter the reference cubes at a z position
+// (a layer), and when a slice is finished.
 
 #include <algorithm>
 #include <optional>
@@ -10,11 +10,12 @@
 
 namespace lull::bm4d {
 
-/// The schedule of one phase. Layers are at multiples of the step from the first slice of the
-/// complete volume, and at the end of the volume.
+/// The schedule of one phase. Reference cubes begin in slices at multiples of the step, counted
+/// from the first slice of the complete volume, and at the end of the volume.
 class PhaseSchedule {
  public:
-  /// `at_a_time` is the number of layers of a batch. The last batch of a volume may be smaller.
+  /// `at_a_time` is the number of layers of reference cubes in a batch. The last batch of a volume
+  /// may be smaller.
   PhaseSchedule(Phase phase, const PhaseParams& params, int at_a_time)
       : phase_(phase), params_(params), at_a_time_(at_a_time) {}
 
@@ -29,11 +30,11 @@ class PhaseSchedule {
   /// Ends the volume, which must have at least as many slices as a cube.
   void end() { ended_ = true; }
 
-  /// Returns the next layers that the phase can filter, and marks the layers as filtered. Returns
-  /// an empty value if no layer is ready.
+  /// Returns the next layers of reference cubes that the phase can filter, and marks these layers
+  /// as filtered. Returns an empty value if no layer is ready.
   std::optional<Layers> next_layers() {
     /// Last position at which a cube fits in the available slices. At the end of the volume, the
-    /// position of the last layer.
+    /// z position of the last reference cubes.
     const int end_place = available_ - params_.cube;
     const int far = next_ + (at_a_time_ - 1) * params_.step;
     int z = next_, count = at_a_time_;
@@ -52,11 +53,11 @@ class PhaseSchedule {
     return Layers{.phase = phase_, .z = z, .count = count, .available = {first_, available_}};
   }
 
-  /// Returns the next slice to which no later layer adds estimates, and marks the slice as
+  /// Returns the next slice to which no later reference cube adds estimates, and marks the slice as
   /// finished. Returns an empty value if there is no such slice.
   std::optional<int> next_finished() {
     // Last position at which a cube fits in the available slices. At the end of the volume, the
-    // position of the last layer.
+    // z position of the last reference cubes.
     const int end_place = available_ - params_.cube;
     int coming = std::min(next_, std::max(end_place, last_run_ + 1));
     int end = std::min(coming - params_.radius(), available_);
@@ -65,7 +66,7 @@ class PhaseSchedule {
     return finished_++;
   }
 
-  /// Returns the slices to which the layers add estimates.
+  /// Returns the slices to which the groups of `layers` add estimates.
   SliceSpan reach(const Layers& layers) const {
     return {layers.z - params_.radius(),
             layers.z + (layers.count - 1) * params_.step + params_.radius() + params_.cube};
@@ -76,8 +77,8 @@ class PhaseSchedule {
   PhaseParams params_;
   int at_a_time_;
   int first_ = 0, available_ = 0;  // available slices: first .. available - 1
-  int next_ = 0;                   // next layer of the grid
-  int last_run_ = -1;              // last filtered layer
+  int next_ = 0;                   // z position of the next reference cubes
+  int last_run_ = -1;              // z position of the last filtered reference cubes
   int finished_ = 0;               // slices before it are finished
   bool ended_ = false;
 };

@@ -86,8 +86,8 @@ class VolumeSession final : public SliceSession {
     schedules_[0].add_slice();
   }
 
-  /// Filters all layers for which a phase has enough slices, and passes finished slices to the next
-  /// phase.
+  /// Filters all reference cubes for which a phase has enough slices, and passes finished slices to
+  /// the next phase.
   void advance(std::size_t phase) {
     PhaseSchedule& schedule = schedules_[phase];
     finish_slices(phase);
@@ -104,8 +104,8 @@ class VolumeSession final : public SliceSession {
       worker_->filter(layers);
   }
 
-  /// Filters only layers with a required cube, so that a part of a volume skips the same layers as
-  /// the complete volume.
+  /// Filters only layers of reference cubes with a required cube, so that a part of a volume skips
+  /// the same layers as the complete volume.
   void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
@@ -140,8 +140,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices, at most as many as one batch of layers finishes. The next
-  /// phase has no memory for more slices.
+  /// Returns the next finished slices, at most as many as one batch of reference cubes finishes.
+  /// The next phase has no memory for more slices.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;
@@ -154,7 +154,7 @@ class VolumeSession final : public SliceSession {
     return slices;
   }
 
-  /// Returns whether a required result depends on these layers.
+  /// Returns whether a required result depends on these layers of reference cubes.
   bool is_needed(std::size_t phase, const Layers& layers) const {
     SliceSpan reach = schedules_[phase].reach(layers);
     if (phase + 1 < schedules_.size()) {

@@ -1,6 +1,6 @@
 #pragma once
-// The BM4D session: schedules layers of reference cubes, and copies time and side data from slices
-// to results. The worker (volume_worker.h) processes samples.
+// The BM4D session: decides when the worker filters which reference cubes, and copies time and side
+// data from slices to results. The worker (volume_worker.h) processes samples.
 
 #include <memory>
 

@@ -27,7 +27,7 @@ class WantedCubes {
   /// Releases the slices before `z`, which later calls of choose() must not need.
   void forget_before(int z);
 
-  /// Appends a flag for each cube of the layer at slice `z` to `cubes`, row by row: whether the
+  /// Appends a flag for each reference cube at the position `z` to `cubes`, row by row: whether the
   /// cube is required. Returns whether any cube is required.
   bool choose(Phase phase, int z, std::vector<std::uint8_t>& cubes) const;
 

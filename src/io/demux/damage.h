@@ -9,7 +9,8 @@
 
 namespace lull::io {
 
-/// Counts the damaged frames of an input, or throws at the first damage if none is tolerated.
+/// Counts the damaged frames of an input, or throws at the first damage if lull tolerates no
+/// damage.
 class DamageCount {
  public:
   explicit DamageCount(bool pass) : pass_(pass) {}

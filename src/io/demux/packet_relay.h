@@ -50,8 +50,8 @@ class PacketRelay {
 
   using Due = std::function<bool(const AVPacket&)>;
   /// Returns the packets for which `due` returns true, in order of arrival. A packet that is not
-  /// due also holds back all later packets of its stream. While the scratch file has packets, the
-  /// next call may return more.
+  /// due holds back itself and all later packets of its stream. While the scratch file has packets,
+  /// the next call may return more.
   /// @throws IoError
   std::vector<PacketPtr> take(const Due& due);
   /// Returns all packets, or as many as fit in memory. The result is empty only if the relay is

@@ -68,9 +68,9 @@ struct EncoderChoice {
   std::string note;
 };
 
-/// Returns the encoders that can store the samples unchanged, in order of preference. If there is
-/// none and the user requested no pixel format, returns the encoders of smallest loss. An encoder
-/// may still reject the frame size later.
+/// Returns the encoders that can store the samples unchanged, in order of preference. If no encoder
+/// can store the samples and the user requested no pixel format, returns the encoders of smallest
+/// loss. An encoder may still reject the frame size later.
 /// @throws InvalidArgument  the encoder or pixel format does not exist, or they are incompatible
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options);

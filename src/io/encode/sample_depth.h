@@ -9,7 +9,7 @@
 namespace lull::io {
 
 /// Returns a pixel format with the given traits and integer samples of `bits` bits in native byte
-/// order; AV_PIX_FMT_NONE if FFmpeg has none.
+/// order; AV_PIX_FMT_NONE if FFmpeg has no such format.
 AVPixelFormat format_with_bits(const PixelTraits& traits, int bits);
 
 /// Returns whether the samples have the full range. Grey samples without a stated range count as

@@ -13,7 +13,8 @@
 
 namespace lull::io {
 
-/// FFmpeg's messages about a file (LogTopic) or from a thread. Any thread may add messages.
+/// FFmpeg's messages about one file (LogTopic), or about the calls of one thread without a
+/// LogTopic. Decoder threads may call add() concurrently.
 class Messages {
  public:
   void add(int level, const std::string& text) {

@@ -60,8 +60,8 @@ class LogTopic {
   std::shared_ptr<Messages> messages_;
 };
 
-/// The messages about a file, or from a thread, since the creation of the LogWatch. Some damage is
-/// visible only in FFmpeg's log.
+/// FFmpeg's messages since the creation of the LogWatch: about one file (LogTopic), or about the
+/// calls of one thread. Some damage is visible only in FFmpeg's log.
 class LogWatch {
  public:
   LogWatch();

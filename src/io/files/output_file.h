@@ -72,7 +72,7 @@ std::string partial_name(const std::string& path, int number = 1);
 bool is_partial_name(const std::string& name, const std::string& path);
 
 /// Throws an error if lull cannot create an output at `path`.
-/// @throws CannotCreate  `path` is a folder or a special file, or a file exists there and
+/// @throws CannotCreate  `path` is a folder or a special file, or a file exists at `path` and
 ///     `overwrite` is false
 void check_free(const std::string& path, bool overwrite);
 

@@ -50,8 +50,8 @@ class Preparation {
     data.clear();
   }
 
-  /// Removes the additional pictures, because they show the noise. A gain map remains valid for
-  /// JPEG outputs of the same size, so the function keeps it there.
+  /// Removes the additional pictures, because they show the noise. Keeps a gain map in JPEG outputs
+  /// of the same size, for which the gain map remains valid.
   void prepare_pictures() {
     const bool is_jpeg = target_.kind == PictureKind::jpeg;
     const bool fits = is_jpeg && !target_.is_scaled;

@@ -85,7 +85,7 @@ class FileSink final : public EncodingSink {
   int frames_ = 0;
 };
 
-/// Performs the checks of the sinks that encode one file, and throws the same errors.
+/// Dry run of a sink that encodes one file: throws the errors that opening the sink would throw.
 void check_file_output(const std::string& path, FileSource& source, const SinkOptions& options) {
   if (options.segments) return check_segmented_output(path, source, options);
   const Container container = container_of(path, source, options);

@@ -87,8 +87,8 @@ class PixelCounter {
   explicit PixelCounter(int root_bits)
       : clear_(1 << root_bits), root_bits_(root_bits), next_(clear_ + 2), bits_(root_bits + 1) {}
 
-  /// Reads codes until they yield `expected` pixels. Returns why pixels are missing; empty if none
-  /// are.
+  /// Reads codes until they yield `expected` pixels. Returns why pixels are missing; empty if no
+  /// pixels are missing.
   std::string count(CodeReader& codes, std::int64_t expected) {
     for (std::int64_t pixels = 0; pixels < expected;) {
       const int code = codes.code(bits_);

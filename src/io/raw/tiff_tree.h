@@ -23,7 +23,7 @@ struct TiffEntry {
 
 struct TiffDirectory {
   std::vector<TiffEntry> entries;  // sorted by tag
-  /// Samples of a picture in one strip; none for a directory without a picture. write_tiff_tree()
+  /// Samples of a picture in one strip; empty for a directory without a picture. write_tiff_tree()
   /// adds the tags for the position of the strip. The samples must exist until the caller has
   /// written the picture.
   std::span<const std::uint8_t> picture;

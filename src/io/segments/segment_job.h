@@ -30,7 +30,8 @@ class SegmentJob {
   ~SegmentJob();
   /// Returns whether a job's folder for the output `output` exists.
   static bool exists(const std::string& output);
-  /// Throws the constructor's errors about an existing folder or output, without changing any file.
+  /// Dry run of the constructor: throws the errors that the constructor would throw because of an
+  /// existing folder or output. Changes no file.
   /// @throws CannotCreate, BadData
   static void check(const std::string& output, const SegmentOptions& options, bool overwrite);
   SegmentJob(const SegmentJob&) = delete;

@@ -18,7 +18,8 @@ struct DoneSegments {
 
 /// Writes the packets of all segments, interleaved with the copied streams, which the function
 /// reads from the input again. Equal jobs give bit-identical files.
-/// @param source  a source at its end, because the selection of frames is known only there
+/// @param source  a source at its end, because only a source at its end has the complete selection
+///     of frames
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails
 void mux_segments(const DoneSegments& job, const FileSource& source, AVRational tick, Muxer& muxer);

@@ -146,7 +146,7 @@ void check_job_output(const std::string& path, const FileSource& source,
   const SegmentOptions& segments = *options.segments;
   const bool job_exists = SegmentJob::exists(path);
   // The mark of the output shows that an earlier run finished a job. The sink later compares the
-  // facts of both jobs.
+  // facts of the finished job with the facts of this job.
   if (segments.resume && !options.overwrite && !job_exists && is_marked(path)) return;
   OutputFileOptions file = file_options(options);
   if (job_exists) {

@@ -15,8 +15,8 @@ namespace lull::io {
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options);
 
-/// Throws the errors of open_segmented_sink() that do not depend on SegmentOptions::facts. The
-/// function changes no job.
+/// Dry run of open_segmented_sink(): throws the errors that open_segmented_sink() would throw,
+/// except for errors that depend on SegmentOptions::facts. Changes no job.
 void check_segmented_output(const std::string& path, FileSource& source,
                             const SinkOptions& options);
 

@@ -108,7 +108,7 @@ std::vector<std::byte> make_mgh_head(const VolumeGeometry& geometry, StoredType 
     double centre = geometry.origin[axis];
     for (std::size_t other = 0; other < 3; ++other) {
       centre += geometry.directions[other][axis] * static_cast<double>(geometry.size[other]) / 2;
-      // Without an orientation, the axes in the header are right, front and up.
+      // Without an orientation, this function assumes RAS axes (right, anterior, superior).
       const double direction = geometry.is_oriented
                                    ? geometry.directions[axis][other] / geometry.spacing[axis]
                                    : static_cast<double>(axis == other);

@@ -16,7 +16,7 @@
 
 namespace lull::io {
 
-/// Number of bytes from the start of a file that looks_like_nifti() and parse_nifti() need.
+/// looks_like_nifti() and parse_nifti() need this number of bytes from the start of a file.
 inline constexpr std::size_t nifti_head_bytes = 540;
 
 struct NiftiHeader {

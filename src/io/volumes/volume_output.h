@@ -57,8 +57,8 @@ class VolumeWriter {
   virtual const std::string& temporary() const = 0;
 };
 
-/// Returns the contents of the output `path` except the samples: all contents of the input, if the
-/// formats are equal.
+/// Returns the header and the metadata of the output `path`. If input and output have the same
+/// format, the output keeps all metadata of the input.
 /// @throws InvalidArgument  the format cannot hold the volume
 [[nodiscard]] VolumeOutput make_volume_output(const std::string& path, const VolumeInput& input,
                                               const OutputSamples& samples);

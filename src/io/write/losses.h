@@ -17,7 +17,8 @@ std::vector<std::string> losses_of(const FileSource& source, const Container& co
 /// Returns one text for each layer of an OpenEXR input that a picture in another format loses.
 std::vector<std::string> lost_layers(const FileSource& source);
 
-/// Returns the name of the metadata that the encoder loses from a single frame; empty if none.
+/// Returns the name of the metadata that the encoder loses from a single frame; empty if the
+/// encoder loses no metadata.
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder);
 
 /// Returns whether the container (MP4, MOV) can store one of `tags` only as a free tag, whose name

@@ -65,7 +65,7 @@ class ChunkFiles {
   /// Writes a compressed chunk. The caller must call either write() or omit() once for each chunk.
   /// @throws IoError
   void write(ArrayIndex chunk, std::span<const std::byte> bytes);
-  /// States that the store will not contain a chunk.
+  /// Marks a chunk as missing in the index of its shard. Does nothing if the array has no shards.
   /// @throws IoError
   void omit(ArrayIndex chunk);
   /// Throws an error if a shard is incomplete.

@@ -31,7 +31,7 @@ HWY_INLINE float sum_of(hn::Vec<D> v) {
 }
 
 /// Pointers to the patches of a group in picture x, y or z (params.h). at[half * max_group + m]
-/// points to half 0 or 1 of the patch of member m.
+/// points to the patch of member m in the first (`half` = 0) or second frame (`half` = 1).
 struct Patches {
   std::array<const float*, 2 * max_group> at;
   std::ptrdiff_t stride = 0;
@@ -128,7 +128,7 @@ float deviation(const Patches& y, const GroupSize& size, const float* z) {
 }
 
 /// Computes the noise covariance matrix C of the members of a group. `variance` is the noise
-/// variance, summed over the samples of one half of a patch.
+/// variance, summed over the samples of a patch in one frame.
 void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float variance,
                   const GroupSize& size, float* to) {
   std::fill_n(to, size.padded * size.padded, 0.0f);
@@ -217,7 +217,8 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
 
 /// Adds weighted patches to the sums of their frames: mean + E to the sum for x, and mean + E + r
 /// (Z - E) to the sum for z (params.h). E is `estimates`, Z is `combined`, r is `ratio`, and
-/// `places` are the positions of half `half` of each patch.
+/// `places` are the positions in the first (`half` = 0) or second frame (`half` = 1) of the
+/// patches.
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
                  int half, std::span<const FrameStep> frames,

@@ -46,7 +46,7 @@ inline constexpr std::uint32_t no_key = 0xffffffffu;
 
 /// A frame in which the matcher searches for a row of reference patches.
 struct SearchedGuide {
-  PairedGuide guide, partner;  // partner: of the second halves
+  PairedGuide guide, partner;  // partner: for the second frame of two-frame patches
   Motion centre;               // displacement of the window's centre
   int window = 0;
   int first_index = 1;  // index of the first candidate
@@ -59,7 +59,7 @@ struct ReferenceRow {
   GroupSizes sizes;
   int halves = 1;
   std::uint32_t bonus = 0;                // subtracted from distances in the windows' centres
-  std::span<const SearchedGuide> guides;  // the first one is that of the reference patches
+  std::span<const SearchedGuide> guides;  // the first guide is that of the reference patches
   int candidates = 0;                     // number of candidates in all frames
 
   /// Returns the stride of the keys of successive reference patches, a multiple of the number of
@@ -121,8 +121,8 @@ struct PlaneStep {
   int side = 0;
 };
 
-/// The members of a group, as offsets of the first halves (`first`) and of the second halves
-/// (`second`) of the patches from the reference patch at (left, top).
+/// The members of a group, as offsets from the reference patch at (left, top): in the first frame
+/// (`first`) and in the second frame (`second`) of two-frame patches.
 struct GroupPlaces {
   int left = 0, top = 0;
   std::span<const Place> first, second;  // second: empty if patches lie in one frame

@@ -38,7 +38,8 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
 }
 
 /// Writes (or adds, if kAdds is true) column sums of squared differences over a row of patches to
-/// `sums`. The patches begin at (x, y) in the first guide, and at (x + dx, y + dy) in the second.
+/// `sums`. The patches begin at (x, y) in the first guide, and at (x + dx, y + dy) in the second
+/// guide.
 template <bool kAdds>
 HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int x, int y, int dx,
                             int dy, int side, int width, std::int32_t* sums) {

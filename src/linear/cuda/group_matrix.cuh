@@ -36,7 +36,8 @@ struct GroupSamples {
   }
 };
 
-/// Computes the mean of the first `count` patches, for 8 * `steps` pairs of samples.
+/// A warp computes the mean of the first `count` patches of a group. With padding, each patch has 8
+/// * `steps` pairs of adjacent samples.
 template <int T>
 __device__ __forceinline__ void find_mean(const std::uint32_t* words, const SamplePair* pairs,
                                           const int* places, int steps, int count,

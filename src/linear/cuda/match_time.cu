@@ -42,7 +42,7 @@ static_assert(4 * OwnLayout::pitch % 32 == 16 && 3 * OtherLayout::pitch % 32 == 
 /// four rows of a search window at a time.
 constexpr int column_words = 16;
 static_assert(max_side + OwnLayout::rows - 1 <= column_words);
-constexpr int max_columns = 2 * ((max_pair_side + 3) / 4);  // word columns of both halves
+constexpr int max_columns = 2 * ((max_pair_side + 3) / 4);  // word columns in two frames
 static_assert(max_columns >= (max_side + 3) / 4);
 
 struct TimeMatchJob {
@@ -236,7 +236,7 @@ void match_over_time(const TimeMatchArgs& args, cudaStream_t stream) {
       columns + sizes.temporal_window > OtherLayout::pitch)
     throw InternalError("a search window over time that exceeds the kernel's; report it");
   TimeMatchJob job{.args = args, .words = 0, .keys = 0};
-  // multiply_patches() reads four rows at a time, also below the search windows.
+  // multiply_patches() reads four rows at a time, and thus rows below the search windows.
   const auto words = [&]<class Layout>(Layout, int window) {
     const int last = (down - 1) * sizes.step + round_up(window, Layout::rows) - Layout::rows;
     return Layout::pitch * (last + round_up(sizes.side + Layout::rows - 1, 4));

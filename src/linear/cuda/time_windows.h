@@ -90,8 +90,8 @@ struct TimePlan {
 }
 
 /// Returns a scale with which the 32-bit sums of a frame cannot overflow. With the temporal radius
-/// R, 4 R + 1 frames add to these sums, with one estimate per reference patch, member and half of a
-/// patch.
+/// R, 4 R + 1 frames add to these sums, with one estimate per reference patch, member, and frame of
+/// a two-frame patch.
 [[nodiscard]] inline float time_value_scale(const GroupSizes& sizes, int radius) {
   const auto references = [&](int window) {  // number whose windows contain a sample
     const int along = (window + sizes.side - 2) / sizes.step + 2;

@@ -62,8 +62,8 @@ class Average {
  public:
   Average() = default;
   Average(int width, int height);
-  /// Adds one half of the patch in row `i` of `estimates` to the sums at (x, y). `half` is 0 for
-  /// the first frame, and 1 for the second frame.
+  /// Adds the estimate of a patch, row `i` of `estimates`, to the sums at (x, y): its samples in
+  /// the first frame (`half` = 0) or in the second frame (`half` = 1).
   void add(const Matrix& estimates, int i, int half, int x, int y, int side, double weight);
   void divide(PlaneView<float> to) const;
 

@@ -155,12 +155,12 @@ class SeedPatches {
   HWY_INLINE std::int16_t* sample(int i, int k) { return samples_[i] + k * half_lanes; }
   HWY_INLINE const std::int16_t* sample(int i, int k) const { return samples_[i] + k * half_lanes; }
 
-  /// The sum of the seeds of each centre, sample by sample.
+  /// One vector of the sum of the seed patches, for each of the two centres.
   struct Centres {
     hn::Vec<Halves> first, second;
   };
-  /// Computes the split between the means of `a` and of `b` seed patches. centres(k) returns vector
-  /// k (of seed_parts) of both sums.
+  /// Computes the split between two centres: the mean of `a` seed patches and the mean of `b` other
+  /// seed patches. centres(k) returns part k (of seed_parts) of the sum for each centre.
   template <class F>
   HWY_INLINE void set_split(int a, int b, const F& centres) {
     const Halves d;

@@ -28,7 +28,8 @@ constexpr int half_lanes = hn::MaxLanes(Halves());
 /// Number of patches that the kernels process at once: 4 or 8.
 constexpr int sum_lanes = hn::MaxLanes(Sums());
 
-/// Returns the address of sample `k` of a patch. Each half of a patch is contiguous in memory.
+/// Returns the address of sample `k` of a patch. The upper four rows of a patch are contiguous in
+/// memory, and so are the lower four rows.
 HWY_INLINE const std::uint8_t* sample_at(const PatchStrips& strips, std::uint32_t number, int k) {
   constexpr int half = patch_samples / 2;
   return k < half ? strips.upper(number) + k : strips.lower(number) + (k - half);

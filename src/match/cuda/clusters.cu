@@ -7,8 +7,8 @@
 // Step 2: the warp partitions the cluster with ballots, one patch in each lane. The warp first
 // copies the second part to the front of the source buffer, and finally behind the first part.
 
-// Each cluster has its own range of both buffers, so the assignment of warps to clusters does not
-// influence the result.
+// Each cluster has its own range of the source buffer and of the destination buffer, so the
+// assignment of warps to clusters does not influence the result.
 
 #include "cuda/check.h"
 #include "cuda/warp.cuh"

@@ -105,8 +105,8 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
   }
 }
 
-/// Makes the 8-bit guide and the half norms of its patches, including the padding, and clears
-/// `sums`, the sums of the next phase.
+/// Makes the 8-bit guide and half the squared norms of its patches, including the padding, and
+/// clears `sums`, the sums of the next phase.
 template <class Picture>
 __global__ void __launch_bounds__(GuideBoxes::threads)
     guide_kernel(const Picture picture, Margins margins, float scale, float offset,
@@ -152,7 +152,8 @@ __global__ void mix_kernel(const Picture picture, Margins margins, float* plane)
   for (int k = 0; k < min(4, margins.width - x); ++k) plane[margins.at(x, y) + k] = of[k];
 }
 
-/// Excludes patches that overlap a hole: sets their norm to `no_patch`, also in the padding.
+/// Excludes patches that overlap a hole: sets their norm to `no_patch`, in the picture and in the
+/// padding.
 __global__ void invalidate_kernel(const std::int32_t* half_norms, const std::uint8_t* invalid,
                                   Margins margins, std::int32_t* candidate_norms) {
   const int column = static_cast<int>(blockIdx.x * mix_block.x + threadIdx.x);

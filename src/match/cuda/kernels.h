@@ -56,8 +56,8 @@ struct Guide {
   const std::int32_t* half_norms = nullptr;
   float scale = 1;  // guide sample = scale * (sample - offset)
   float offset = 0;
-  /// If not null, replaces half_norms for candidates: patches that overlap a hole also have the
-  /// norm `no_patch`.
+  /// If not null, replaces `half_norms` for candidates: patches that overlap a hole have the norm
+  /// `no_patch`, too.
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
@@ -107,8 +107,8 @@ struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
-/// The functions make the 8-bit guide of a plane and the norms of its patches, and clear the sums
-/// of the next phase. `samples` and `half_norms` are padded.
+/// The functions make the 8-bit guide of a plane and half the squared norms of its patches, and
+/// clear the sums of the next phase. `samples` and `half_norms` are padded.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);

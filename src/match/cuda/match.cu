@@ -5,8 +5,8 @@
 // A thread block processes 4x4 reference patches and the union of their search windows, in bands of
 // rows that fit in shared memory. Each band takes three steps.
 
-// Step 1: the block loads the samples and half norms of the band. Each position stores a word with
-// 4 samples, for aligned loads.
+// Step 1: the block loads the samples of the band and half the squared norms of its patches. Each
+// position stores a word with 4 samples, for aligned loads.
 
 // Step 2: warps fill one table of 16-bit scores for each reference patch. A score is 65535 minus a
 // scaled distance, or 0 without a candidate.

@@ -51,8 +51,8 @@ __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int
   return __funnelshift_r(words[0], words[1], bits);
 }
 
-/// One warp copies a reference patch and its base score (maximum score minus half norm) to shared
-/// memory.
+/// One warp copies a reference patch and its base score (maximum score minus half the squared norm)
+/// to shared memory.
 __device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
                                       std::uint32_t* patches) {
   std::uint32_t* to = patches + reference * reference_pitch;
@@ -64,9 +64,9 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Loads the samples and half norms of a band of rows (step 1 of match.cu), from the word that
-/// contains `start`, the origin of the union of the search windows. `thread` is the index in a team
-/// of complete warps.
+/// Loads the samples of a band of rows and half the squared norms of its patches (step 1 of
+/// match.cu), from the word that contains `start`, the origin of the union of the search windows.
+/// `thread` is the index in a team of complete warps.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,

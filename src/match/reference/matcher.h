@@ -26,7 +26,7 @@ struct SamplePlane {
   Motion motion{};
   PlaneView<const float> partner{};  // the second frame of patches of depth 2
   const Holes* holes = nullptr;
-  Motion second_half{};  // displacement of the second halves from the first halves (second_half.h)
+  Motion second_half{};  // displacement in the second frame of patches of depth 2 (second_half.h)
 };
 using FramePlane = FrameAt<SamplePlane>;
 

@@ -101,7 +101,8 @@ HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   return hn::Add(sum, last);
 }
 
-/// Moves the first pointer of `rows` to the end, after down() has stored the newest row there.
+/// Rotates the row pointers by one. The first pointer, to the row that down() stored last, becomes
+/// the last pointer.
 template <int side>
 HWY_INLINE void rotate_rows(float** rows) {
   std::rotate(rows, rows + 1, rows + side);

@@ -240,8 +240,8 @@ std::size_t bytes_of(const CubeBlock& block, int search) {
   return CubeWindow(block.rows(), block.half_depth(), search).size() * sizeof(float);
 }
 
-/// Returns the largest thread block that fits in the shared memory of the current device. If none
-/// fits, the result has no warps.
+/// Returns the largest thread block that fits in the shared memory of the current device. If no
+/// thread block fits, the result has no warps.
 CubeBlock block_for(int search, int lanes) {
   const auto limits = lull::cuda::device_limits();
   for (const CubeBlock& block :

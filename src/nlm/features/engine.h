@@ -14,7 +14,7 @@
 namespace lull::nlm {
 
 /// The planes of class Light (noise/render/light.h): demodulated illumination (the picture divided
-/// by its albedo), regressors, and the noise variances of both.
+/// by its albedo), regressors, and the noise variances of illumination and regressors.
 struct LightViews {
   std::array<PlaneView<const float>, 3> light, variance;
   int regressors = 0;  // 0..max_regressors; equal for all frames of one call of estimate()

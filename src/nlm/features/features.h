@@ -1,9 +1,9 @@
 #pragma once
 // Non-local means of renders, on the demodulated illumination (the picture divided by its albedo).
-// The weights of a first result depend on the illumination and its variance.
+// The weights of the first result depend on the illumination and its variance.
 
-// A second result also uses surface features from the renderer (noise/render/features.h). The
-// filter blends both results by their estimated errors (formulas.h).
+// In addition, the second result uses surface features from the renderer (noise/render/features.h).
+// The filter blends the two results by their estimated errors (formulas.h).
 
 #include <memory>
 

@@ -74,8 +74,8 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // Threads outside the plane also compute terms of other pixels. The own pixel of such a thread
-    // is the nearest pixel of the plane.
+    // Threads outside the plane have no own pixel, but contribute terms for other pixels. Such a
+    // thread uses the nearest pixel of the plane instead of an own pixel.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);

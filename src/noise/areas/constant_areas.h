@@ -4,10 +4,11 @@
 
 // Rule 1 for constant areas: the area differs from the surrounding samples by more than noise, and
 // has at least 256 samples, or 9 in a slice of a volume. In a slice, smaller areas with the value
-// of a larger area also count.
+// of a larger area are constant areas, too.
 
-// Rule 2 for constant areas: the surrounding samples are similar, but none is above the area's
-// value, or none is below (clipping). Ragged parts do not count.
+// Rule 2 for constant areas: the surrounding samples are similar, but no surrounding sample is
+// above the area's value, or no surrounding sample is below the area's value (clipping). Ragged
+// parts do not count.
 
 // Rule 3 for constant areas: the surrounding samples are similar, the noise level is at least two
 // quantisation steps, and the area is in a slice, or large and at the border of a picture. Ragged

@@ -9,8 +9,8 @@
 namespace lull {
 namespace {
 
-// `coarse_step` is the side, in samples, of the squares whose means are coarse samples.
-// `coarse_side` is the side of a matched region, in coarse samples.
+// `coarse_step` is the side, in samples, of the squares whose means are the samples of a
+// downsampled plane. `coarse_side` is the side of a matched region, in downsampled samples.
 constexpr int coarse_step = 4, coarse_side = 16;
 constexpr int coarse_reach = 8;
 constexpr int refinements = 4;  // number of steps of the local search for a block

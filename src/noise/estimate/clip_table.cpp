@@ -104,8 +104,9 @@ CoefficientTable medians_of(std::span<const ClipDifference> blocks) {
   return medians;
 }
 
-/// Returns the mean energy of each coefficient, corrected for clipping. Each half of the
-/// coefficients selects blocks for the other half, to avoid a selection bias.
+/// Returns the mean energy of each coefficient, corrected for clipping. The coefficients form two
+/// sets, by the parity of v + u. Each set selects blocks for the other set, to avoid a selection
+/// bias.
 CoefficientTable remeasured(const CoefficientTable& variances,
                             std::span<const ClipDifference> blocks) {
   std::array<double, 64> sums{};

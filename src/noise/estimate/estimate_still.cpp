@@ -150,7 +150,7 @@ class StillEstimate {
   bool is_rgb() const { return format_.layout == Layout::rgb; }
   bool is_yuv() const { return format_.layout == Layout::yuv; }
 
-  /// Returns the noise variance of rounding, which is white.
+  /// Returns the variance of the white noise that rounding to integer samples causes.
   double rounding() const {
     if (format_.sample == SampleType::f32) return 0;
     const double step = 255.0 / ((1 << format_.bits) - 1) / (is_rgb() ? std::sqrt(3.0) : 1);

@@ -11,8 +11,9 @@
 // Two steps alternate: selection of the blocks whose energy noise can explain, and measurement of
 // the noise in these blocks (Liu, Tanaka, Okutomi 2013, doi:10.1109/TIP.2013.2283400).
 
-// One half of the coefficients selects blocks, and the other half measures the noise level; then
-// the halves change roles. White noise is independent in the halves.
+// The DCT coefficients (v, u) form two sets, by the parity of v + u. One set selects blocks, and
+// the other set measures the noise level; then the sets change roles. White noise is independent in
+// the two sets.
 
 namespace lull {
 namespace {
@@ -43,8 +44,8 @@ double retained_share(double mean, double sigma, const ClipBounds& bounds) {
   return std::clamp(low * high, min_retained, 1.0);
 }
 
-/// Mean energies of the two halves of a block's coefficients: of all coefficients (`energy`), and
-/// of the finest (`fine`).
+/// Mean energies of a block in the two sets of coefficients: of all coefficients of the set
+/// (`energy`), and of those with v + u >= 10 (`fine`).
 struct Block {
   std::array<double, 2> energy{}, fine{};  // means
   double mean = 0, share = 1;
@@ -95,8 +96,8 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks: of the selecting half of the coefficients, and of the
-/// finest coefficients of the other half.
+/// Mean energies of the flattest blocks: of the set of coefficients that selects blocks, and of the
+/// finest coefficients in the other set.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };

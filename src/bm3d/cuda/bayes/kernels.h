@@ -37,8 +37,9 @@ struct BayesArgs {
   int first_row = 0, rows = 0;
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
-  /// For all frame pairs except the first, the displacements of the second halves of candidates
-  /// relative to the first halves (match/second_half.h). Null: all displacements are zero.
+  /// For each frame pair except the first, the displacements of candidates in the second frame,
+  /// relative to their position in the first frame (match/second_half.h). Null: all displacements
+  /// are zero.
   Motion* second_half = nullptr;  // [pair - 1][bundle]
   /// The members of each group in the format of pack_displacement(), and the number of members.
   std::uint32_t* members = nullptr;  // [reference][group]

@@ -1,4 +1,4 @@
-// Computes the displacements between the halves of candidates (match/second_half.h), with one warp
+// Computes the displacements of candidates in the second frame (match/second_half.h), with one warp
 // for each frame pair and bundle (8x4 reference patches).
 
 #include "bm3d/cuda/bayes/kernels.h"

@@ -36,7 +36,8 @@ __device__ inline int sample_pairs(const BayesArgs& a) {
   return a.depth * a.side * ((a.side + 1) / 2);
 }
 
-/// The reference patches of a thread block. The first is in column i and row j of the grid.
+/// The reference patches of a thread block. The first reference patch is in column i and row j of
+/// the grid.
 struct BlockPosition {
   int i, j, x, y;          // position of the first reference patch
   int extent_x, extent_y;  // distance from the first to the last reference patch

@@ -11,8 +11,8 @@ struct SearchWindow {
   int second_x, second_y;  // displacement of patches in the second frame
 };
 
-/// Returns the displacement between the halves of a candidate in frame pair `k`. The reference
-/// patch is in column i and row j of the grid.
+/// Returns the displacement of a candidate in the second frame of pair `k`, relative to its
+/// position in the first frame. The reference patch is in column i and row j of the grid.
 __device__ inline Motion second_half_of(const BayesArgs& a, int k, int i, int j) {
   if (k == 0 || a.second_half == nullptr) return {};
   return a.second_half[(k - 1) * a.grid.columns() * a.grid.rows() + a.grid.bundle(i, j)];

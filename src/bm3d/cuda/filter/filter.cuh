@@ -23,8 +23,8 @@
 // A thread block processes up to 8x8 neighbouring reference patches, or 8x4 for groups of 32. Its
 // tile is the union of their search windows.
 
-// Staging::shared: The thread block copies its tile to shared memory, sums the estimates there in
-// 32-bit fixed point, and adds each sum to device memory once.
+// Staging::shared: The thread block copies its tile to shared memory, sums the estimates in shared
+// memory in 32-bit fixed point, and adds each sum to device memory once.
 
 // Staging::direct: The tile does not fit into shared memory. The thread block reads from and adds
 // to device memory directly, with bit-identical results.

@@ -14,9 +14,9 @@ struct PackedHead {
   std::uint32_t bits = 0;
 
   PackedHead() = default;
-  /// (`x`, `y`) is the offset of the reference patch from the first one of the thread block.
-  /// `reference_tile_row` is 0 or 1. `place` is the index 0..31 of the reference patch in two
-  /// adjacent reference tiles.
+  /// (`x`, `y`) is the offset of the reference patch from the first reference patch of the thread
+  /// block. `reference_tile_row` is 0 or 1. `place` is the index 0..31 of the reference patch in
+  /// two adjacent reference tiles.
   __device__ PackedHead(unsigned x, unsigned y, unsigned log2_count, unsigned reference_tile_row,
                         unsigned place)
       : bits(1u << 31 | reference_tile_row << 20 | place << 15 | log2_count << 12 | y << 6 | x) {}

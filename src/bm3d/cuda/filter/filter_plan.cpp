@@ -22,8 +22,8 @@ struct FilterTuning {
   // occupancy is possible.
   int wanted_blocks;
 };
-// The first tuning is for compute capabilities 8.0, 8.7, 9.0 and 10.x, the second for 7.5, 8.6, 8.9
-// and 12.x.
+// The first tuning is for compute capabilities 8.0, 8.7, 9.0 and 10.x, the second tuning for 7.5,
+// 8.6, 8.9 and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
 /// Returns true if a kernel with Staging::sums exists. To limit the compile time, such kernels

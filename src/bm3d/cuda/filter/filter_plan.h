@@ -14,7 +14,7 @@
 
 namespace lull::bm3d {
 
-/// The contents of shared memory for a tile: samples and sums, only sums, or none.
+/// The contents of shared memory for a tile: samples and sums, only sums, or neither.
 enum class Staging { shared, sums, direct };
 
 /// Type of the offsets, in samples, of patches in device memory. Kernels with Staging::direct use

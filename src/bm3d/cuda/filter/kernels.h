@@ -92,7 +92,7 @@ struct CovarianceView {
 using CovarianceViews = std::array<CovarianceView, max_planes>;
 
 /// Filters the groups of a batch: filter_hard() in the first phase, and filter_wiener() in the
-/// second. `covariances` has one element for each plane of `args`.
+/// second phase. `covariances` has one element for each plane of `args`.
 void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                  cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                  const CovarianceViews& covariances = {});
