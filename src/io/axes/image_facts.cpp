@@ -12,8 +12,8 @@
 namespace lull::io {
 namespace {
 
-/// A unit in OME-Zarr and in OME-XML. The writer of OME-XML uses the first matching entry of
-/// `units`.
+/// The name of a unit in OME-Zarr and its symbol in OME-XML. The writer of OME-XML uses the first
+/// matching entry of `units`.
 struct Unit {
   std::string_view name, ome;
 };

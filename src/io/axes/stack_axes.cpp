@@ -45,7 +45,7 @@ StackAxes imagej_axes(const DescribedPages& file) {
     axes.page_of_frame = imagej_pages(axes);
     return axes;
   }
-  // ImageJ often writes descriptions without axes, so these cause no warning.
+  // ImageJ often writes descriptions without axes, so missing axes cause no warning.
   const bool is_plain = axes.channels == 1 && axes.times == 1 && axes.slices == 1;
   StackAxes plain{.slices = file.pages, .page_of_frame = {}, .warning = {}};
   if (!is_plain)

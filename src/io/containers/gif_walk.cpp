@@ -76,7 +76,7 @@ void GifWalk::step() {
 }
 
 /// Counts a fault and continues at the next control extension. The search begins in the data of the
-/// previous picture, whose sizes may be wrong.
+/// previous picture, because the sizes in these data may be wrong.
 void GifWalk::fail(const std::string& text) {
   constexpr std::string_view control = "\x21\xf9\x04";
   add_fault(text);

@@ -86,7 +86,8 @@ class MatroskaWalk final : public ContainerWalk {
   bool leave_ended();
 
   std::uint64_t segment_end_ = 0;  // 0: outside of a segment, or its size is unknown
-  // End of the current cluster in bytes; 0 if its size is unknown; nullopt outside of clusters.
+  // Position of the end of the current cluster; 0 if its size is unknown; nullopt outside of
+  // clusters.
   std::optional<std::uint64_t> cluster_end_;
   std::optional<std::uint64_t> group_end_;
   bool cluster_has_fault_ = false;     // several faults in a cluster count as one
@@ -96,8 +97,8 @@ class MatroskaWalk final : public ContainerWalk {
   std::int64_t packets_ = 0;
 };
 
-/// Updates the state at the end of a block group or cluster. Returns false after the end of the
-/// segment.
+/// Clears the end of a block group or cluster if `at()` has reached it. Returns false at the end of
+/// the segment.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
   if (cluster_end_ && *cluster_end_ > 0 && at() >= *cluster_end_) cluster_end_.reset();

@@ -75,7 +75,7 @@ struct MainHead {
   std::vector<std::uint64_t> elided{0};  // frame header bytes that the file omits
 };
 
-/// A run of entries in the table of frame codes.
+/// Consecutive entries in the table of frame codes.
 struct CodeRun {
   FrameCode code;
   std::uint64_t count = 0;

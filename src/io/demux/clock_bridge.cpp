@@ -16,8 +16,8 @@ constexpr double max_gap_s = 10;
 // Maximum decrease between consecutive decoding times of a stream, in seconds. A larger decrease is
 // a backward jump.
 constexpr double max_back_s = 0.1;
-// Maximum waiting time in seconds of video. Packets of a stream that jumps before the video wait
-// for the jump of the video.
+// Maximum waiting time in seconds of video. If the time stamps of another stream jump before the
+// video's, the packets of this stream wait until the video's time stamps jump.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
@@ -72,8 +72,8 @@ std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t 
                   av_rescale_q(video, video_tick(), tick(packet.stream_index)));
 }
 
-/// Returns whether the demuxer mistook a backward jump before `packet` for an overflow of the
-/// counter, so that the time stamp of `packet` increased.
+/// Returns whether the demuxer mistook a backward jump before `packet` for an overflow of the time
+/// stamp counter, and therefore increased the time stamp of `packet`.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);
@@ -141,8 +141,9 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the video jumps at the first packet in `suspects_`. If the second packet does
-/// not continue the first packet, only the first packet has a wrong time stamp.
+/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. If the
+/// second packet does not continue the first packet, the time stamp of the first packet is wrong,
+/// and there is no jump.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -180,8 +181,8 @@ void ClockBridge::open_clock() {
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // Another stream may have jumped long before the video. The function therefore first tests the
-  // offsets of the other streams.
+  // The time stamps of another stream may have jumped earlier. The function therefore first tests
+  // the offsets that other streams use.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
     const std::int64_t gap = first + offset - video.end;
@@ -200,8 +201,8 @@ void ClockBridge::open_clock() {
   release_held();
 }
 
-/// Returns the index in `offsets_` for an audio, subtitle or data packet; nullopt if no offset
-/// fits.
+/// Returns the index in `offsets_` of the offset for an audio, subtitle or data packet; nullopt if
+/// no offset fits.
 std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const auto& video = streams_[static_cast<std::size_t>(video_)];
@@ -218,7 +219,7 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // After a long pause, a stream whose time stamps agree with the video has not jumped.
+  // A long pause is not a jump if the time stamps after the pause agree with the video.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }
@@ -227,8 +228,8 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // If the next packet does not continue a single waiting packet, the waiting packet has a wrong
-    // time stamp and the stream has not jumped.
+    // If only one packet waits and the next packet does not continue it, the time stamp of the
+    // waiting packet is wrong, and there is no jump in the stream.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -263,8 +264,8 @@ void ClockBridge::release_held() {
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the waiting packets of a stream that has jumped without the video. A packet that fits
-/// no offset begins a new section of continuous time stamps.
+/// Delivers the waiting packets of a stream whose time stamps have jumped, while those of the video
+/// have not. A packet for which no offset fits begins a new section of continuous time stamps.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -349,8 +350,8 @@ void ClockBridge::remove_marks(Stream& stream) {
 }
 
 /// Adds a packet for `pop()`. A packet with the damage flag waits for three further packets,
-/// because the demuxer also sets this flag before a jump, and FFmpeg's parsers may move the flag to
-/// an earlier packet.
+/// because FFmpeg's demuxer also sets this flag before a jump, and FFmpeg's parsers may move the
+/// flag to an earlier packet.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =

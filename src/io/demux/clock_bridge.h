@@ -11,9 +11,9 @@
 
 namespace lull::io {
 
-/// Shifts time stamps so that the video continues directly after the last frame before a jump, with
-/// the same offset for all other streams. Drops overlapping audio packets. Formats without FFmpeg's
-/// flag AVFMT_TS_DISCONT do not change.
+/// Shifts time stamps after a jump, so that the video continues directly after the last frame
+/// before the jump. The shift is the same for all streams. Drops overlapping audio packets. Does
+/// nothing for formats without FFmpeg's flag AVFMT_TS_DISCONT.
 class ClockBridge {
  public:
   /// @param context  must outlive this object
@@ -36,8 +36,8 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // current section of continuous time stamps
     bool started = false;
-    // Times in ticks after the most recent packet from `pop()`: decoding time of this packet,
-    // expected decoding time of the next packet, end of the presentation.
+    // Shifted times of the latest packet, in ticks of the stream: decoding time, expected decoding
+    // time of the next packet, latest end of presentation so far, duration.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video

@@ -158,8 +158,8 @@ std::string check_gif(FileBytes& file) {
   return cut;
 }
 
-// Checks whether an Ogg file ends with the complete last page of a stream, which has the
-// end-of-stream flag (RFC 3533, section 6).
+// Checks whether an Ogg file ends with a complete page that has the end-of-stream flag (RFC 3533,
+// section 6).
 std::string check_ogg(FileBytes& file) {
   constexpr std::uint64_t longest = 27 + 255 + 255 * 255, end_of_stream = 4;
   const std::string missing = "the last page is missing";

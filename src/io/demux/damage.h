@@ -16,7 +16,7 @@ class DamageCount {
   explicit DamageCount(bool pass) : pass_(pass) {}
 
   bool tolerates() const { return pass_; }
-  /// After a call of this function, each report of damage throws an error.
+  /// Makes each later report of damage throw an error.
   void make_strict() { pass_ = false; }
   const Damage& found() const { return found_; }
 
@@ -24,20 +24,21 @@ class DamageCount {
   /// stamp (AV_NOPTS_VALUE) always count.
   /// @throws BadData  damage is not tolerated; `text` is the message
   void add_frame(const std::string& text, std::int64_t pts);
-  /// Counts the frame of a packet with the demuxer's damage flag. `add_missing_frame()` does not
-  /// count this frame again.
+  /// Counts the frame of a packet that the demuxer has flagged as damaged. If this frame is
+  /// missing, `add_missing_frame()` does not count it again.
   void add_packet(const std::string& text, std::int64_t pts);
-  /// Records a packet without the demuxer's damage flag. Required for each undamaged packet.
+  /// Records a packet that the demuxer has not flagged as damaged. Call for each such packet.
   void add_intact_packet() { ++since_packet_; }
   /// Counts a packet for which the decoder returned no frame.
   void add_missing_frame(const std::string& text);
   /// Records that the input is truncated. Further calls have no effect.
   void add_truncation(const std::string& text);
-  /// Reports `faults` faults of the structure check so far. `text` describes the first fault. The
-  /// total in `found()` is the larger of faults and damaged frames, because the same damage can
-  /// cause both.
+  /// Sets the number of faults that the structure check has found so far. `text` describes the
+  /// first fault. The total in `found()` is the larger of faults and damaged frames, because the
+  /// same damage can cause both.
   void add_structure_faults(std::int64_t faults, const std::string& text);
-  /// Ends the count at the end of the input. A truncated input adds `missing` frames, at least one.
+  /// Ends the count at the end of the input. A truncated input counts as `missing` damaged frames,
+  /// at least one.
   void finish(std::int64_t missing);
 
  private:
@@ -49,8 +50,8 @@ class DamageCount {
   Damage found_;
   std::int64_t frames_ = 0, faults_ = 0;
   std::deque<std::int64_t> recent_;  // time stamps of frames that were counted
-  // Number of damaged packets that may still yield no frame, and number of undamaged packets since
-  // the last damaged packet.
+  // `packets_`: number of damaged packets that may still cause a missing frame.
+  // `since_packet_`: number of undamaged packets since the last damaged packet.
   std::int64_t packets_ = 0, since_packet_ = 0;
 };
 

@@ -220,7 +220,8 @@ void Demuxer::check_end() {
   // only at the end.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
-  // For a truncated cluster in a Matroska file of unknown size, the only report is in FFmpeg's log.
+  // If a Matroska file does not state the size of its segment, only FFmpeg's log reports a
+  // truncated cluster.
   if (cut.empty()) cut = container_.said().find("File ended prematurely");
   // FFmpeg's Y4M demuxer does not report an incomplete frame at the end of the file.
   if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
@@ -231,8 +232,8 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // Number of packets that the demuxer lost after a fault: the number expected from the structure
-  // check or the time stamps, minus the number returned.
+  // Number of video packets that the demuxer lost: the number according to the structure check or
+  // the time stamps, minus the number of packets read.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

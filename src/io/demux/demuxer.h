@@ -32,7 +32,7 @@ class Demuxer {
   const std::string& path() const { return bytes_.name(); }
   AVFormatContext& context() const { return container_.context(); }
   AVStream& video() const { return container_.video(); }
-  /// Returns whether the input is a single file of still pictures and not a video.
+  /// Returns whether the input is a single file in a still picture format; false for GIF.
   bool holds_pictures() const;
   /// Returns the files of a picture sequence; empty for other inputs. The PTS of a packet is its
   /// index in the list.
@@ -58,8 +58,9 @@ class Demuxer {
   bool is_heif() const;
   /// Returns whether the input can be opened a second time; false for pipes and network addresses.
   bool can_reopen() const { return !bytes_.pipe() && !is_address(path()); }
-  /// Reads packets until all packets of the other streams before `end` have arrived; `end` is in
-  /// the video's time base. Audio packets may come after the video packets of the same time.
+  /// Reads packets until all audio packets before `end` have arrived; `end` is in the video's time
+  /// base. Audio packets may come after the video packets of the same time. See
+  /// StreamTimes::others_reached().
   void read_others_until(std::int64_t end);
   /// Sets the size of the video's pictures if the container does not state the size.
   void note_size(int width, int height);
@@ -90,8 +91,9 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null if the structure of the container is not checked
-  /// State after the most recent video packet: faults, missing frames at the faults, video packets,
-  /// duration of the packet, first and last time.
+  /// Counts up to the latest video packet: faults, missing frames at the faults, video packets.
+  /// Then the duration of this packet, and the first and the latest time stamp, in the video's time
+  /// base.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
   std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
   ClockBridge clock_;

@@ -31,8 +31,9 @@ FrameSelector::Verdict FrameSelector::judge_frame(std::int64_t number, std::int6
       parts_.push_back({input, input, begin - input, number == 0});
     }
     Part& part = parts_.back();
-    // The selected part ends with the most recent kept frame. If the next frame begins earlier, a
-    // later call shortens the part. A frame of unknown duration lasts one tick.
+    // The selected part ends with the latest kept frame. If the next frame is not selected and
+    // begins before this end, a later call shortens the part. A frame of unknown duration counts as
+    // one tick.
     part.to = std::max(input + std::max<std::int64_t>(duration, 1), part.to);
     pts = input + part.shift;
     decided_ = part.to;
@@ -82,8 +83,8 @@ FrameSelector::PacketChange FrameSelector::change_of(const AVPacket& packet, AVR
       begin = from;
     }
     if ((begin < from && !part.from_start) || (begin >= to && !part.to_end)) continue;
-    // A subtitle beyond the last selected part must wait, because the next frame may extend this
-    // part.
+    // A subtitle that ends after the last selected part must wait, because the next frame may
+    // extend this part.
     const bool may_grow = i + 1 == parts_.size() && !finished_;
     if (subtitle && begin + length > to && !part.to_end) {
       if (may_grow) return {PacketVerdict::wait};

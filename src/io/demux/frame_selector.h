@@ -29,8 +29,9 @@ class FrameSelector {
   std::int64_t end() const;
 
   enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
-  /// Returns whether a packet begins in a selected part, or a subtitle overlaps a selected part.
-  /// Shifts the times of kept packets, and cuts subtitles to the part.
+  /// Decides whether to keep a packet. Keeps packets that begin in a selected part, and subtitles
+  /// that overlap a selected part. Shifts the times of a kept packet, and shortens a kept subtitle
+  /// to the part.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
   /// Returns whether `judge_packet()` would drop the packet now.

@@ -101,8 +101,8 @@ InputBytes::Folder::~Folder() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// Makes the URL of the file for FFmpeg, whose URL paths end at '?' and '#'. A folder name with
-// these characters becomes /proc/self/fd/N.
+// Sets the URL of the file for FFmpeg. In FFmpeg, the path of a URL ends at '?' or '#', so the URL
+// replaces a folder name with these characters by /proc/self/fd/N.
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);

@@ -71,8 +71,8 @@ void PacketRelay::put(PacketPtr packet) {
   overflow_.write(bytes.data(), bytes.size());
 }
 
-// Loads packets from the scratch file until they fill half of the memory limit. More could exceed
-// the limit, because `take()` removes only due packets.
+// Loads packets from the scratch file until the packets in memory fill half of the memory limit.
+// The other half is a reserve, because `take()` removes only due packets.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

@@ -15,8 +15,8 @@
 
 namespace lull::io {
 
-/// A packet queue between demuxer and muxer, with a scratch file beyond the memory limit, because
-/// an input may store hours of audio between two frames. Without a muxer (`attach()`), the queue
+/// A packet queue between demuxer and muxer. An input may store hours of audio between two frames,
+/// so packets beyond the memory limit go to a scratch file. Without a muxer (`attach()`), the queue
 /// drops all packets.
 class PacketRelay {
  public:
@@ -36,26 +36,26 @@ class PacketRelay {
   void attach();
   /// Drops all stored and future packets.
   void close();
-  /// Closes the relay if no muxer has called `attach()`. The source calls this function with the
-  /// first frame.
+  /// Closes the relay if no muxer has called `attach()`. The source calls this function before it
+  /// reads the first frame.
   void close_unless_attached();
   bool closed() const;
 
   /// Adds a packet of a copied stream.
   /// @throws IoError  the disk is full
   void put(PacketPtr packet);
-  /// Drops the packets in memory for which `unwanted` returns true, but no packets of the scratch
-  /// file.
+  /// Drops the packets in memory for which `unwanted` returns true. Packets in the scratch file
+  /// remain.
   void drop_if(const std::function<bool(const AVPacket&)>& unwanted);
 
   using Due = std::function<bool(const AVPacket&)>;
-  /// Returns the packets for which `due` returns true, in order of arrival. A packet that is not
-  /// due holds back itself and all later packets of its stream. While the scratch file has packets,
-  /// the next call may return more.
+  /// Returns the packets for which `due` returns true, in order of arrival. A packet for which
+  /// `due` returns false also delays all later packets of its stream. While the scratch file
+  /// contains packets, another call may return more.
   /// @throws IoError
   std::vector<PacketPtr> take(const Due& due);
-  /// Returns all packets, or as many as fit in memory. The result is empty only if the relay is
-  /// empty.
+  /// Returns all packets, or the first packets if not all fit in memory. The result is empty only
+  /// if the relay is empty.
   std::vector<PacketPtr> take();
 
   /// Returns the total size of the packets in memory in bytes.

@@ -18,7 +18,8 @@ Vector cross(const Vector& a, const Vector& b) {
 }
 Vector row_direction(const std::array<double, 6>& o) { return {o[0], o[1], o[2]}; }
 Vector column_direction(const std::array<double, 6>& o) { return {o[3], o[4], o[5]}; }
-/// Converts a vector from DICOM's axes (left, back, up) to lull's axes (right, front, up).
+/// Converts a vector from DICOM's patient axes (left, posterior, superior) to lull's axes (right,
+/// anterior, superior).
 Vector as_ras(const Vector& v) { return {-v[0], -v[1], v[2]}; }
 Vector times(double factor, const Vector& v) {
   return {factor * v[0], factor * v[1], factor * v[2]};

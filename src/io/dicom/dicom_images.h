@@ -14,7 +14,7 @@
 
 namespace lull::io {
 
-/// The plane of a frame in DICOM coordinates: axes to the left, to the back and up, in millimetres.
+/// The plane of a frame in DICOM's patient coordinates (left, posterior, superior), in millimetres.
 struct DicomPlane {
   std::optional<std::array<double, 3>> position;     // Image Position (Patient)
   std::optional<std::array<double, 6>> orientation;  // Image Orientation (Patient)

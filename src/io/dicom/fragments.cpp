@@ -50,7 +50,7 @@ std::optional<std::vector<std::uint8_t>> bytes_of_frame(DcmPixelSequence& fragme
   const std::optional<Bytes> table = items > 0 ? item_bytes(fragments, 0) : std::nullopt;
   if (!table) return std::nullopt;
   const auto count = static_cast<std::size_t>(frames);
-  // The offset table is optional for a single frame, and for one fragment per frame.
+  // The offset table is optional if the image has one frame, or if each frame is one fragment.
   const bool has_one_each = items == count + 1;
   if (frames > 1 && !has_one_each && !table->empty() && table->size() != 4 * count)
     return std::nullopt;

@@ -89,8 +89,7 @@ std::vector<std::byte> Jpeg2000Decoder::decode(std::span<const std::uint8_t> cod
       if (stored & ((1 << unused) - 1)) fail("an unknown layout of samples");
       std::int32_t value = stored >> unused;
       if (header->is_signed) value -= half;
-      // If the codestream and the DICOM attributes disagree whether samples are signed, the
-      // attributes are right.
+      // The DICOM attributes decide whether samples are signed, even if the codestream disagrees.
       if (format_.is_signed && value >= half) value -= range;
       if (!format_.is_signed && value < 0) value += range;
       store_sample(to, value, bytes);

@@ -28,7 +28,6 @@ bool is_rgb(AVPixelFormat format) {
 
 }  // namespace
 
-// Returns the increasing time stamp of the next frame; at a constant frame rate, a frame number.
 std::int64_t FrameTimes::next(const Frame& frame) {
   const std::int64_t number = frames_++;
   if (number == 0) first_pts_ = frame.pts;
@@ -44,8 +43,8 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // A frame counts as moved if rounding to the constant frame rate changed its time by more than
-  // one input tick. A common offset does not count if the output does not keep the start time.
+  // A frame counts as moved if the constant frame rate changed its time by more than one input
+  // tick. If the output does not keep the start time, a common offset of all frames does not count.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -178,7 +177,7 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
     begin = std::min<const std::byte*>(begin, frame.planes[i].data);
     end = std::max<const std::byte*>(end, frame.planes[i].row(frame.planes[i].height));
   }
-  // The buffer is read-only, because the owner of the frame may still read the samples.
+  // The picture is read-only, because the owner of the frame may still read the samples.
   picture->buf[0] = av_buffer_create(reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(begin)),
                                      static_cast<std::size_t>(end - begin), release, pixels.get(),
                                      AV_BUFFER_FLAG_READONLY);
@@ -268,7 +267,7 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // The user's options are for the first encoder and may be invalid for others.
+      // The user's options are meant for the first encoder, so lull does not try another encoder.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

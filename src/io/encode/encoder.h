@@ -30,8 +30,8 @@ struct EncoderInput {
   FramePtr first;  // properties of the first frame, without samples
 };
 
-/// Converts the time stamps of frames to increasing time stamps of the output; at a constant frame
-/// rate, to frame numbers.
+/// Converts the time stamps of input frames to strictly increasing time stamps of the output. For a
+/// constant frame rate, the output time stamps are frame numbers.
 class FrameTimes {
  public:
   /// Error messages contain the name of `codec` and the file name extension of `container`.
@@ -44,7 +44,7 @@ class FrameTimes {
         keeps_start_(container.keep_times),
         tick_(tick) {}
 
-  /// Returns the time of the next frame, in presentation order and in ticks of the output.
+  /// Returns the time stamp of the next frame, in ticks of the output. Call in presentation order.
   /// @throws InvalidArgument  the output cannot represent the time of the frame
   std::int64_t next(const Frame& frame);
   std::int64_t frames() const { return frames_; }

@@ -154,7 +154,7 @@ EncoderChoice gif_choice(const AVCodec& codec) {
       .note = {}};
 }
 
-/// Returns the formats of the list with the bit depth `bits`; 0: all formats.
+/// Returns the formats of the list that have the bit depth `bits`; all formats if `bits` is 0.
 std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
   std::vector<AVPixelFormat> found;
   for (; list && *list != AV_PIX_FMT_NONE; ++list)
@@ -284,14 +284,14 @@ std::string pipe_format(const FileSource& source) {
 const AVOutputFormat* output_format(const Container& container, bool by_name) {
   if (container.still()) return av_guess_format("image2pipe", nullptr, nullptr);
   if (container.extension == "raw") return av_guess_format("rawvideo", nullptr, nullptr);
-  // The function passes only the extension, because FFmpeg could interpret a '%' in a file name as
-  // a pattern.
+  // The call passes only the extension, because `av_guess_format()` could interpret a '%' in a file
+  // name as a pattern.
   const auto* format = av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
   if (format || !by_name) return format;
   return av_guess_format(container.extension.c_str(), nullptr, nullptr);
 }
 
-/// Adds a note for RGB samples in H.264 or HEVC, which few players support.
+/// Adds a note that few players support RGB samples in H.264 or HEVC.
 void warn_of_rgb(EncoderChoice& choice) {
   const AVCodecID id = choice.codec->id;
   const bool of_players = id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC;

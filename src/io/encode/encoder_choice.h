@@ -16,8 +16,8 @@ struct Container {
   const ContainerTraits* traits = &container_traits({});  // traits of `format`
   std::string extension;                                  // lower case, without the dot
   const char* picture = nullptr;  // name of the encoder if the output is a still picture
-  /// Pixel formats that libtiff stores, for files from lull's TIFF writer. Null if FFmpeg's encoder
-  /// writes the file.
+  /// Pixel formats that lull's TIFF writer (libtiff) can store; null if FFmpeg's encoder writes the
+  /// file.
   const AVPixelFormat* tiff_formats = nullptr;
 
   Drops drops;              // content that is not copied

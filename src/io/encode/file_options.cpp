@@ -48,7 +48,8 @@ constexpr std::array<std::string_view, 33> names_of_file_options = {"abr-ladder"
 constexpr std::array<std::string_view, 8> value_names = {"0",   "1",  "default", "flat",
                                                          "jvt", "no", "off",     "on"};
 
-/// Returns an option name in lower case with '-' instead of '_', as encoders compare names.
+/// Returns an option name in the form in which encoders compare names: lower case, with '-' instead
+/// of '_'.
 std::string normalised(std::string_view name) {
   std::string result(name);
   for (char& c : result)

@@ -26,9 +26,9 @@ struct FormatLoss {
 /// Returns the loss of a conversion of integer samples between two pixel formats.
 FormatLoss loss_of(const PixelTraits& from, const PixelTraits& to);
 
-/// Returns the format in `list` that is nearest to `from`, or AV_PIX_FMT_NONE, which also ends
-/// `list`. Float samples, and grey formats for colour samples, are not suitable. `full_range`
-/// states whether the samples have the full range.
+/// Returns the format in `list` that is nearest to `from`; AV_PIX_FMT_NONE if no format is
+/// suitable. Float formats are not suitable, nor are grey formats for colour samples. `list` ends
+/// with AV_PIX_FMT_NONE. `full_range` states whether the samples have the full range.
 AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from, bool full_range);
 
 /// Returns a description of the loss, such as "alpha and 2 of 12 bits"; empty if nothing is lost.

@@ -22,8 +22,8 @@ bool has_full_range(const FileSource& source);
 bool changes_range(Layout source, AVPixelFormat target);
 
 /// Returns the sample format of a denoising session's results. If the encoder's pixel format
-/// differs from the source only in bit depth, the results have the encoder's bit depth. In all
-/// other cases, FFmpeg converts results of up to 16 bits.
+/// differs from the source only in bit depth, the results have the encoder's bit depth. If other
+/// properties differ, the results have up to 16 bits, and FFmpeg converts them.
 ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither);
 
 }  // namespace lull::io

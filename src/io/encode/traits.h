@@ -33,8 +33,8 @@ using Names = std::span<const std::string_view>;
 struct ContainerTraits {
   std::string_view name;  // FFmpeg's name of the muxer; empty: any muxer that is not in the table
 
-  // Properties of an input that survive writing and reading with FFmpeg 5.1 to 6.1. Tests compare
-  // the values with the output of ffprobe.
+  // Properties of an input that FFmpeg 5.1 to 6.1 writes to the container and reads again
+  // unchanged. Tests compare the values with the output of ffprobe.
   PictureProperties picture{};  // stated by the container itself, for every encoder
   bool chapters = false;
   bool languages = false;
@@ -68,12 +68,12 @@ struct ContainerTraits {
   bool (*holds)(AVCodecID) = nullptr;  // replaces FFmpeg's own answer where that is wrong
   // Whether the container can contain attached files and cover pictures.
   bool attachments = false;
-  // The format to which lull converts other text subtitles.
+  // The codec to which lull converts text subtitles that the container cannot store unchanged.
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;
   /// The preroll packets that the muxer copies. Decoders need preroll to start, but players must
-  /// hide it.
-  /// `all`: all packets, hidden by an edit list.
-  /// `one_packet`: the last packet, hidden by its time before 0.
+  /// not play it.
+  /// `all`: all packets; an edit list marks them as hidden.
+  /// `one_packet`: only the last packet; players skip it because its time stamp is negative.
   /// `none`: no packets, because preroll would delay the other streams.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;

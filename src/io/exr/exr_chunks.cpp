@@ -136,8 +136,8 @@ std::string name_of(const Chunk& chunk) {
   return "chunk " + std::to_string(chunk.info.idx) + " of part " + std::to_string(chunk.part);
 }
 
-/// Returns a description of the first gap or overlap between chunks, which means a wrong chunk
-/// size; empty if there is none. `head` contains the size of a chunk header in bytes for each part.
+/// Finds a wrong chunk size. Returns a description of the first gap or overlap between chunks;
+/// empty if there is none. `head` contains the size of the chunk headers of each part, in bytes.
 std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::uint64_t>& head) {
   std::ranges::sort(chunks, {}, [](const Chunk& chunk) { return chunk.info.data_offset; });
   for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
@@ -196,7 +196,7 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   int parts = 0;
   if (!context.get() || exr_get_count(context.get(), &parts) != EXR_ERR_SUCCESS) return {};
   ChunkList list;
-  // Size of a chunk header in bytes, for each part.
+  // Size of the chunk headers of each part, in bytes.
   std::vector<std::uint64_t> heads;
   bool lists_all = true;
   for (int part = 0; part < parts; ++part) {

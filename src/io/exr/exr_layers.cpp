@@ -100,9 +100,9 @@ std::string joined_without(const Names& components, std::size_t omitted) {
   return name;
 }
 
-/// Returns the views of a file. Without an attribute, a picture named "right", such as
-/// "combined.right", implies two views, and layers without "right" are left. In other names, such
-/// as "light.right", "right" may describe a lamp.
+/// Returns the views of a file. If the file states no views, a picture layer such as
+/// "combined.right" implies the views left and right. In names of other layers, such as
+/// "light.right", "right" may describe a lamp.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;
@@ -140,7 +140,8 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.can_be_read &= list[name].xSampling == 1 && list[name].ySampling == 1;
   layer.can_be_read &= !header.hasType() || !Imf::isDeepData(header.type());
   const LayerContent content = content_by_name(layer.base);
-  // A layer with an ID besides R, G and B is a layer of IDs: lull copies it unfiltered.
+  // IDs must not be filtered. A layer contains IDs according to its name, Cryptomatte's metadata,
+  // or an integer type of a picture channel.
   layer.holds_ids = content == LayerContent::ids || has_any_name_of(cryptomatte, layer.name) ||
                     std::ranges::any_of(layer.picture_channels(), is_integer);
   layer.holds_light = content == LayerContent::colour && !layer.holds_ids;

@@ -44,8 +44,8 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
 [[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
                                               std::string_view view);
 
-/// Returns the default picture layer; null if there is none. Colours come first, then the default
-/// view, then the usual names of pictures.
+/// Returns the default picture layer; null if there is none. Prefers colour layers, then the
+/// default view, then the usual names of pictures.
 [[nodiscard]] const ExrLayer* default_picture(const std::vector<ExrLayer>& layers);
 
 }  // namespace lull::io

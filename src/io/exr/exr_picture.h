@@ -1,6 +1,6 @@
 #pragma once
-// Converts pictures between OpenEXR files and FFmpeg's frames, with all layers. FFmpeg's own codec
-// supports only one layer.
+// Converts pictures and all their layers between OpenEXR files and FFmpeg's frames. FFmpeg's own
+// codec supports only one layer.
 
 #include "io/ffmpeg/ffmpeg.h"
 #include "io/media.h"

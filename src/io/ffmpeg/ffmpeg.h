@@ -72,7 +72,7 @@ inline PacketPtr packet_of(std::span<const std::uint8_t> bytes) {
 }
 
 /// Copies time stamps, stream index and flags from the packet `source` to the converted packet
-/// `packet`, and marks `packet` as a keyframe, which needs no earlier packets.
+/// `packet`, and marks `packet` as a keyframe.
 inline void set_converted_from(const AVPacket& source, AVPacket& packet) {
   packet.pts = source.pts;
   packet.dts = source.dts;

@@ -34,8 +34,8 @@ class Messages {
     int level = 0;
     std::string text;
   };
-  /// `first()` and `last()` return the first and the last message from number `from` on for which
-  /// `wanted` returns true.
+  /// Both functions search the messages from number `from` on. `first()` returns the first message
+  /// for which `wanted` returns true, `last()` returns the last.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
     const std::lock_guard lock(mutex_);
@@ -61,7 +61,7 @@ namespace {
 
 using MessagesPtr = std::shared_ptr<Messages>;
 
-/// The message list of a decoder's file, and an optional listener.
+/// The receivers of FFmpeg's messages about a file: the message list, and an optional listener.
 struct Destination {
   MessagesPtr messages;
   LogTopic::Listener listener;

@@ -1,5 +1,5 @@
 #pragma once
-// Keeps FFmpeg's log messages for error texts, instead of printing them to stderr.
+// Collects FFmpeg's log messages for error texts, instead of printing them to stderr.
 
 #include <functional>
 #include <memory>
@@ -60,8 +60,8 @@ class LogTopic {
   std::shared_ptr<Messages> messages_;
 };
 
-/// FFmpeg's messages since the creation of the LogWatch: about one file (LogTopic), or about the
-/// calls of one thread. Some damage is visible only in FFmpeg's log.
+/// FFmpeg's messages about one file (LogTopic) or from one thread, since the creation of the
+/// LogWatch. Some damage is visible only in FFmpeg's log.
 class LogWatch {
  public:
   LogWatch();
@@ -73,7 +73,7 @@ class LogWatch {
   std::string first_error() const;
   /// Returns the first message of any level that contains `phrase`; empty if there is none.
   std::string find(const char* phrase) const;
-  /// Makes `find()` ignore the current result of `find(phrase)` and all earlier messages.
+  /// Makes `find()` ignore the first message that contains `phrase`, and all earlier messages.
   void skip(const char* phrase);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace lull::io {
 
-/// Returns whether `codec` keeps the row order of the file (last row first). If so, decoded
+/// Returns whether `codec` returns rows in the order of the file (last row first), so that decoded
 /// pictures are upside down.
 [[nodiscard]] bool keeps_bottom_up_rows(const AVCodec& codec);
 

@@ -126,8 +126,8 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
   }
 }
 
-// Sets packed planes to zero, because `pack_rows()` ORs bits into their words, and unused bits must
-// be 0 for reproducible planes.
+// Sets packed planes to zero, because `pack_rows()` ORs samples into the words of these planes.
+// Unused bits must be 0 so that equal frames have equal planes.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   bool done[4] = {};

@@ -51,7 +51,8 @@ void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 /// to 64 bytes; the caller must then use `pack()`.
 bool share_planes(const Frame& frame, AVFrame& picture);
 
-/// Copies the samples of `frame` and `alpha` to `picture`, whose traits must match.
+/// Copies the samples of `frame` and `alpha` to `picture`. The pixel traits of `picture` and of the
+/// frames must match.
 void pack(const Frame& frame, const Frame* alpha, AVFrame& picture);
 
 }  // namespace lull::io

@@ -76,8 +76,8 @@ std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
-  // The target of a link may not exist yet, so the function resolves links itself, at most 40 as in
-  // the kernel.
+  // The target of a link may not exist yet, so the function itself resolves links: at most 40, as
+  // in the Linux kernel.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
     const fs::path target = fs::read_symlink(name, code);

@@ -19,7 +19,8 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   AVIOContext* io() const { return io_.get(); }
-  /// Returns the file descriptor, for writing without FFmpeg. Such a caller must not use `io()`.
+  /// Returns the file descriptor, for writing without FFmpeg. A caller that writes to the
+  /// descriptor must not use `io()`.
   int descriptor() const { return descriptor_; }
   /// Throws an error if a write has failed.
   /// @throws IoError
@@ -32,8 +33,8 @@ class Output {
   /// Calls `finish_writing()` and gives the file its final name.
   /// @throws IoError, CannotCreate
   virtual void commit() = 0;
-  /// Ends an incomplete output. A file gets a name such as "x.partial.mkv" (`partial_name()`).
-  /// Returns this name; empty if the output is not a file.
+  /// Closes an incomplete output, and renames a file to its `partial_name()`, such as
+  /// "x.partial.mkv". Returns this name; empty if the output is not a file.
   /// @throws IoError
   virtual std::string keep_partial() = 0;
 
@@ -96,11 +97,11 @@ struct OutputFileOptions {
   /// output.
   std::string folder = {};
   Access access = {};
-  /// If the path is a symbolic link: true replaces the target of the link. False replaces the link
-  /// itself, so that a link of another user cannot redirect the output.
+  /// If the path is a symbolic link, true replaces the target of the link, and false replaces the
+  /// link itself. False prevents another user's link from redirecting the output.
   bool follow_links = true;
-  /// Whether the constructor removes the temporary files of killed processes for this output. Sinks
-  /// of many files do so for all outputs in one pass.
+  /// Whether the constructor removes the temporary files of killed processes for this output. False
+  /// for sinks of many files, which remove the temporary files of all outputs in one pass.
   bool removes_leftovers = true;
 };
 

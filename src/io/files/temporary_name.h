@@ -8,8 +8,8 @@
 
 namespace lull::io {
 
-/// Identity of a process. The process ID alone is not unique, because the system reuses IDs, and
-/// each container has its own.
+/// Identity of a process. The process ID alone is not unique, because the system reuses IDs and
+/// each container numbers its processes separately.
 struct ProcessIdentity {
   std::string host;              // digest of the host's name and number
   std::string boot;              // digest of the number of the host's last start

@@ -33,8 +33,8 @@ struct Range {
 constexpr Range of_samples[] = {{0, 36}, {660, 664}, {770, 780}, {780, 1356}};
 /// Byte range of the transfer function and the colorimetry of the first image element.
 constexpr Range of_colour = {801, 803};
-/// Byte ranges of the header for users: texts, film and television data. lull copies a header only
-/// if one of them is not empty.
+/// Byte ranges of the header with texts, film data and television data. lull copies a header only
+/// if at least one of these ranges is not empty.
 constexpr Range stated_by_user[] = {{36, 660}, {1432, 1620}, {1664, 1864}, {1920, 1972}};
 
 void reverse(ByteVector& header, std::size_t base, const Numbers& numbers) {

@@ -8,8 +8,8 @@ namespace lull::io {
 
 /// Returns the metadata that libtiff can write: all except EXIF data.
 TiffMetadata tiff_metadata(const PictureMetadata& metadata);
-/// Adds EXIF data to a complete TIFF file of one page, after all other metadata. `descriptor` must
-/// be open for reading and writing. Needs memory for two copies of the file.
+/// Adds EXIF data to a complete TIFF file of one page. Call after writing all other metadata.
+/// `descriptor` must be open for reading and writing. Needs memory for two copies of the file.
 /// @throws IoError
 void add_exif_to_tiff(int descriptor, const PictureMetadata& metadata);
 

@@ -23,8 +23,8 @@ struct ExifFacts {
 };
 ExifFacts read_exif(ByteView exif);
 
-/// Changes by `change_exif()`, which also removes the thumbnail, because it shows the picture
-/// before denoising.
+/// Changes for `change_exif()`. This function also removes the thumbnail, because the thumbnail
+/// shows the picture before denoising.
 struct ExifChanges {
   int orientation = 1;
   int width = 0, height = 0;  // size of the new picture
@@ -39,8 +39,8 @@ struct ExifChanges {
   bool is_too_long = false;
 };
 
-/// Returns the changed EXIF data, new if `exif` is empty. Moves texts from `changes.texts` into the
-/// data. If nothing changes, the result equals `exif` bit for bit.
+/// Returns the changed EXIF data; new data if `exif` is empty. Moves texts from `changes.texts`
+/// into EXIF fields. If nothing changes, the result equals `exif` bit for bit.
 ByteVector change_exif(ByteView exif, ExifChanges& changes);
 
 struct XmpChanges {

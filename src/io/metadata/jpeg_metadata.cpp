@@ -72,9 +72,9 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
   metadata.resolution = {x * scale, y * scale};
 }
 
-/// Returns the block for PictureMetadata::native that preserves a segment. Content credentials
-/// (C2PA in JUMBF boxes) are signed and invalid after denoising, so their block has no data and
-/// only reports the loss.
+/// Returns a segment as a block for PictureMetadata::native. Content credentials (C2PA in JUMBF
+/// boxes) are signed and invalid after denoising. Their block has no data and only reports the
+/// loss.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");

@@ -75,8 +75,8 @@ PictureKind kind_of(ByteView file);
 /// Returns the format for a file name extension (without a dot).
 PictureKind kind_of_extension(const std::string& extension);
 
-/// Returns the encoded picture `file` with `metadata` from `prepare_metadata()`, which replace the
-/// encoder's metadata of the same kinds.
+/// Writes `metadata` from `prepare_metadata()` into the encoded picture `file`, and returns the new
+/// file. Each kind of metadata replaces the encoder's own metadata of this kind.
 /// @throws InternalError  the structure of the encoder's file is unknown
 ByteVector embed_metadata(ByteView file, const PictureMetadata& metadata);
 

@@ -188,7 +188,8 @@ bool is_in(std::string_view type, std::span<const std::string_view> list) {
   return std::ranges::find(list, type) != list.end();
 }
 
-/// PNG chunks about the source's samples or their encoding.
+/// PNG chunks that lull does not copy, because they describe the samples or the encoding of the
+/// source.
 constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT",
                                            "tIME", "acTL", "fcTL", "fdAT", "dSIG"};
 /// PNG chunks that remain valid after denoising, although they are not marked as safe to copy.

@@ -101,8 +101,8 @@ void refuse_segments(const std::string& path, const SinkOptions& options, const 
                           "); leave it out");
 }
 
-/// Returns the permission bits that all files of a source allow; for the input `-`, those of the
-/// open file.
+/// Returns the permissions that all files of a source have in common; for the input `-`, the
+/// permissions of the open file.
 Access access_of_source(const MediaSource& source) {
   if (const auto* file = dynamic_cast<const FileSource*>(&source)) {
     std::vector<std::string> files;

@@ -127,8 +127,8 @@ void add_losses(const std::vector<std::string>& losses, InputReport& report) {
   report.lost.insert(report.lost.end(), losses.begin(), losses.end());
 }
 
-/// Reports the metadata of a still picture that the output loses. Returns the orientation that the
-/// encoder applies to the samples.
+/// Reports which metadata of a still picture the output cannot store. Returns the EXIF orientation
+/// that the encoder applies to the samples.
 int report_metadata(const FileSource& source, const Container& container,
                     const SinkOptions& options, const std::vector<EncoderChoice>& choices,
                     InputReport& report) {
@@ -181,7 +181,7 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
     report.lost.push_back(std::to_string(report.chapters) + " chapters: the input is cut");
 }
 
-/// Describes a stack. A stack has no streams, and its output must be of the same kind.
+/// Describes a stack and checks its output format.
 void describe_stack(const MediaSource& source, const SinkOptions& options, InputReport& report) {
   report.range = report.primaries = report.transfer = report.matrix = report.chroma_location =
       report.field_order = or_unknown(nullptr);

@@ -21,8 +21,8 @@ struct PictureFault {
 /// are checked.
 std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uint8_t> packet);
 
-/// Returns whether a packet after a picture of the same file contains only bytes that other
-/// programs have appended.
+/// Returns whether a later packet of a picture file is not a picture, but data that another program
+/// has appended to the file.
 bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet);
 
 std::optional<PictureFault> find_gif_fault(std::span<const std::uint8_t> packet);

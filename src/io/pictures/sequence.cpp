@@ -25,8 +25,8 @@ std::size_t last_part(const std::string& path) {
   return slash == std::string::npos ? 0 : slash + 1;
 }
 
-/// Returns the minimum number of digits of the number pattern at position `at` of `path`, and sets
-/// `end` to its end. Returns 0 if there is no pattern.
+/// Returns the minimum number of digits of the number pattern at position `at` of `path`; 0 if
+/// there is no pattern. Sets `end` to the position after the pattern.
 int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   end = at;
   if (path[at] == '#') {

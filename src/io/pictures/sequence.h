@@ -23,7 +23,8 @@ struct NumberPattern {
 /// @throws InvalidArgument  `path` contains several number patterns
 std::optional<NumberPattern> number_pattern(const std::string& path);
 
-/// Returns the number in the file name `name` (without folder); nullopt if the name does not match.
+/// Returns the number in the file name `name` (without folder); nullopt if `name` does not match
+/// the pattern.
 std::optional<std::int64_t> number_in(const std::string& name, const NumberPattern& pattern);
 
 /// A file name pattern with one '*' in its last part.
