@@ -111,7 +111,7 @@ void AviWalk::step() {
 }
 
 /// Counts a fault and continues at the next valid chunk. The search begins in the data of the
-/// previous chunk, whose size may be wrong.
+/// previous chunk, because the size of that chunk may be wrong.
 void AviWalk::fail(const std::string& text) {
   add_fault(text);
   const std::uint64_t end = movie_end_ > 0 ? std::min(movie_end_, file().size()) : file().size();

@@ -14,7 +14,7 @@ struct EbmlNumber {
 };
 
 /// Reads a variable-length number at byte `at`. Returns false if there is none. If `keep_marker` is
-/// true, the result keeps the length marker, as usual for element IDs.
+/// true, the result includes the length marker, as usual for element IDs.
 bool read_ebml_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number);
 
 /// The identifier and the size of an element.

@@ -206,8 +206,8 @@ void MatroskaWalk::read_tracks(const EbmlElement& tracks) {
   }
 }
 
-/// Verifies the CRC-32 of an element (RFC 8794, section 11.3.1): an optional first child,
-/// little-endian, which covers the other children.
+/// Verifies the CRC-32 in the first child of an element, if the element has one (RFC 8794, section
+/// 11.3.1). The checksum is little-endian and protects all other children.
 void MatroskaWalk::check_crc(const EbmlElement& element) {
   EbmlElement first;
   std::uint8_t raw[4];
@@ -228,7 +228,7 @@ void MatroskaWalk::check_crc(const EbmlElement& element) {
 }
 
 /// Counts a fault and continues at the next block or cluster. The search begins in the data of the
-/// previous block, whose size may be wrong.
+/// previous block, because the size of that block may be wrong.
 void MatroskaWalk::fail(const std::string& text) {
   if (!cluster_has_fault_) add_fault(text);
   cluster_has_fault_ = true;

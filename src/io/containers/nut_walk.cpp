@@ -68,7 +68,7 @@ enum Flag : std::uint64_t {
   is_invalid = 1 << 13
 };
 
-/// The fields of the main header that the check needs.
+/// The fields of the main header that the check uses.
 struct MainHead {
   std::uint64_t streams = 0, max_distance = 0;
   std::array<FrameCode, 256> codes;

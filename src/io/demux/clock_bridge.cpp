@@ -22,7 +22,7 @@ constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
 
-/// Returns whether the packets of the stream have no long gaps: true for audio and video.
+/// Returns whether a stream has packets without long gaps: true for audio and video.
 bool is_dense(const AVStream& stream) {
   const AVMediaType type = stream.codecpar->codec_type;
   return (type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO) &&
@@ -81,8 +81,8 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether the packet, with the current offset of its stream, follows the previous packet
-/// without a jump.
+/// Returns whether the time stamp of the packet continues the previous packet without a jump, at
+/// the current offset of its stream.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -92,7 +92,8 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
 }
 
 /// Returns whether a video packet, with the current offset, is close in time to the most recent
-/// audio packet. The video has then paused, as in a slide show, and not jumped.
+/// audio packet. If so, the video has paused, as in a slide show, and its time stamps have not
+/// jumped.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -174,8 +175,8 @@ bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Begins a new section of continuous time stamps at a jump of the video. The offset moves the
-/// first frame after the jump to the end of the last frame before the jump.
+/// Begins a new section of continuous time stamps after the time stamps of the video have jumped.
+/// The offset moves the first frame after the jump to the end of the last frame before the jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
@@ -383,7 +384,8 @@ double ClockBridge::since_start(std::int64_t video_time) const {
   return static_cast<double>(video_time - first_) * av_q2d(video_tick());
 }
 
-/// Converts a time stamp of the input to seconds, without the demuxer's correction of overflows.
+/// Converts a time stamp of the input to seconds, after removal of the demuxer's correction of
+/// overflows.
 double ClockBridge::clock_seconds(std::int64_t time, int stream) const {
   const AVStream& of = *context_.streams[stream];
   const std::int64_t counted =

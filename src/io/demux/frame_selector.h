@@ -34,11 +34,11 @@ class FrameSelector {
   /// to the part.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
-  /// Returns whether `judge_packet()` would drop the packet now.
+  /// Returns whether `judge_packet()` would drop the packet after the frames judged so far.
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }
-  /// Converts `pts` of a kept frame from the output to the input.
+  /// Converts `pts` of a kept frame from the time of the output to the time of the input.
   std::int64_t input_time(std::int64_t pts) const;
 
  private:

@@ -57,7 +57,7 @@ bool holds_stills(std::string_view format) {
   return format.ends_with("_pipe") && format != "gif_pipe";
 }
 
-/// Returns whether FFmpeg has a parser for the codec, which can detect the end of a picture.
+/// Returns whether FFmpeg has a parser for the codec. A parser can detect the end of a picture.
 bool has_parser(AVCodecID codec) {
   void* state = nullptr;
   while (const AVCodecParser* parser = av_parser_iterate(&state))
@@ -109,7 +109,7 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
 }
 
 /// Throws an error for formats that FFmpeg cannot read, and for formats that FFmpeg mistakes for
-/// others.
+/// other formats.
 /// @throws BadData
 void InputContainer::refuse_unsupported() const {
   AVIOContext& io = bytes_.io();

@@ -19,7 +19,7 @@ namespace lull::io {
 /// pictures for some TIFF files and does not support all OpenEXR layers.
 enum class PictureReader { ffmpeg, tiff, exr };
 
-/// Returns the indices of the video streams, without cover pictures.
+/// Returns the indices of the video streams, excluding cover pictures.
 std::vector<int> video_streams(const AVFormatContext& context);
 
 class InputContainer {

@@ -34,8 +34,8 @@ class Attributes {
   explicit Attributes(DcmItem& item) : item_(&item) {}
 
   std::string text(DcmTagKey tag) const { return dicom_text(*item_, tag); }
-  /// Returns the numbers in an attribute; empty unless the attribute has exactly `count` finite
-  /// numbers.
+  /// Returns the numbers in an attribute; empty if the attribute does not have exactly `count`
+  /// finite numbers.
   std::vector<double> numbers(DcmTagKey tag, std::size_t count) const {
     const std::string all = text(tag);
     std::vector<double> numbers;

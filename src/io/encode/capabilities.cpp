@@ -9,7 +9,7 @@
 namespace lull::io {
 namespace {
 
-/// Tries to open a hardware encoder. Returns the reason of a failure; empty if the encoder works.
+/// Tries to open a hardware encoder. Returns the reason for a failure; empty if the encoder works.
 std::string problem_of_hardware(const AVCodec& codec) {
   const LogWatch watch;
   const CodecPtr encoder(non_null(avcodec_alloc_context3(&codec)));

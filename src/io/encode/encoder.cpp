@@ -159,7 +159,7 @@ void Encoder::open(Dictionary& leftover) {
 }
 
 // Returns a picture that shares the samples of `frame`. Returns null if the encoder needs another
-// memory layout, and the caller must use `pack_samples()`.
+// memory layout; the caller must then use `pack_samples()`.
 FramePtr Encoder::share_samples(const Frame& frame) const {
   if (!packer_.is_direct() || rotation_ != 1 || (frame.side_data && frame.side_data->alpha.pixels))
     return nullptr;

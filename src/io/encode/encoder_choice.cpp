@@ -206,7 +206,7 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
   return choices;
 }
 
-/// Returns the encoders that suit a video, in order of preference.
+/// Returns the suitable encoders for a video, in order of preference.
 std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {

@@ -40,8 +40,8 @@ struct Container {
   bool frames_only() const;
 };
 
-/// Chooses the container by options.format, or else by the extension of `path`. The output `-` gets
-/// the container of the source.
+/// Chooses the container by options.format, or else by the extension of `path`. For the output `-`,
+/// the default is NUT or raw if the input has this format, and otherwise Y4M.
 /// @throws InvalidArgument
 Container container_of(const std::string& path, const FileSource& source,
                        const SinkOptions& options);

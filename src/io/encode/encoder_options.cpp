@@ -78,7 +78,7 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   if (av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)
     for (const auto& [key, value] : traits.rgb_settings) set_default(options, key, value);
   const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
-  // FFmpeg's own encoders default to 200 kbit/s, which gives poor quality. lull sets a constant
+  // FFmpeg's own encoders default to 200 kbit/s, a bit rate of poor quality. lull sets a constant
   // quality instead.
   if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf") &&
       !traits.percent_quality) {

@@ -1,5 +1,5 @@
 #pragma once
-// Sets encoder options: the user's options, and lull's defaults for all others.
+// Sets encoder options: the user's options, and lull's defaults for all other options.
 
 #include "io/encode/encoder_choice.h"
 

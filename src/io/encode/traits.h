@@ -94,11 +94,11 @@ std::span<const ContainerTraits> container_table();
 /// Returns the traits of a muxer. Muxers outside the table store only streams.
 const ContainerTraits& container_traits(std::string_view muxer);
 
-/// The encoders for still pictures with a file name extension.
+/// Encoders of the still picture format with a certain file name extension.
 struct StillTraits {
   std::string_view extension;
   const char* encoder;
-  // Whether a file of the format can also contain an animation, which needs another encoder.
+  // Whether a file of the format can also contain an animation. An animation needs another encoder.
   bool animated = false;
   const char* grey_encoder = nullptr;      // for grey samples; null: `encoder`
   const char* no_layout_advice = nullptr;  // suggestion for layouts that the format cannot store

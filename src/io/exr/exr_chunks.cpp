@@ -60,7 +60,7 @@ struct Chunk {
   exr_chunk_info_t info;
 };
 
-/// The chunks of a file. `fault` describes the first chunk of invalid position.
+/// The chunks of a file. `fault` describes the first chunk with an invalid position.
 struct ChunkList {
   std::vector<Chunk> chunks;
   std::string fault;

@@ -60,8 +60,9 @@ class ExrFile {
     std::vector<std::string> channels;
     std::vector<PlaneView<const float>> from;
   };
-  /// Returns a copy of the file with new samples in the given channels, everything else unchanged.
-  /// If a lossy compression would change other channels of a part, the part gets ZIP compression.
+  /// Returns a copy of the file with new samples in the given channels, and with everything else
+  /// unchanged. If a lossy compression would change other channels of a part, the function
+  /// compresses this part with ZIP.
   PacketPtr with_samples(const std::vector<NewSamples>& samples) const;
 
   struct Parts;  // objects of OpenEXR, defined in exr_parts.h

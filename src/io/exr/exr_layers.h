@@ -28,8 +28,8 @@ struct ExrLayer : LayerInfo {
   std::vector<std::string> picture_channels() const;
 };
 
-/// Returns the layer with the name or label `name`; null if there is none. An exact match precedes
-/// a match that ignores case. `Layer` is LayerInfo or ExrLayer.
+/// Returns the layer with the name or label `name`; null if there is none. An exact match has
+/// priority over a match that ignores case. `Layer` is LayerInfo or ExrLayer.
 template <class Layer>
 const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view name) {
   for (const Layer& layer : layers)

@@ -68,7 +68,7 @@ Imf::Header without_chunk_count(const Imf::Header& from) {
   return header;
 }
 
-/// Returns the header of a part with new samples. The part keeps only the full resolution level,
+/// Returns the header of a part with new samples. The part contains only the full resolution level,
 /// because the lower levels contain the noise.
 Imf::Header header_for_new_samples(const Imf::Header& from) {
   Imf::Header header = without_chunk_count(from);

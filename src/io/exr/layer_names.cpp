@@ -126,7 +126,7 @@ std::string_view last_component(std::string_view layer) {
   return layer.substr(layer.rfind('.') + 1);
 }
 
-// Returns the content of a layer by its name: "albedo" in "albedo.RGBA" means data. Titles of at
+// Derives the content of a layer from its name: "albedo" in "albedo.RGBA" means data. Titles of at
 // least three words before a picture name do not count, as in "Depth of field.Combined".
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;

@@ -14,13 +14,13 @@ namespace lull::io {
 /// Returns the last component of a layer name.
 [[nodiscard]] std::string_view last_component(std::string_view layer);
 
-/// The kind of samples in a layer, by its name.
+/// The kind of samples in a layer, derived from its name.
 enum class LayerContent {
   colour,  // light, which filters may smooth
   data,    // depth, positions, motion, normals, albedo, variance, masks: not light
   ids,     // Cryptomatte, indices, hashes: numbers without an order
 };
-/// Returns the content of a layer by its name, ignoring case, separators and trailing digits.
+/// Derives the content of a layer from its name, ignoring case, separators and trailing digits.
 [[nodiscard]] LayerContent content_by_name(std::string_view layer);
 
 /// Returns the rank of a layer name among the usual names of pictures, 0 for the best; -1 for other

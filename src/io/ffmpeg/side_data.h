@@ -1,5 +1,5 @@
 #pragma once
-// Frame data that only the sink needs, such as metadata.
+// Frame data that only the sink uses, such as metadata.
 
 #include <cstddef>
 #include <memory>

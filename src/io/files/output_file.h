@@ -77,7 +77,7 @@ bool is_partial_name(const std::string& name, const std::string& path);
 ///     `overwrite` is false
 void check_free(const std::string& path, bool overwrite);
 
-/// A file from `create_temporary()`, open for reading and writing.
+/// A temporary file that `create_temporary()` has opened for reading and writing.
 struct CreatedFile {
   int descriptor = -1;  // -1: the file could not be created
   int error = 0;        // the system's error number if it could not be created
@@ -109,9 +109,10 @@ struct SinkOptions;  // io/media.h
 /// Derives the options for an output file from the options of a sink.
 OutputFileOptions file_options(const SinkOptions& options);
 
-/// Writes to a temporary file in the output's folder. `commit()` renames the file. Without
-/// `commit()`, the destructor removes it. A new output has the mode `access`, limited by the umask.
-/// A replacement has the mode of the replaced file, limited by `access`.
+/// Writes to a temporary file in the output's folder. `commit()` renames the temporary file.
+/// Without `commit()`, the destructor removes the temporary file. A new output has the mode
+/// `access`, limited by the umask. A replacement has the mode of the replaced file, limited by
+/// `access`.
 class OutputFile final : public Output {
  public:
   /// @throws CannotCreate  the file exists and must not be replaced, or the system cannot create

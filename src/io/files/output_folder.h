@@ -28,8 +28,8 @@ bool check_free_folder(const std::string& path, const std::string& name,
                        const OutputFolderOptions& options);
 
 /// Writes files to a temporary folder beside the output. `commit()` renames the folder. Without
-/// `commit()`, the destructor removes it. The constructor removes the temporary folders of killed
-/// processes for the same output.
+/// `commit()`, the destructor removes the folder. The constructor removes the temporary folders of
+/// killed processes for the same output.
 class OutputFolder {
  public:
   /// @param path  name of the output, with or without a final slash

@@ -1,6 +1,6 @@
 #pragma once
-// Reads regular files. Rejects pipes and devices before opening them, because they could block or
-// contain endless data.
+// Reads regular files. Rejects pipes and devices before opening them, because opening or reading a
+// pipe or device could block or never end.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ class RegularFile {
 
   /// Returns the size in bytes at the time of opening.
   std::int64_t size() const { return size_; }
-  /// Reads `bytes` bytes, or fewer at the end of the file. Returns their number.
+  /// Reads `bytes` bytes, or fewer at the end of the file. Returns the number of bytes read.
   /// @throws IoError
   std::size_t read(void* data, std::size_t bytes);
   /// Sets the position of the next read.

@@ -1,5 +1,5 @@
 #pragma once
-// Functions that read and write the metadata of single file formats.
+// Functions that read and write the metadata of one file format each.
 
 #include <string_view>
 

@@ -16,7 +16,7 @@ using DisplayMatrix = std::array<std::int32_t, 9>;
 DisplayMatrix display_matrix(int orientation);
 
 /// Returns the EXIF orientation of a display matrix; 1 if `matrix` is empty; nullopt if the matrix
-/// scales, or rotates by other than a multiple of 90 degrees.
+/// scales, or rotates by an angle that is not a multiple of 90 degrees.
 std::optional<int> orientation_of(std::span<const std::uint8_t> matrix);
 
 /// Returns the orientation `first` followed by `second`.

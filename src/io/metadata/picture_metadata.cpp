@@ -49,8 +49,8 @@ bool is_utf8(ByteView bytes) {
   return true;
 }
 
-// Copies the orientation from the EXIF data, and the resolution, gamma and chromaticities unless
-// another part of the file states them.
+// Copies the orientation from the EXIF data. Also copies the resolution, the gamma and the
+// chromaticities, if no other part of the file states them.
 void complete_from_exif(PictureMetadata& metadata) {
   const ExifFacts facts = read_exif(metadata.exif);
   metadata.orientation = facts.orientation;

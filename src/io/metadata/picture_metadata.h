@@ -69,7 +69,7 @@ struct PictureMetadata {
 /// other formats. Damaged metadata are ignored.
 PictureMetadata read_metadata(ByteView file);
 
-/// Returns the format of an encoded picture by its first bytes.
+/// Returns the format of an encoded picture, detected from its first bytes.
 PictureKind kind_of(ByteView file);
 
 /// Returns the format for a file name extension (without a dot).

@@ -129,8 +129,8 @@ class Preparation {
     metadata().orientation = 1;
   }
 
-  // Removes an ICC profile for other channels than those of the output. Bytes 16 to 19 of a profile
-  // are its colour space (ICC.1:2022, 7.2).
+  // Removes an ICC profile whose colour space does not match the channels of the output. Bytes 16
+  // to 19 of a profile state its colour space (ICC.1:2022, 7.2).
   void check_profile() {
     const ByteVector& icc = metadata().icc;
     if (icc.size() < 20) return metadata().icc.clear();
@@ -213,7 +213,7 @@ class Preparation {
     changes.is_srgb = metadata().srgb_intent.has_value();
     changes.texts = std::move(metadata().texts);
     // JPEG stores texts in comments, and TIFF stores the resolution and the primaries in tags, so
-    // these need no EXIF fields.
+    // these data need no EXIF fields.
     changes.uses_comment = target_.kind != PictureKind::jpeg;
     if (target_.kind != PictureKind::tiff) changes.chromaticities = metadata().chromaticities;
     if (target_.kind == PictureKind::webp) changes.resolution = metadata().resolution;

@@ -32,7 +32,7 @@ bool is_job_name(const std::string& name) {
   return std::ranges::find(records, name) != records.end() || is_segment_name(name);
 }
 
-/// Returns the files of the picture sequence `path`; empty if `path` is not a pattern or nothing
+/// Returns the files of the picture sequence `path`; empty if `path` is not a pattern or no file
 /// matches.
 std::vector<SequenceFile> sequence_of(const std::string& path) {
   try {

@@ -94,7 +94,7 @@ void check_file_output(const std::string& path, FileSource& source, const SinkOp
 }
 
 /// Throws an error with the reason `why` if segments are requested for an output that does not
-/// support them.
+/// support segments.
 void refuse_segments(const std::string& path, const SinkOptions& options, const char* why) {
   if (options.segments)
     throw InvalidArgument("--segment-frames with the output '" + path + "' (" + why +
