@@ -74,7 +74,8 @@ class OmeReader {
 
   std::int64_t number(const XmlTag& tag, std::string_view name, std::int64_t otherwise,
                       std::int64_t minimum) const {
-    // Upper bound for numbers in OME-XML. The product of three smaller numbers fits in 64 bits.
+    // Upper bound for numbers in OME-XML. The product of three numbers below this bound fits in 64
+    // bits.
     constexpr std::int64_t maximum = 1'000'000;
     const std::optional<std::int64_t> value = tag.number(name, otherwise);
     if (!value || *value > maximum || (*value < minimum && *value != otherwise))

@@ -18,7 +18,8 @@ std::uint64_t size_of(const std::string& path) {
 ContainerWalk::ContainerWalk(const std::string& path) : file_(path, size_of(path)) {}
 
 void ContainerWalk::walk_to(std::uint64_t end) {
-  // The check ends after 10000 faults, because its time can grow quadratically with the faults.
+  // The check ends after 10000 faults, because the time of the check can grow quadratically with
+  // the number of faults.
   constexpr std::int64_t max_faults = 10000;
   while (at_ < end && at_ < file_.size()) {
     const std::uint64_t before = at_;

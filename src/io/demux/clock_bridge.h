@@ -42,8 +42,8 @@ class ClockBridge {
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
     std::int64_t held_since = 0;          // time of the video when the first waiting packet arrived
-    // A packet that the demuxer flagged as damaged, and the packets after it, until ClockBridge has
-    // decided whether the time stamps jump.
+    // Packets that wait for ClockBridge's decision whether the time stamps jump: a packet that the
+    // demuxer flagged as damaged, and the packets after it.
     std::deque<PacketPtr> doubtful;
   };
 

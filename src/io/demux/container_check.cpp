@@ -111,8 +111,8 @@ std::string check_flv(FileBytes& file) {
   std::uint8_t head[11];
   if (!file.read(5, head, 4) || file.size() < 13) return "no tag";
   const std::uint64_t first = big_endian(head, 4) + 4;
-  // In most files, the last four bytes are the size of the last tag. If not, the function walks all
-  // tags.
+  // In most FLV files, the last four bytes are the size of the last tag. In other FLV files, the
+  // function must walk all tags.
   file.read(file.size() - 4, head, 4);
   const std::uint64_t last = big_endian(head, 4);
   if (last >= 11 && last <= file.size() - 4 && file.read(file.size() - 4 - last, head, 4) &&

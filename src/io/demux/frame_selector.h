@@ -20,8 +20,8 @@ class FrameSelector {
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
-  /// Returns whether the output contains frame `number` of the input, and changes its `pts` to the
-  /// time in the output. Calls must follow the order of presentation.
+  /// Returns whether the output contains frame `number` of the input, and converts `pts` of this
+  /// frame to the time in the output. Call in presentation order.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
   /// Ends the selection. Call after the last frame of the input.
   void finish();

@@ -32,7 +32,7 @@ class PacketRelay {
   PacketRelay(std::int64_t max_bytes, const std::string& folder)
       : max_bytes_(max_bytes), overflow_(folder) {}
 
-  /// Registers the muxer. Must precede the first read of a frame.
+  /// Registers the muxer. Call before the first read of a frame.
   void attach();
   /// Drops all stored and future packets.
   void close();

@@ -135,7 +135,7 @@ class SliceSorter {
     return volumes;
   }
 
-  /// Throws an error if the slice distances differ, because a slice is then missing.
+  /// Throws an error if the slice distances differ, which means that a slice is missing.
   void check_distances() const {
     constexpr double tolerance = 0.1;  // fraction of the median
     std::vector<double> gaps;

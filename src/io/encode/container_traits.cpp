@@ -254,7 +254,8 @@ constexpr ContainerTraits containers[] = {
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
 
-// Traits of a container that is not in the table. No test checks its time stamps.
+// Traits of a container that is not in the table. No test checks the time stamps of such
+// containers.
 constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 
 constexpr StillTraits stills[] = {

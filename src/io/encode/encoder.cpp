@@ -33,8 +33,8 @@ std::int64_t FrameTimes::next(const Frame& frame) {
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
   const AVRational input_tick = to_av(frame.time_base);
-  // The subtraction before rounding makes rounding errors independent of the time of the first
-  // frame.
+  // Subtraction of the first frame's time before rounding makes the rounding errors independent of
+  // this time.
   const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
   const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
   std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));

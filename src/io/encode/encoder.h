@@ -13,10 +13,10 @@
 
 namespace lull::io {
 
-/// Properties of the video that an encoder needs, as copies, because another thread may read the
-/// source meanwhile.
+/// Copies of the video's properties that an encoder needs, because another thread may read the
+/// source at the same time.
 struct EncoderInput {
-  /// Reads the properties of `source`. Must precede the first read of `source`.
+  /// Reads the properties of `source`. Call before the first read of `source`.
   EncoderInput(const FileSource& source, const SinkOptions& options);
 
   FrameFormat format;  // format of the frames that the encoder gets

@@ -38,8 +38,7 @@ struct ContainerTraits {
   PictureProperties picture{};  // stated by the container itself, for every encoder
   bool chapters = false;
   bool languages = false;
-  // Whether the container also stores the language of the video. Relevant only if `languages` is
-  // true.
+  // Whether `languages` includes the language of the video stream.
   bool video_language = true;
   bool stream_titles = false;
   bool timecode = false;
@@ -91,10 +90,11 @@ struct ContainerTraits {
 
 /// Returns the table of containers.
 std::span<const ContainerTraits> container_table();
-/// Returns the traits of a muxer. Muxers outside the table store only streams.
+/// Returns the traits of a muxer. A muxer outside the table is assumed to store nothing but
+/// streams.
 const ContainerTraits& container_traits(std::string_view muxer);
 
-/// Encoders of the still picture format with a certain file name extension.
+/// The encoders of a still picture format, which its file name extension identifies.
 struct StillTraits {
   std::string_view extension;
   const char* encoder;

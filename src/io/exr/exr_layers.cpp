@@ -140,8 +140,8 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.can_be_read &= list[name].xSampling == 1 && list[name].ySampling == 1;
   layer.can_be_read &= !header.hasType() || !Imf::isDeepData(header.type());
   const LayerContent content = content_by_name(layer.base);
-  // IDs must not be filtered. A layer contains IDs according to its name, Cryptomatte's metadata,
-  // or an integer type of a picture channel.
+  // A layer contains IDs if its name or Cryptomatte's metadata say so, or if a picture channel
+  // stores integers. lull does not filter IDs.
   layer.holds_ids = content == LayerContent::ids || has_any_name_of(cryptomatte, layer.name) ||
                     std::ranges::any_of(layer.picture_channels(), is_integer);
   layer.holds_light = content == LayerContent::colour && !layer.holds_ids;

@@ -24,7 +24,8 @@ struct ExrLayer : LayerInfo {
   /// Returns the complete name of the channel `suffix`, ignoring case; null if there is none.
   const std::string* channel(std::string_view suffix) const;
   bool has_rgb() const;
-  /// Returns the channel suffixes of this layer as a picture: R, G and B, or a single channel.
+  /// Returns the suffixes of the channels that form the layer's picture: R, G and B, or a single
+  /// channel.
   std::vector<std::string> picture_channels() const;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Declarations that need OpenEXR's headers, for this module only.
+// Declarations that need OpenEXR's headers. Only the files of this module include this header.
 
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfMultiPartInputFile.h>

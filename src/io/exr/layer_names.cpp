@@ -12,15 +12,16 @@ namespace {
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 
-/// Words that mark a layer of IDs anywhere in its name.
+/// Words that mark a layer of IDs if the layer name contains the word anywhere.
 constexpr std::string_view id_words[] = {"cryptomatte", "crypto", "id",     "ids",   "guid",
                                          "uid",         "hash",   "hashes", "index", "indices"};
-/// Words that mark a layer of IDs if "id" follows directly, as in "objectid".
+/// Words that mark a layer of IDs if "id" follows the word directly, as in "objectid".
 constexpr std::string_view owners[] = {
     "object",   "obj",    "material", "mat",  "mtl",   "mesh",  "node",   "prim",     "primitive",
     "instance", "inst",   "item",     "face", "asset", "shape", "render", "particle", "layer",
     "light",    "shader", "geo",      "user", "group", "curve", "element"};
-/// Words that mark a data layer (depth, normals, motion) anywhere in its name.
+/// Words that mark a data layer (depth, normals, motion) if the layer name contains the word
+/// anywhere.
 constexpr std::string_view data_words[] = {
     "depth",    "deep",    "distance", "dist",         "disparity",   "position",  "positions",
     "pos",      "pref",    "uv",       "uvs",          "uvw",         "stmap",     "texcoord",
@@ -31,7 +32,8 @@ constexpr std::string_view data_words[] = {
     "coverage", "time",    "heat",     "heatmap",      "barycentric", "wireframe", "curvature",
     "facing",   "fresnel", "weight",   "weights",      "zfiltered",   "halfa",     "halfb",
     "zbuffer",  "zdepth",  "xyz",      "displacement", "roughness",   "metallic",  "metalness"};
-/// Words that mark a data layer (depth, normals, motion) only as a complete component of its name.
+/// Words that mark a data layer (depth, normals, motion) if the word is a complete component of the
+/// layer name.
 constexpr std::string_view data_components[] = {
     "z",        "n",        "nn",      "ng",         "ns",
     "p",        "po",       "pw",      "pn",         "st",

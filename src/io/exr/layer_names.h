@@ -9,7 +9,7 @@ namespace lull::io {
 
 [[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
 
-/// Returns the components of a layer name, which dots separate.
+/// Splits a layer name into components at the dots.
 [[nodiscard]] std::vector<std::string> name_components(std::string_view layer);
 /// Returns the last component of a layer name.
 [[nodiscard]] std::string_view last_component(std::string_view layer);

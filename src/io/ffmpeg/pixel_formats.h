@@ -46,7 +46,7 @@ AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const 
 /// match. Samples are clamped to the bit depth, because FFmpeg accepts larger samples in raw files.
 void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 
-/// Makes `picture` share the samples of `frame`. `picture` must have its format and size, but no
+/// Makes `picture` share the samples of `frame`. `picture` must have a format and a size, but no
 /// buffers. Returns false and changes nothing if the memory layouts differ or rows are not aligned
 /// to 64 bytes; the caller must then use `pack()`.
 bool share_planes(const Frame& frame, AVFrame& picture);

@@ -50,13 +50,14 @@ bool rename_if_free(const std::string& from, const std::string& to) {
     return true;
   if (errno == EEXIST && is_renamed(from, to)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // A hard link never replaces a file, even on file systems without RENAME_NOREPLACE.
+  // link() never replaces a file, even on file systems without RENAME_NOREPLACE.
   if (::link(from.c_str(), to.c_str()) == 0) {
     ::unlink(from.c_str());
     return true;
   }
   if (errno == EEXIST && is_renamed(from, to)) return true;
-  // File systems without hard links (FAT) need a check before the rename, which can replace a file.
+  // On file systems without hard links (FAT), the function must check that `to` does not exist,
+  // because rename() can replace a file.
   if (errno != EPERM && errno != ENOTSUP) return false;
   if (::access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;
@@ -224,8 +225,8 @@ void OutputFile::create() {
   if (options_.overwrite) copy_mode();
 }
 
-// Copies the mode of the file that the temporary file will replace. Must precede the first write,
-// so that other users can never read a private file.
+// Copies the mode of the file that the temporary file will replace. Call before the first write, so
+// that other users can never read a private file.
 void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
@@ -309,8 +310,8 @@ void OutputFile::rename_over() {
   if (code < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
 }
 
-// Gives the temporary file its final name. Throws an error if another process has meanwhile created
-// this file.
+// Renames the temporary file to the name of the output. Throws an error if another process has
+// meanwhile created a file of this name.
 void OutputFile::rename_new() {
   if (rename_if_free(temporary_, path_)) return;
   if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists now; give -y to overwrite it");

@@ -63,7 +63,8 @@ class Output {
 /// Returns whether `path` itself is a symbolic link.
 bool is_link(const std::string& path);
 
-/// Returns the target of `path` after all symbolic links. Replacing the target preserves the links.
+/// Follows all symbolic links of `path` and returns the target. Replacing the target preserves the
+/// links.
 std::string resolve_links(const std::string& path);
 
 /// Returns the name of an incomplete output "x.mkv": "x.partial.mkv", or "x.partial-2.mkv" for
@@ -83,7 +84,7 @@ struct CreatedFile {
   int error = 0;        // the system's error number if it could not be created
   std::string path;
 };
-/// Creates and locks a new file in `folder`. Its name identifies the calling process
+/// Creates and locks a new file in `folder`. The file name identifies the calling process
 /// (`temporary_name.h`).
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access);

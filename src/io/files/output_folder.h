@@ -23,7 +23,7 @@ struct OutputFolderOptions {
 /// Returns whether an output at `path` (without a final slash) replaces an existing folder. Empty
 /// folders may always be replaced.
 /// @param name  name of the output in messages
-/// @throws CannotCreate  the name belongs to a file, or to a folder that must not be replaced
+/// @throws CannotCreate  the output is a file, or a folder that must not be replaced
 bool check_free_folder(const std::string& path, const std::string& name,
                        const OutputFolderOptions& options);
 
@@ -33,7 +33,7 @@ bool check_free_folder(const std::string& path, const std::string& name,
 class OutputFolder {
  public:
   /// @param path  name of the output, with or without a final slash
-  /// @throws CannotCreate  the name belongs to a file, or to a folder that must not be replaced; or
+  /// @throws CannotCreate  the output is a file, or a folder that must not be replaced; or
   ///     the system cannot create the folder
   OutputFolder(const std::string& path, OutputFolderOptions options);
   ~OutputFolder();

@@ -26,7 +26,8 @@ constexpr Numbers numbers[] = {{0, 2, 4},    {16, 5, 4},   {660, 1, 4},  {768, 2
                                {1712, 5, 4}, {1920, 2, 4}, {1932, 10, 4}};
 constexpr Numbers numbers_of_element[] = {{0, 5, 4}, {24, 2, 2}, {28, 3, 4}};
 
-/// Byte ranges of the header about the sample storage, which the output may change.
+/// Byte ranges of the header fields that describe the storage of the samples. The values in the
+/// output may differ.
 struct Range {
   std::size_t begin, end;
 };

@@ -33,7 +33,7 @@ struct ExifChanges {
   std::optional<Chromaticities> chromaticities;
   bool is_srgb = false;
   std::vector<PictureText> texts;
-  /// Whether the user comment receives the texts without an EXIF field of their own.
+  /// Whether `change_exif()` stores texts without a matching EXIF field in the user comment.
   bool uses_comment = false;
   /// Set by `change_exif()` if the EXIF data would exceed 64 KB, the limit of Exiv2.
   bool is_too_long = false;

@@ -124,8 +124,8 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
     remaining -= size;
     pictures.push_back({attributes, to_vector(data), false});
   }
-  // In Android's first version of the format, only the metadata of the main picture announce the
-  // gain map.
+  // In the first version of Android's Ultra HDR format, only the metadata of the main picture
+  // announce the gain map.
   const bool is_stated = is_gain_map(file.first(std::min<std::size_t>(file.size(), index_at + 1)));
   for (AdditionalPicture& picture : pictures) {
     const bool is_undefined = (picture.attributes & kind_mask) == undefined;

@@ -50,8 +50,8 @@ class Preparation {
     data.clear();
   }
 
-  /// Removes the additional pictures, because they show the noise. Keeps a gain map in JPEG outputs
-  /// of the same size, for which the gain map remains valid.
+  /// Removes the additional pictures of a JPEG file, because lull does not denoise them. Keeps a
+  /// gain map if the output is a JPEG file of the input's size.
   void prepare_pictures() {
     const bool is_jpeg = target_.kind == PictureKind::jpeg;
     const bool fits = is_jpeg && !target_.is_scaled;

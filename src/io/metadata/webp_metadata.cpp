@@ -7,7 +7,7 @@
 namespace lull::io {
 namespace {
 
-/// Flags of the chunk VP8X, which state the other chunks of the file.
+/// Flags of the chunk VP8X. Each flag states that the file contains a certain kind of chunk.
 constexpr std::uint8_t has_icc = 0x20, has_alpha = 0x10, has_exif = 0x08, has_xmp = 0x04;
 
 template <class Visit>

@@ -45,8 +45,8 @@ std::span<const std::uint8_t> compressed_part(std::string_view type,
 
 }  // namespace
 
-// Checks the compressed texts and profiles of a PNG file, which FFmpeg decompresses without a limit
-// at a ratio of up to about 1000.
+// Checks the compressed texts and profiles of a PNG file. FFmpeg decompresses them without a size
+// limit, and the compression ratio can be about 1000.
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet) {
   constexpr std::uint64_t max_bytes = 16 << 20;  // far more than any colour profile has
   if (!begins_with_png_signature(packet)) return std::nullopt;

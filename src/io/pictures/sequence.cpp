@@ -19,7 +19,7 @@ constexpr std::size_t max_digits = 18;  // digits of numbers that fit in 64 bits
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Returns the position of the file name, without folders, in `path`.
+/// Returns the position in `path` at which the file name begins, after all folders.
 std::size_t last_part(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? 0 : slash + 1;
