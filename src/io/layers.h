@@ -32,7 +32,7 @@ struct LayerInfo : LayerName {
   /// view. Empty if the file has only one view.
   std::string view;
   std::string base;  // the name without the view: "diffuse" for "right.diffuse"
-  /// The channels that form a picture: R, G, B, or Y. Empty if lull does not filter the layer, for
+  /// The colour channels of the layer: R, G, B, or Y. Empty if lull does not denoise the layer, for
   /// example IDs, depth, motion, normals, albedo and variance.
   std::vector<std::string> colours;
   bool is_beauty = false;   // whether the layer is the sum of all light in its view

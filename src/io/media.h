@@ -104,8 +104,8 @@ struct SinkOptions {
   Access access = {};  // additional permission bits; those of the source's files also apply
   bool strict_metadata = false;  // losses (MediaSink::losses()) are an error
   /// The container: `y4m`, `raw`, `nut`, or another extension or name that FFmpeg supports. If
-  /// empty, the extension of the output's name determines the container; the output `-` gets the
-  /// container of a NUT or raw input, and otherwise Y4M.
+  /// empty, the extension of the output's name determines the container. For the output `-`, the
+  /// container is that of a NUT or raw input, and otherwise Y4M.
   std::string format;
   int descriptor = 1;  // open file for the outputs `-` and `hash`; 1: standard output
   Drops drops;
@@ -166,9 +166,9 @@ class MediaSink : public FrameSink {
   /// tolerates.
   virtual Damage damage() const { return {}; }
   /// Completes the file like finish(), and then calls `accepts`. If `accepts` returns true, the
-  /// output gets its final name, and the result is empty. If false, the output gets the name
-  /// "NAME.partial.EXTENSION", which the function returns. If the output is not a file, the result
-  /// is empty.
+  /// function renames the output to its final name, and returns an empty text. If false, the
+  /// function renames the output to "NAME.partial.EXTENSION", and returns this name. If the output
+  /// is not a file, the function returns an empty text.
   virtual std::string finish_if(const std::function<bool()>& accepts) {
     if (accepts()) finish();
     return {};

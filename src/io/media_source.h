@@ -69,8 +69,8 @@ struct VideoInfo {
 
 /// Damage that a source has tolerated so far (SourceOptions::tolerate_damage).
 struct Damage {
-  /// Number of damaged or missing frames. For a truncated input, the number includes the missing
-  /// frames according to the container, but at least one.
+  /// Number of damaged or missing frames. A truncated input has at least one missing frame, or more
+  /// if the container states the number of frames.
   std::int64_t frames = 0;
   std::string first;  // one line about the first damage; empty: none
 };
@@ -197,7 +197,7 @@ class MediaSource : public FrameSource {
   /// Returns the reason, as one line, why the CPU decodes although SourceOptions::gpu requests a
   /// GPU; empty otherwise.
   virtual const std::string& why_not_gpu() const noexcept = 0;
-  /// Ends the context frames (SourceOptions::margins) after the frame `number`, counted from 0 over
+  /// Makes the frame `number` the last context frame (SourceOptions::margins), counted from 0 over
   /// all frames that read() returns. Any thread may call this function.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
   /// Returns the values of a slice of a stack in the units of the file, row by row. Outliers, which

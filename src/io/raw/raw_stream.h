@@ -23,8 +23,8 @@ class RawSource final : public FrameSource {
   /// @throws the exceptions of read_raw() and find_sequence()
   RawSource(const std::string& path, std::int64_t max_pixels);
 
-  /// Selects the files with the indices `first` to `last`, whose indices then begin at 0. The
-  /// caller must call this function before read().
+  /// Selects the files with the indices `first` to `last`. All other functions then count indices
+  /// from the file `first`. The caller must call this function before read().
   void select(std::int64_t first, std::int64_t last);
 
   const FrameFormat& format() const noexcept override { return first_.mosaic.format; }

@@ -54,8 +54,9 @@ std::vector<std::string> files_of(const Demuxer& input) {
 }
 
 /// Returns a text that identifies the content of an input: size and checksum. For
-/// JobPart::segments, the function compares only a digest of some blocks with the plan. On a match,
-/// it returns the fact `name` of the plan, and otherwise the digest.
+/// JobPart::segments, the function compares only a digest of some blocks with the plan. If the
+/// digests are equal, the function returns the value of the fact `name` in the plan. Otherwise, it
+/// returns the digest.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());

@@ -53,8 +53,8 @@ class SegmentJob {
   std::int64_t segments() const;
   /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;
-  /// Returns the ranges of frames whose segments are not finished. The last range has no end,
-  /// unless a finished segment is shorter than the others and therefore the last one.
+  /// Returns the ranges of frames whose segments are not finished. The last range is open-ended. If
+  /// a finished segment is shorter than the others, it is the last segment, and no range follows.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;

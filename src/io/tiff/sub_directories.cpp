@@ -72,7 +72,7 @@ class SubDirectoryCopier {
     return append_to_tiff(descriptor_, value);
   }
 
-  /// Entries with the width or the height of the picture get the output's size.
+  /// Sets the entries with the width or the height of the picture to the output's size.
   void state_size(std::uint64_t tag, std::uint8_t* entry) const {
     const bool is_width = tag == EXIFTAG_PIXELXDIMENSION;
     if (!is_width && tag != EXIFTAG_PIXELYDIMENSION) return;

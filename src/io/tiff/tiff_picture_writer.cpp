@@ -49,7 +49,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
   return layout;
 }
 
-/// The bits of the extra samples of a page, by position of the sample in the pixel.
+/// The extra samples of a page as bits. The key is the index of the sample in the pixel.
 using ExtraSamples = std::map<int, std::vector<std::uint32_t>>;
 
 ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int except) {

@@ -34,9 +34,9 @@ struct ValueRange {
   double low = 0, span = 1;  // span > 0
 };
 
-/// Returns the value difference that corresponds to a noise level of 255: 255 for 8-bit samples;
-/// for floats, the maximum of the common scale (0..1, 0..255 or 0..65535) that fits the range;
-/// otherwise the span of the range.
+/// Returns the value difference that corresponds to a noise level of 255. For 8-bit samples: 255.
+/// For floats: the maximum of the common scale (0..1, 0..255 or 0..65535) that fits the range.
+/// Without such a scale, and for other types: the span of the range.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
 /// Maximum distance of noisy samples from the range of values, in units of the span. More distant
@@ -73,7 +73,7 @@ class RangeFinder {
 void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
 
-/// Converts values to the stored samples `to`, which must have the exact size. Integer types are
+/// Converts values to the stored samples `to`, whose size must match exactly. Integer types are
 /// rounded to nearest and clamped. NaN becomes the value 0.
 void store_values(std::span<const double> values, const StoredFormat& format,
                   std::span<std::byte> to);

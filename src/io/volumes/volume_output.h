@@ -50,7 +50,7 @@ class VolumeWriter {
   /// Writes all bytes that follow the samples.
   /// @throws IoError
   virtual void finish_writing() = 0;
-  /// Gives the output its final name.
+  /// Renames the output to its final name.
   /// @throws IoError, CannotCreate
   virtual void commit() = 0;
   /// Returns the temporary name of the file or folder that contains the samples.

@@ -25,13 +25,14 @@ class Muxer {
   void write_video(PacketPtr packet);
   /// Writes a packet from the demuxer. Ignores packets of streams that the muxer does not copy.
   void write_copied(PacketPtr packet);
-  /// Writes or drops the packets that wait for later frames, after the last frame and packet.
+  /// Writes or drops all waiting packets. The caller must call this function after the last frame
+  /// and the last packet.
   void flush_copies();
   void write_trailer();
   /// Returns the number of packets missing from the copied streams because of damage.
   const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& losses() const { return losses_; }
-  /// Returns notes for the user about converted content, and content that the user excluded.
+  /// Returns notes for the user: about converted content, and about content that the user excluded.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

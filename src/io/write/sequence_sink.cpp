@@ -218,8 +218,8 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // Checks all existing files whose names the output may need, by their numbers, the selection and
-  // the estimated number of frames. The exact number of frames is unknown.
+  // Checks every existing file whose number the output may use, according to the selection and the
+  // estimated number of frames.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
     for (const SequenceFile& file : existing_numbers(path_))
