@@ -43,8 +43,8 @@ struct LayerInfo : LayerName {
   bool has_colours() const { return !colours.empty(); }
 };
 
-/// Chooses the layers that the source reads in addition to the picture of a file. The argument
-/// `all` contains all layers of the file.
+/// Chooses the layers that the source reads in addition to the default picture. `all` contains all
+/// layers of the file.
 using LayerChoice = std::function<std::vector<LayerName>(const std::vector<LayerInfo>& all)>;
 
 /// Returns the layers of the OpenEXR file that contained the frame; empty for other formats.

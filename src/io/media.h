@@ -180,7 +180,7 @@ class MediaSink : public FrameSink {
 /// sink writes, and must reach the end of `source` before finish().
 ///
 /// The extension of `path` determines the container. The sink writes to a temporary file in the
-/// folder of `path`, and finish() gives this file its final name. If the caller does not call
+/// folder of `path`, and finish() renames this file to its final name. If the caller does not call
 /// finish(), the destructor of the sink removes the temporary file.
 ///
 /// The sink copies metadata, chapters, colour tags, time stamps, and all streams of `source` except
@@ -214,8 +214,8 @@ class MediaSink : public FrameSink {
 ///
 /// Segments: if SinkOptions::segments has a value, the sink encodes the video in independent
 /// segments. Each segment is a file in the folder "PATH.lull-job". The sink writes this file to the
-/// disk before the next segment begins. finish() joins the segments, gives the output its final
-/// name and removes the folder. Input and output must be files. The output must not be Y4M.
+/// disk before the next segment begins. finish() joins the segments, renames the output to its
+/// final name and removes the folder. Input and output must be files. The output must not be Y4M.
 ///
 /// Interrupted jobs in segments: if the caller does not call finish(), the folder "PATH.lull-job"
 /// remains if it contains a finished segment. To continue the job, the caller opens source and sink

@@ -186,7 +186,7 @@ struct SourceOptions {
   std::int64_t start_picture = 0;
 };
 
-/// The decoded main video stream of a file. The source also holds the packets of all other streams
+/// The decoded main video stream of a file. The source also stores the packets of all other streams
 /// until the sink copies them.
 class MediaSource : public FrameSource {
  public:

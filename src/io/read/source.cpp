@@ -181,8 +181,8 @@ std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
   if (options_.start_picture > 0 && !has_seeked_) seek_to_start();
   std::optional<TimedPicture> taken = next_picture();
-  // The video may change its format after the last selected frame. The source then ends before the
-  // first frame of the new format.
+  // The video may change its format after the last selected frame. The source then ends at this
+  // change.
   if (taken && taken->context_only && pictures_.is_past_selection() && changes_format(*taken))
     taken.reset();
   if (has_seeked_ && damage_.found().frames > 0)

@@ -141,7 +141,8 @@ class SegmentedSink final : public EncodingSink {
   std::int64_t segment_ = 0;  // the segment that is being encoded
 };
 
-/// Checks the output of a job that a single process encodes.
+/// Throws the errors of open_segmented_sink() that concern the output, for a job of a single
+/// process.
 void check_job_output(const std::string& path, const FileSource& source,
                       const SinkOptions& options) {
   const SegmentOptions& segments = *options.segments;

@@ -44,15 +44,15 @@ double white_of(const StoredFormat& format, const ValueRange& range);
 /// infinities, and filters inpaint NaN. The output keeps the original outliers, NaN and infinities.
 inline constexpr double outlier_margin = 0.5;
 
-/// Collects the values of a stack piece by piece, and chooses the range of values.
+/// Collects the values of a stack in several calls, and chooses the range of values.
 class RangeFinder {
  public:
   RangeFinder(const StoredFormat& format, std::uint64_t samples);
   /// Adds the next samples in file order. `stored` must consist of complete samples.
   void add(std::span<const std::byte> stored);
-  /// Returns the range of values, which exceeds the 0.01th and the 99.99th percentile by at most
-  /// half their distance, against hot pixels. The range is 0..1 without finite values; the span is
-  /// 1 if all values are equal.
+  /// Returns the range from the minimum to the maximum. Against hot pixels, the range is limited to
+  /// the 0.01th to 99.99th percentile, extended at each end by half of the distance of the
+  /// percentiles. The range is 0..1 without finite values; the span is 1 if all values are equal.
   ValueRange range() const;
   /// Minimum and maximum of the finite values; 0 without finite values.
   double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }

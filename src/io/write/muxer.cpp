@@ -318,7 +318,7 @@ void Muxer::write_copied(PacketPtr packet) {
   const auto index = static_cast<std::size_t>(packet->stream_index);
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
-  // Drops empty packets of two bytes, which fill the gaps between MP4 subtitles, because FFmpeg's
+  // Drops the empty packets (two bytes) that fill the gaps between MP4 subtitles, because FFmpeg's
   // muxer adds new ones.
   if (copy.fills_gaps && packet->size <= 2) return;
   using Preroll = ContainerTraits::Preroll;

@@ -18,7 +18,7 @@ namespace lull::io {
 class Muxer {
  public:
   /// Writes the header of the container. `options` are the options that the encoder did not use.
-  /// @throws InvalidArgument  the container cannot hold a stream, or an option is unknown
+  /// @throws InvalidArgument  the container cannot store a stream, or an option is unknown
   Muxer(Output& file, const Container& container, const FileSource& source, const Encoder& encoder,
         Dictionary& options);
 

@@ -236,8 +236,8 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // Tolerance for rounded time stamps: a frame may begin up to 0.1 frames before the selected
-    // part.
+    // Tolerance for rounded time stamps: a frame may begin up to 0.1 frame durations before the
+    // selected part.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));

@@ -10,8 +10,8 @@ namespace lull::io {
 namespace {
 
 // Maximum encoder delay of audio in seconds. Encoders insert some milliseconds before the audio,
-// and not all containers hide them like MP4's edit lists. Audio that begins before 0 by at most
-// this delay counts as beginning at 0.
+// and not all containers can hide this insertion (MP4 has edit lists). Audio that begins before 0
+// by at most this delay counts as beginning at 0.
 constexpr double max_encoder_delay_s = 0.1;
 // Maximum time in seconds by which subtitles and data may precede all other streams. Earlier starts
 // have no effect, as in the ffmpeg command.

@@ -11,7 +11,7 @@
 namespace lull::io {
 namespace {
 
-/// Maximum size in bytes of a JSON file. Files with consolidated metadata have some megabytes.
+/// Maximum size in bytes of a JSON file. Files with consolidated metadata have several megabytes.
 constexpr std::size_t max_json_bytes = std::size_t{1} << 26;
 
 /// Replaces the numbers NaN, Infinity and -Infinity by the texts that Zarr uses in fill values.
