@@ -50,7 +50,7 @@ struct FrameIndex {
   std::int64_t seek_point_at(std::int64_t frame, bool margins) const;
 };
 
-/// Error: a decoded picture differs from its entry in the index.
+/// Exception: a decoded picture differs from its entry in the index.
 class IndexMismatch : public Error {
  public:
   explicit IndexMismatch(const std::string& text) : Error(ErrorKind::bad_data, text) {}

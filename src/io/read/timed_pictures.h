@@ -41,17 +41,19 @@ class TimedPictures {
   void seek_to(std::int64_t number);
   /// Advances the selector over all pictures of options.index without decoding.
   void replay_all();
-  /// examined() returns the number of decoded pictures; kept() returns the number of selected
-  /// pictures among them.
+  /// examined() returns the number of decoded pictures. kept() returns the number of decoded
+  /// pictures that are selected.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
   /// Returns whether next() has returned all selected pictures. All further pictures are context
   /// frames for temporal filtering.
   bool is_past_selection() const { return end_number_.has_value(); }
-  /// Makes the picture `number` the last context frame. Any thread may call this function.
+  /// Ends the context frames. `number` is the last picture that the caller needs. Any thread may
+  /// call this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// Returns the number that the caller passed to end_context_at(); -1 if the input ended before
-  /// this picture. The caller must call this function after the last picture.
+  /// Returns the number that the caller passed to end_context_at(); -1 if the caller did not call
+  /// end_context_at(), or if the number is before the end of the selection. The caller must call
+  /// this function after the last picture.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;

@@ -1,5 +1,5 @@
 #pragma once
-// Properties of a video that are known before the frames are read.
+// Properties of a video that are known before the first frame is read.
 
 #include "io/demux/demuxer.h"
 #include "io/media.h"

@@ -216,8 +216,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // Facts about the input come first: a different input can change the facts about the output, and
-  // the message names the first difference.
+  // Facts about the input must be first in the list. A different input can change the facts about
+  // the output, and the error message names only the first difference.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

@@ -1,6 +1,6 @@
 #pragma once
-// A source for the slices of a volume along one axis. All slices of a volume precede those of the
-// next volume of the series.
+// A source for the slices of a volume along one axis. All slices of a volume precede the slices of
+// the next volume of the series.
 
 #include <optional>
 #include <vector>

@@ -64,15 +64,15 @@ std::unique_ptr<MediaSink> open_zarr_sink(const std::string& path, MediaSource& 
 /// @throws InvalidArgument  the output cannot store the samples
 std::vector<std::string> losses_of_planes(const std::string& path, const MediaSource& source);
 
-/// Rejects options that are only for encoders.
+/// Throws an error if the caller has set options for encoders.
 /// @throws InvalidArgument
 void refuse_encoder_options(const SinkOptions& options, const std::string& path);
 
-/// Rejects output names and options that are only for stacks, if the source is not a stack.
+/// Throws an error for output names and options of stacks, if the source is not a stack.
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 
-/// Rejects a data type, which only outputs that are volumes have.
+/// Throws an error if the caller has set a data type, an option of volumes.
 /// @throws InvalidArgument
 void refuse_datatype(const std::string& path, const SinkOptions& options);
 

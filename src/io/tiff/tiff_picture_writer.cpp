@@ -258,7 +258,7 @@ TiffChanges TiffPictureWriter::set_tags(const AVFrame& picture, const TiffLayout
   return changes;
 }
 
-/// Thumbnails in Photoshop blocks of the original page show the picture before denoising.
+/// Thumbnails in Photoshop blocks of the original page contain the picture before denoising.
 void TiffPictureWriter::filter_photoshop(TiffChanges& changes) {
   std::uint32_t count = 0;
   const std::uint8_t* blocks = nullptr;

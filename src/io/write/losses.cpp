@@ -40,7 +40,7 @@ PictureProperties stated_by(const AVCodecContext& encoder) {
   return able ? traits.picture : PictureProperties{};
 }
 
-/// Returns whether the frame rate varies: its average differs from the nominal frame rate.
+/// Returns whether the average frame rate differs from the nominal frame rate.
 bool has_varying_rate(const AVStream& video) {
   return video.avg_frame_rate.num > 0 && video.r_frame_rate.num > 0 &&
          av_cmp_q(video.avg_frame_rate, video.r_frame_rate) != 0;

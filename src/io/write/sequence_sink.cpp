@@ -185,7 +185,8 @@ class SequenceSink final : public MediaSink {
     notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
   }
 
-  // Checks all names of output files that are known before the first frame, for early errors.
+  // Checks all names of output files that are known before the first frame, so that errors occur
+  // early.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
     std::error_code ignored;

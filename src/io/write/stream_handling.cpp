@@ -21,8 +21,8 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;
 }
 
-/// Returns the number of the first copied stream of unknown format, whose packets are damaged or
-/// begin too late; -1 if all formats are known.
+/// Returns the index of the first copied stream of unknown format; -1 if all formats are known. The
+/// packets of such a stream are damaged or begin too late.
 int find_unknown(const FileSource& source, const Drops& drops) {
   const AVFormatContext& context = source.demuxer().context();
   for (unsigned i = 0; i < context.nb_streams; ++i) {
