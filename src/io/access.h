@@ -24,7 +24,7 @@ struct Access {
 [[nodiscard]] Access access_of(const std::vector<std::string>& files, int descriptor = 0);
 
 /// Returns the permission bits for a new file of the group `group`. If `access` applies to another
-/// group, the group gets only the permissions that all users have.
+/// group, the new file has only those group permissions that all users have.
 [[nodiscard]] unsigned mode_for(const Access& access, unsigned group);
 /// Returns the permission bits for a new file of the group `group` that replaces a file with the
 /// bits `old`: the bits of `old` that `access` allows.

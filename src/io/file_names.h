@@ -17,8 +17,8 @@ struct FileLocation {
   std::string name;  // name within the folder
 };
 
-/// Returns the identity of the file `path`; nullopt for pipes, devices and folders, and for names
-/// in folders that do not exist.
+/// Returns the identity of the file `path`; nullopt for pipes, devices, folders, and names in
+/// missing folders.
 [[nodiscard]] std::optional<FileLocation> location_of(const std::string& path);
 /// Returns the identity of an open file.
 [[nodiscard]] std::optional<FileLocation> location_of(int descriptor);
@@ -32,7 +32,7 @@ struct OutputFiles {
   /// The names that are known before the run: the output, names derived from the input files, and
   /// existing files that match the pattern.
   std::vector<std::string> names;
-  /// Number pattern for output names that are unknown before the run (may_produce()).
+  /// Pattern with a frame number for output names that are unknown before the run (may_produce()).
   std::string pattern;
 };
 /// Returns the files to which the output `path` may write; empty for `-`, `null` and `hash`.

@@ -22,24 +22,26 @@ struct FrameMark {
 
 struct FrameIndex {
   std::vector<FrameMark> pictures;  // all pictures of the input, in order of presentation
-  // Repeat state of each picture; unknown for pictures after the end of the list.
+  // Repeat state of each picture. The list may be shorter than `pictures`; missing states are
+  // unknown.
   std::vector<RepeatState> repeat_state;
-  // Reason why decoding must start at the first picture, as one line; empty if later pictures are
-  // possible.
+  // Reason, as one line, why decoding must start at the first picture; empty if decoding can start
+  // at later pictures.
   std::string no_seek_reason = {};
   bool operator==(const FrameIndex&) const = default;
 
   /// Returns the number of selected pictures.
   std::int64_t kept() const;
-  /// Returns the index in `pictures` of the selected frame `frame`, counted from 0. Returns
-  /// pictures.size() if there are fewer selected frames.
+  /// Returns the index in `pictures` of a selected picture. `frame` counts only selected pictures,
+  /// from 0. Returns pictures.size() if there are fewer selected pictures.
   std::int64_t picture_of(std::int64_t frame) const;
   /// Returns the last picture at which decoding can start with at least `margin` pictures before
   /// the frame `frame`; 0 if there is none. The margin does not count repeated pictures.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
-  // Functions for inputs that lull reads in parallel. `margins` is SourceOptions::margins: if true,
-  // the source returns all pictures, otherwise only the selected ones.
+  // Functions for inputs that lull reads in parallel with the main input. `margins` is
+  // SourceOptions::margins: if true, the source returns all pictures; if false, only the selected
+  // pictures.
 
   /// Returns the number of frames that the source returns before the picture `picture`.
   std::int64_t frames_before(std::int64_t picture, bool margins) const;
@@ -48,7 +50,7 @@ struct FrameIndex {
   std::int64_t seek_point_at(std::int64_t frame, bool margins) const;
 };
 
-/// Error: a decoded picture differs from its entry in the index.
+/// Exception: a decoded picture differs from its entry in the index.
 class IndexMismatch : public Error {
  public:
   explicit IndexMismatch(const std::string& text) : Error(ErrorKind::bad_data, text) {}

@@ -3,8 +3,8 @@
 // which never changes, and a file for each finished segment. One process joins the segments.
 
 // The processes of a shared job use no locks. All processes write the same bytes for a segment, and
-// the file of a segment gets its final name only when it is complete. See also open_sink()
-// (media.h).
+// rename the file of a segment to its final name only after the file is complete. See also
+// open_sink() (media.h).
 
 #include <cstdint>
 #include <memory>
@@ -40,7 +40,8 @@ struct JobPlan {
   /// Digest of some blocks of the input. Other processes compare their input with this digest,
   /// because a digest of the complete input takes too long.
   std::string sample;
-  // Number of preceding frames on which a frame depends, without repeated frames.
+  // Number of preceding frames on which the result of a frame depends. Repeated frames do not
+  // count.
   int margin = 0;
   Damage damage;  // damage of the input that the planning process tolerated
   FrameIndex index;

@@ -32,7 +32,7 @@ struct LayerInfo : LayerName {
   /// view. Empty if the file has only one view.
   std::string view;
   std::string base;  // the name without the view: "diffuse" for "right.diffuse"
-  /// The channels that form a picture: R, G, B, or Y. Empty if lull does not filter the layer, for
+  /// The colour channels of the layer: R, G, B, or Y. Empty if lull does not denoise the layer, for
   /// example IDs, depth, motion, normals, albedo and variance.
   std::vector<std::string> colours;
   bool is_beauty = false;   // whether the layer is the sum of all light in its view
@@ -43,8 +43,8 @@ struct LayerInfo : LayerName {
   bool has_colours() const { return !colours.empty(); }
 };
 
-/// Chooses the layers that the source reads in addition to the picture of a file. The argument
-/// `all` contains all layers of the file.
+/// Chooses the layers that the source reads in addition to the default picture. `all` contains all
+/// layers of the file.
 using LayerChoice = std::function<std::vector<LayerName>(const std::vector<LayerInfo>& all)>;
 
 /// Returns the layers of the OpenEXR file that contained the frame; empty for other formats.

@@ -104,8 +104,8 @@ struct SinkOptions {
   Access access = {};  // additional permission bits; those of the source's files also apply
   bool strict_metadata = false;  // losses (MediaSink::losses()) are an error
   /// The container: `y4m`, `raw`, `nut`, or another extension or name that FFmpeg supports. If
-  /// empty, the extension of the output's name determines the container; the output `-` gets the
-  /// container of a NUT or raw input, and otherwise Y4M.
+  /// empty, the extension of the output's name determines the container. For the output `-`, the
+  /// container is that of a NUT or raw input, and otherwise Y4M.
   std::string format;
   int descriptor = 1;  // open file for the outputs `-` and `hash`; 1: standard output
   Drops drops;
@@ -166,9 +166,9 @@ class MediaSink : public FrameSink {
   /// tolerates.
   virtual Damage damage() const { return {}; }
   /// Completes the file like finish(), and then calls `accepts`. If `accepts` returns true, the
-  /// output gets its final name, and the result is empty. If false, the output gets the name
-  /// "NAME.partial.EXTENSION", which the function returns. If the output is not a file, the result
-  /// is empty.
+  /// function renames the output to its final name, and returns an empty text. If false, the
+  /// function renames the output to "NAME.partial.EXTENSION", and returns this name. If the output
+  /// is not a file, the function returns an empty text.
   virtual std::string finish_if(const std::function<bool()>& accepts) {
     if (accepts()) finish();
     return {};
@@ -180,7 +180,7 @@ class MediaSink : public FrameSink {
 /// sink writes, and must reach the end of `source` before finish().
 ///
 /// The extension of `path` determines the container. The sink writes to a temporary file in the
-/// folder of `path`, and finish() gives this file its final name. If the caller does not call
+/// folder of `path`, and finish() renames this file to its final name. If the caller does not call
 /// finish(), the destructor of the sink removes the temporary file.
 ///
 /// The sink copies metadata, chapters, colour tags, time stamps, and all streams of `source` except
@@ -214,8 +214,8 @@ class MediaSink : public FrameSink {
 ///
 /// Segments: if SinkOptions::segments has a value, the sink encodes the video in independent
 /// segments. Each segment is a file in the folder "PATH.lull-job". The sink writes this file to the
-/// disk before the next segment begins. finish() joins the segments, gives the output its final
-/// name and removes the folder. Input and output must be files. The output must not be Y4M.
+/// disk before the next segment begins. finish() joins the segments, renames the output to its
+/// final name and removes the folder. Input and output must be files. The output must not be Y4M.
 ///
 /// Interrupted jobs in segments: if the caller does not call finish(), the folder "PATH.lull-job"
 /// remains if it contains a finished segment. To continue the job, the caller opens source and sink

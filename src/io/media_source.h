@@ -28,7 +28,7 @@ struct ValueScale {
   bool native = false;  // if true, --sigma is by default in the units of the file
 };
 
-/// Properties of a video stream that are known before its frames are read.
+/// Properties of a video stream that are known before the first frame is read.
 struct VideoInfo {
   /// FFmpeg's short names: "h264", "yuv420p", "matroska". Stacks have names from lull. The
   /// container of a volume is "nifti", "nrrd", "mgh", "pair" or "dicom".
@@ -41,8 +41,8 @@ struct VideoInfo {
   bool stack = false;                // slices of a volume or a series, or TIFF of several pages
   bool volume = false;               // a volume or a series, whatever its container
   std::int64_t slices = 0;           // only stacks: number of slices of one volume
-  /// Number of channels, each with its own noise level. Only stacks have more than one. All frames
-  /// of a channel precede the frames of the next channel.
+  /// Number of channels, each with its own noise level. Only stacks have several channels. All
+  /// frames of a channel precede the frames of the next channel.
   std::int64_t channels = 1;
   /// Only for stacks: whether the slices of a volume are planes at successive times.
   bool over_time = false;
@@ -69,8 +69,8 @@ struct VideoInfo {
 
 /// Damage that a source has tolerated so far (SourceOptions::tolerate_damage).
 struct Damage {
-  /// Number of damaged or missing frames. For a truncated input, the number includes the missing
-  /// frames according to the container, but at least one.
+  /// Number of damaged or missing frames. A truncated input has at least one missing frame, or more
+  /// if the container states the number of frames.
   std::int64_t frames = 0;
   std::string first;  // one line about the first damage; empty: none
 };
@@ -149,8 +149,8 @@ struct SourceOptions {
   /// Seek position in microseconds after the first frame. The source starts at a decodable frame
   /// before this time, keeps the time stamps, and does not report a missing end of the input.
   std::int64_t skip_us = 0;
-  /// If true, forward jumps of the time stamps remain as gaps. If false, the source removes them
-  /// (MediaSource::clock_jumps()). The source always removes backward jumps.
+  /// If true, forward jumps of the time stamps remain as gaps. If false, the source removes forward
+  /// jumps (MediaSource::clock_jumps()). The source always removes backward jumps.
   bool keep_times = false;
   /// Axis along which the source reads the slices of a volume. nullopt means z. Must be nullopt for
   /// other inputs.
@@ -166,8 +166,8 @@ struct SourceOptions {
   /// position in the output. If nullopt, FFmpeg's preferred video becomes the first stream of the
   /// output.
   std::optional<int> video{};
-  /// Layer of an OpenEXR file that frames show (find_layer()). If empty, frames show the default
-  /// picture. Must be empty for other inputs.
+  /// The layer of an OpenEXR file that the source reads as frames (find_layer()). If empty, the
+  /// source reads the default picture. Must be empty for other inputs.
   std::string layer{};
   /// Chooses layers of an OpenEXR file that the source reads together with the picture
   /// (read_layer()). If empty, the source reads no layers with the picture.
@@ -180,13 +180,13 @@ struct SourceOptions {
   /// An index of the same input from an earlier source with the same selection and `margins`; may
   /// be null. The source copies Frame::repeat_state from the index.
   std::shared_ptr<const FrameIndex> index{};
-  /// Position in `index` of the picture at which read() starts; 0 without an index. The source
-  /// throws IndexMismatch if a picture differs from the index. Format, info and colour properties
-  /// come from the first picture of the input.
+  /// Index in `index` of the picture at which read() starts; 0 without an index. The source throws
+  /// IndexMismatch if a picture differs from the index. Format, info and colour properties come
+  /// from the first picture of the input.
   std::int64_t start_picture = 0;
 };
 
-/// The decoded main video stream of a file. The source also holds the packets of all other streams
+/// The decoded main video stream of a file. The source also stores the packets of all other streams
 /// until the sink copies them.
 class MediaSource : public FrameSource {
  public:
@@ -197,8 +197,8 @@ class MediaSource : public FrameSource {
   /// Returns the reason, as one line, why the CPU decodes although SourceOptions::gpu requests a
   /// GPU; empty otherwise.
   virtual const std::string& why_not_gpu() const noexcept = 0;
-  /// Ends the context frames (SourceOptions::margins) after the frame `number`, counted from 0 over
-  /// all frames that read() returns. Any thread may call this function.
+  /// Ends the context frames (SourceOptions::margins). `number` is the last frame that the caller
+  /// needs, counted from 0 over all frames that read() returns. Any thread may call this function.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
   /// Returns the values of a slice of a stack in the units of the file, row by row. Outliers, which
   /// are NaN in frames, have their original values. read() must have returned `slice`. For inputs

@@ -1,5 +1,5 @@
 #pragma once
-// Quantisation steps with which a codec stored a decoded frame.
+// Quantisation steps of the codec in a decoded frame.
 
 #include <array>
 

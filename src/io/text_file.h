@@ -32,7 +32,7 @@ class TextFile {
   /// @throws IoError
   void write(const std::string& text);
   const std::string& temporary() const;
-  /// Gives the file its final name.
+  /// Renames the temporary file to its final name.
   /// @throws IoError, CannotCreate
   void commit();
 

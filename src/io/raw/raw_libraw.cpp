@@ -58,7 +58,7 @@ class Decoder {
   std::unique_ptr<LibRaw> raw_;
 };
 
-/// Throws an error unless the CFA pattern is 2x2. LibRaw reads some other patterns as Bayer, so the
+/// Throws an error if the CFA pattern is not 2x2. LibRaw reads some other patterns as Bayer, so the
 /// function uses the DNG tags.
 void check_period(const Decoder& raw, const TiffTree& tags) {
   const TiffDirectory* directory = raw_picture_directory(tags);

@@ -23,8 +23,8 @@ class RawSource final : public FrameSource {
   /// @throws the exceptions of read_raw() and find_sequence()
   RawSource(const std::string& path, std::int64_t max_pixels);
 
-  /// Selects the files with the indices `first` to `last`, whose indices then begin at 0. The
-  /// caller must call this function before read().
+  /// Selects the files with the indices `first` to `last`. All other functions then count indices
+  /// from the file `first`. The caller must call this function before read().
   void select(std::int64_t first, std::int64_t last);
 
   const FrameFormat& format() const noexcept override { return first_.mosaic.format; }
@@ -33,8 +33,8 @@ class RawSource final : public FrameSource {
   const std::vector<SequenceFile>& files() const { return files_; }
   /// Returns the first picture.
   const RawPicture& first() const { return first_; }
-  /// Returns the facts of file `index`, and removes them from memory. read() must have returned the
-  /// picture of this file. Any thread may call this function.
+  /// Returns the facts of file `index`, and removes these facts from memory. read() must have
+  /// returned the picture of this file. Any thread may call this function.
   [[nodiscard]] std::shared_ptr<const RawFacts> take_facts(std::int64_t index);
 
  private:

@@ -13,8 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
 
-/// Phrase in a warning of FFmpeg's JPEG decoder, which has filled the missing part of a truncated
-/// picture with grey.
+/// Phrase in FFmpeg's warning about a truncated JPEG picture, whose missing part the decoder fills
+/// with grey.
 constexpr std::string_view missing_end = "EOI missing";
 
 bool means_damage(bool is_error, const std::string& text) {

@@ -4,8 +4,8 @@
 
 #include "io/ffmpeg/ffmpeg_log.h"
 
-// CUDA_VERSION keeps FFmpeg's header from including the CUDA driver's header, so that this file
-// builds without the CUDA toolkit.
+// The macro CUDA_VERSION prevents FFmpeg's header from including the CUDA driver's header, so that
+// this file builds without the CUDA toolkit.
 struct CUctx_st;
 struct CUstream_st;
 using CUcontext = CUctx_st*;
@@ -44,8 +44,8 @@ void release_context(AVHWDeviceContext* context) {
   driver().release(static_cast<int>(reinterpret_cast<std::intptr_t>(context->user_opaque)));
 }
 
-/// Makes an FFmpeg device from the GPU's primary context with unchanged flags. Returns null if
-/// FFmpeg or the driver reports an error.
+/// Makes an FFmpeg device from the GPU's primary context, without changing the flags of the
+/// context. Returns null if FFmpeg or the driver reports an error.
 AVBufferRef* open_active_context(int device) {
   if (!driver().retain || !driver().release) return nullptr;
   AVBufferRef* opened = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);

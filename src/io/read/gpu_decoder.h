@@ -25,8 +25,8 @@ class GpuDecoder {
   /// @throws DeviceUnavailable
   FramePtr copy(const AVFrame& surface);
 
-  /// Returns whether the GPU can still allocate memory. If true, the stream has caused the decoding
-  /// error.
+  /// Returns whether the GPU can still allocate memory. If true, the stream is the cause of the
+  /// decoding error.
   bool works() const;
   int device() const { return index_; }
 

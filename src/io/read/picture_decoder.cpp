@@ -319,8 +319,8 @@ std::shared_ptr<const PictureMetadata> PictureDecoder::take_metadata(const AVFra
   return metadata;
 }
 
-// lull does not tolerate errors of a GPU decoder. An error in the first frame leads to decoding on
-// the CPU, and a later error ends the decoding.
+// lull does not tolerate errors of a GPU decoder. After an error in the first frame, the CPU
+// decodes the input. A later error ends the decoding.
 bool PictureDecoder::skip_damage(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
   if (!damaged || gpu_ || !damage_.tolerates() || exceeds_pixels()) return false;

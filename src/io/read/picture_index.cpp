@@ -134,7 +134,7 @@ std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
   std::int64_t at = std::min(picture_of(frame), last);
   if (at < 0) return 0;
-  // The margin grows by one picture, because the state of a repeated frame depends on the preceding
+  // Adds one picture to the margin, because the state of a repeated frame depends on the preceding
   // frame.
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;

@@ -27,7 +27,8 @@ class PictureIndex {
       : recorded_(std::move(note)), expected_(std::move(known)), name_(std::move(name)) {}
 
   const FrameIndex* expected() const { return expected_.get(); }
-  /// Makes process() also compare digests. The caller must call this function after a seek.
+  /// Makes process() compare digests in addition to time stamps. The caller must call this function
+  /// after a seek.
   void make_strict() { strict_ = true; }
   /// Adds the picture `number` to the index, or compares it with the index.
   /// @throws IndexMismatch

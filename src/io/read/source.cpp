@@ -96,7 +96,7 @@ void FileSource::fill_info() {
   estimate_length(demuxer_, options_.selection, info_);
 }
 
-/// Notes that frames have more bits or channels than the samples of the input.
+/// Adds notes about frames with more bits or channels than the samples of the input.
 void FileSource::note_conversion() {
   if (!demuxer_.holds_pictures() && demuxer_.sequence().empty()) return;
   if (pixel_format_ == AV_PIX_FMT_PAL8)
@@ -181,8 +181,8 @@ std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
   if (options_.start_picture > 0 && !has_seeked_) seek_to_start();
   std::optional<TimedPicture> taken = next_picture();
-  // The video may change its format after the last selected frame. The source then ends before the
-  // first frame of the new format.
+  // The video may change its format after the last selected frame. The source then ends at this
+  // change.
   if (taken && taken->context_only && pictures_.is_past_selection() && changes_format(*taken))
     taken.reset();
   if (has_seeked_ && damage_.found().frames > 0)
@@ -231,7 +231,7 @@ Frame FileSource::frame_of(TimedPicture taken) {
 }
 
 // Throws an error if a file of a picture sequence has yielded no picture, because later pictures
-// would get wrong numbers.
+// would have wrong numbers.
 void FileSource::check_all_decoded() const {
   const auto files = static_cast<std::int64_t>(demuxer_.sequence().size());
   if (files > 0 && decoder_.decoded() != files && !pictures_.selector() && !has_seeked_)

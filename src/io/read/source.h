@@ -40,8 +40,8 @@ class FileSource final : public MediaSource {
   /// Returns the first frame from the decoder, with colour, aspect ratio and side data. The samples
   /// may be on a GPU. The reference is valid until the first read.
   const AVFrame& first() const { return *decoded_ahead_.front().picture; }
-  /// Returns the metadata of the first frame's file; null if there are none. Valid until the first
-  /// read.
+  /// Returns the metadata from the file of the first frame; null if the file has none. The pointer
+  /// is valid until the first read.
   const PictureMetadata* first_metadata() const { return decoded_ahead_.front().metadata.get(); }
   /// Returns the time stamp of the first frame from read(). The caller must call this function
   /// before the first read.

@@ -36,22 +36,24 @@ class TimedPictures {
   /// SourceOptions::margins is true.
   std::optional<TimedPicture> next();
   /// Seeks to the picture `number` of options.index, and advances the selector over all earlier
-  /// pictures. The caller may have read the first pictures of the input before.
+  /// pictures. The caller may already have read the first pictures.
   /// @throws IndexMismatch  decoding does not yield the picture
   void seek_to(std::int64_t number);
   /// Advances the selector over all pictures of options.index without decoding.
   void replay_all();
-  /// examined() returns the number of decoded pictures; kept() returns the number of selected
-  /// pictures among them.
+  /// examined() returns the number of decoded pictures. kept() returns the number of decoded
+  /// pictures that are selected.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
   /// Returns whether next() has returned all selected pictures. All further pictures are context
   /// frames for temporal filtering.
   bool is_past_selection() const { return end_number_.has_value(); }
-  /// Ends the context frames after the picture `number`. Any thread may call this function.
+  /// Ends the context frames. `number` is the last picture that the caller needs. Any thread may
+  /// call this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// Returns the picture number at which end_context_at() ended the context frames; -1 if they
-  /// ended with the input. The caller must call this function after the last picture.
+  /// Returns the number that the caller passed to end_context_at(); -1 if the caller did not call
+  /// end_context_at(), or if the number is before the end of the selection. The caller must call
+  /// this function after the last picture.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;

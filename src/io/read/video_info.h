@@ -1,5 +1,5 @@
 #pragma once
-// Properties of a video that are known before the frames are read.
+// Properties of a video that are known before the first frame is read.
 
 #include "io/demux/demuxer.h"
 #include "io/media.h"
@@ -9,7 +9,7 @@ namespace lull::io {
 /// Returns whether the first frame or the container marks the video as interlaced.
 bool is_marked_interlaced(const AVFrame& first, const AVStream& stream);
 
-/// Returns the properties of a video or of pictures that do not depend on samples. The caller must
+/// Returns the properties of the input that do not depend on the values of samples. The caller must
 /// set VideoInfo::still.
 VideoInfo describe_input(const Demuxer& demuxer, const AVFrame& first, AVPixelFormat format);
 

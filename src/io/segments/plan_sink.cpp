@@ -35,8 +35,8 @@ bool has_no_timestamps(const FileSource& source) {
          source.demuxer().sequence().empty();
 }
 
-/// Returns the reason why decoding must start at the first picture; empty if later pictures are
-/// possible.
+/// Returns the reason why decoding must start at the first picture; empty if decoding can start at
+/// later pictures.
 std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
@@ -124,8 +124,8 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Truncates a list (one element per picture) after the last picture that temporal filters need,
-  /// because the read-ahead of the source depends on the speed of threads.
+  /// Truncates a list with one element per picture after the last picture that temporal filters
+  /// need. The source reads ahead by a number of pictures that varies between runs.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

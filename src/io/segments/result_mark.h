@@ -7,10 +7,12 @@
 
 namespace lull::io {
 
-/// Stores the mark of the job `job` (job_id()) in an output, before its final renaming.
+/// Stores the identifier `job` (job_id()) in the extended attribute of an output, before the
+/// output's final renaming.
 void mark_result(const std::string& file, const std::string& job);
-/// is_marked(): whether the file is the output of a job. is_result_of(): whether the file is the
-/// unmodified output of the job `job`. Both return false if the file system stores no mark.
+/// is_marked(): whether the file has the extended attribute of any job. is_result_of(): whether the
+/// file is the unmodified output of the job `job`. Both functions return false if the file system
+/// does not support extended attributes.
 bool is_marked(const std::string& file);
 bool is_result_of(const std::string& file, const std::string& job);
 

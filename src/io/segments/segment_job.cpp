@@ -31,7 +31,7 @@ std::string manifest_path(const std::string& folder) {
   return folder + "/" + std::string(manifest_name);
 }
 
-/// Returns a text about the number of finished segments of the job in `folder`.
+/// Returns a message with the number of finished segments of the job in `folder`.
 std::string state_of(const std::string& folder, const std::optional<Manifest>& manifest) {
   return "'" + folder + "' holds " +
          counted(static_cast<std::int64_t>(manifest ? manifest->segments.size() : 0), "segment") +

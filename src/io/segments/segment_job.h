@@ -15,9 +15,9 @@
 
 namespace lull::io {
 
-/// Owns the folder "OUTPUT.lull-job" and locks it against other processes. A segment is finished
-/// when the manifest lists it, after its file is on the disk. The destructor removes the folder if
-/// no segment is finished.
+/// Owns the folder "OUTPUT.lull-job" and locks the folder against other processes. A finished
+/// segment is a segment in the manifest, whose file is already on the disk. The destructor removes
+/// the folder if no segment is finished.
 class SegmentJob {
  public:
   /// @param threads  number of encoder threads of a new job
@@ -53,8 +53,9 @@ class SegmentJob {
   std::int64_t segments() const;
   /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;
-  /// Returns the ranges of frames whose segments are not finished. The last range has no end,
-  /// unless a finished segment is shorter than the others and therefore the last one.
+  /// Returns the ranges of frames whose segments are not finished. The last range is open-ended. A
+  /// finished segment that is shorter than the others is the last segment; no range follows this
+  /// segment.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;

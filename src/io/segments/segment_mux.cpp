@@ -86,8 +86,8 @@ class Interleaving {
       for (PacketPtr& packet : some) muxer_.write_copied(std::move(packet));
   }
 
-  // Writes the video packets of the output up to the input time `time`, shifted by the offset
-  // between the first packets of input and output.
+  // Writes the video packets with output times up to `time` + `offset_`. `time` is an input time,
+  // and `offset_` is the difference between the first output time and the first input time.
   void write_until(std::int64_t time, AVRational tick) {
     if (!video_.front()) return;
     if (!offset_) offset_ = av_rescale_q(time_of(*video_.front()), tick_, tick) - time;

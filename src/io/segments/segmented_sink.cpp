@@ -81,7 +81,8 @@ class SegmentedSink final : public EncodingSink {
   }
 
  private:
-  /// Returns whether an earlier run finished this job, according to the output's mark.
+  /// Returns whether an earlier run finished this job, according to the output's extended attribute
+  /// (result_mark.h).
   bool is_done(const std::string& path, const std::vector<EncoderChoice>& choices) {
     if (!is_marked(path) || SegmentJob::exists(path)) return false;
     Dictionary leftover;
@@ -140,13 +141,14 @@ class SegmentedSink final : public EncodingSink {
   std::int64_t segment_ = 0;  // the segment that is being encoded
 };
 
-/// Checks the output of a job that a single process encodes.
+/// Throws the errors of open_segmented_sink() that concern the output, for a job of a single
+/// process.
 void check_job_output(const std::string& path, const FileSource& source,
                       const SinkOptions& options) {
   const SegmentOptions& segments = *options.segments;
   const bool job_exists = SegmentJob::exists(path);
-  // The mark of the output shows that an earlier run finished a job. The sink later compares the
-  // facts of the finished job with the facts of this job.
+  // The output has the extended attribute of a finished job (result_mark.h). The sink later
+  // compares the facts of the finished job with the facts of this job.
   if (segments.resume && !options.overwrite && !job_exists && is_marked(path)) return;
   OutputFileOptions file = file_options(options);
   if (job_exists) {

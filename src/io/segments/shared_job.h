@@ -22,8 +22,8 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);
 
-/// Advances the time stamps of an encoder (`times`) over the selected pictures among the first
-/// `pictures` pictures of the index, without encoding.
+/// Advances an encoder's time stamps (`times`) without encoding: over the first `pictures` entries
+/// of the index, except pictures outside the selection.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);
 

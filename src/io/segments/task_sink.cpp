@@ -131,8 +131,7 @@ std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& s
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> now = job_facts(source, container, options, encoder);
-  // A process that joins segments does not decode, so the fact about the decoding device comes from
-  // the plan.
+  // A process that joins segments does not decode. The plan therefore provides the decoding device.
   if (options.segments->part == JobPart::join) {
     constexpr const char* name = "the decoding device";
     const auto planned = std::ranges::find(plan.facts, name, &JobFact::name);

@@ -21,7 +21,7 @@ bool makes_dicom(const std::string& path, const NiftiSource& source) {
 }
 
 /// Returns the sample format of the output `path`.
-/// @throws InvalidArgument  the output cannot hold the samples
+/// @throws InvalidArgument  the output cannot store the samples
 OutputSamples samples_for_output(const std::string& path, const NiftiSource& source,
                                  DataType type) {
   const VolumeFormat format = volume_format(path);

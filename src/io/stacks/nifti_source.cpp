@@ -9,8 +9,7 @@
 namespace lull::io {
 namespace {
 
-/// Maximum size in bytes of the header and the extensions. Extensions of real files have some
-/// kilobytes.
+/// Maximum size in bytes of the header and its extensions. Typical extensions have a few kilobytes.
 constexpr std::uint64_t max_head_bytes = std::uint64_t{1} << 28;
 constexpr std::size_t piece_bytes = 1 << 20;  // a multiple of every sample size
 

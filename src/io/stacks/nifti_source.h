@@ -1,6 +1,6 @@
 #pragma once
-// A source for the slices of a volume along one axis. All slices of a volume precede those of the
-// next volume of the series.
+// A source for the slices of a volume along one axis. All slices of a volume precede the slices of
+// the next volume of the series.
 
 #include <optional>
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace lull::io {
 
-/// Layout of the slices in the file, with x as the fastest axis. A block is the part of the file
-/// that a slice needs in memory: the slice itself along z, and otherwise the whole volume.
+/// Layout of the slices in the file, with x as the fastest axis. A block is the contiguous part of
+/// the file that contains a slice: the slice itself along z, and the whole volume along x or y.
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 

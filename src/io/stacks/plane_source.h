@@ -52,7 +52,7 @@ class PlaneSource : public StackSource {
   std::int64_t pages() const { return axes_.channels * axes_.frames_of_channel(); }
   /// Returns the sizes of voxels and the names of channels.
   virtual ImageFacts facts() const = 0;
-  /// Returns one text for each content of this stack that a conversion between TIFF and OME-Zarr
+  /// Returns one text for each property of this stack that a conversion between TIFF and OME-Zarr
   /// loses.
   virtual std::vector<std::string> other_contents() const = 0;
   /// Returns the pyramid for a TIFF file with the planes of this source.

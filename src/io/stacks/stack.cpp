@@ -35,7 +35,7 @@ bool holds_nifti(const std::string& path) {
 }  // namespace
 
 /// Returns whether the name alone proves that a file is a volume. The names .hdr and .img are no
-/// proof, because other formats also use them.
+/// proof, because other formats use these names too.
 bool is_volume_name(const std::string& path) {
   const VolumeFormat format = volume_format(path);
   return format != VolumeFormat::none && format != VolumeFormat::pair;

@@ -44,13 +44,13 @@ std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
 std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
                                               const SourceOptions& options);
 
-/// Opens the sink for a source of the kind in the function's name (nifti, tiff or zarr). Returns
-/// null for other sources, and for outputs of other formats.
+/// The functions open_*_sink() open the sink for a volume (nifti) or a stack of planes (tiff,
+/// zarr). They return null for other sources, and for outputs of other formats.
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
-/// Returns one text for each content of a volume that the output `path` loses; empty for other
-/// sources.
+/// Returns one text for each part of the header that the output `path` loses; empty if the source
+/// is not a volume.
 /// @throws InvalidArgument  the output cannot store the volume
 std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
                                           const SinkOptions& options);
@@ -59,20 +59,20 @@ std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& 
 
 std::unique_ptr<MediaSink> open_zarr_sink(const std::string& path, MediaSource& source,
                                           const SinkOptions& options);
-/// Returns one text for each content of a stack of planes (TIFF, OME-Zarr) that the output `path`
+/// Returns one text for each property of a stack of planes (TIFF, OME-Zarr) that the output `path`
 /// loses; empty for other sources.
 /// @throws InvalidArgument  the output cannot store the samples
 std::vector<std::string> losses_of_planes(const std::string& path, const MediaSource& source);
 
-/// Rejects options that are only for encoders.
+/// Throws an error if the caller has set options for encoders.
 /// @throws InvalidArgument
 void refuse_encoder_options(const SinkOptions& options, const std::string& path);
 
-/// Rejects output names and options that are only for stacks, if the source is not a stack.
+/// Throws an error for output names and options of stacks, if the source is not a stack.
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 
-/// Rejects a data type, which only outputs that are volumes have.
+/// Throws an error if the caller has set a data type, an option of volumes.
 /// @throws InvalidArgument
 void refuse_datatype(const std::string& path, const SinkOptions& options);
 

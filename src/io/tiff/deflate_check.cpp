@@ -9,7 +9,7 @@
 namespace lull::io {
 namespace {
 
-/// The strips or tiles of a page. In this class, "strip" means a strip or a tile.
+/// The strips or tiles of a page. In this class, "strip" also means a tile.
 class Strips {
  public:
   explicit Strips(TIFF* page)

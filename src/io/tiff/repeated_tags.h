@@ -16,12 +16,12 @@ struct RepeatedText {
   std::vector<std::uint8_t> bytes;  // including the zero byte at the end
 };
 
-/// Returns the texts of repeated tags in the current page of the file `path`, without the first
-/// text of each tag.
+/// Returns the texts of repeated tags in the current page of `page`, except the first text of each
+/// tag. `path` is the name of the open file.
 std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& path);
 
-/// Adds texts to the pages of a complete file. `pages` contains a list of texts for each page. A
-/// page with texts gets a new directory at the end of the file.
+/// Adds texts to the pages of a complete file. `pages` contains a list of texts for each page. The
+/// function appends a new directory to the file for each page with texts.
 /// @throws IoError
 void append_texts(int descriptor, const DirectoryFormat& format,
                   const std::vector<std::vector<RepeatedText>>& pages);

@@ -38,8 +38,8 @@ class SubDirectoryCopier {
   }
 
  private:
-  /// Appends a copy of the entry at byte `at` to `directory`. A value too long for the entry goes
-  /// to the end of the file.
+  /// Appends a copy of the entry at byte `at` to `directory`. The function writes a value that is
+  /// too long for the entry to the end of the file.
   bool copy_entry(std::uint64_t at, int depth, std::vector<std::uint8_t>& directory) {
     std::uint8_t raw[20];
     if (!file_.read(at, raw, format_.entry_bytes())) return false;
@@ -72,7 +72,7 @@ class SubDirectoryCopier {
     return append_to_tiff(descriptor_, value);
   }
 
-  /// Entries with the width or the height of the picture get the output's size.
+  /// Sets the entries with the width or the height of the picture to the output's size.
   void state_size(std::uint64_t tag, std::uint8_t* entry) const {
     const bool is_width = tag == EXIFTAG_PIXELXDIMENSION;
     if (!is_width && tag != EXIFTAG_PIXELYDIMENSION) return;

@@ -11,7 +11,8 @@ bool is_fax(std::uint16_t codec) {
          codec == COMPRESSION_CCITTFAX3 || codec == COMPRESSION_CCITTFAX4;
 }
 
-/// Returns the maximum compression ratio of a codec, for pages of equal samples.
+/// Returns the maximum compression ratio of a codec. A page whose samples are all equal reaches
+/// this ratio.
 std::uint64_t max_compression(std::uint16_t codec) {
   switch (codec) {
     case COMPRESSION_NONE:

@@ -41,7 +41,8 @@ struct TiffLayout {
 /// (must be grey or RGB)"; otherwise empty.
 TiffLayout layout_of(TIFF* page, std::string& refusal);
 
-/// Returns whether the page, or a page to which it refers, contains raw data of a camera sensor.
+/// Returns whether the page contains raw data of a camera sensor, or refers to another page with
+/// raw data.
 bool is_raw_photograph(TIFF* page);
 
 /// Returns the reason why a file of `file_bytes` bytes is too small for a page of the layout

@@ -13,8 +13,9 @@
 namespace lull::io {
 
 /// Returns the current page of the reader as a grey or RGB picture, with alpha if FFmpeg has a
-/// suitable format. Palettes become RGB of 8 or 16 bits. Integers of up to 16 bits get the next
-/// available bit depth, larger ones become floats in 0..1, and floats become 32-bit floats.
+/// suitable format. Palettes become RGB of 8 or 16 bits. Integers of up to 16 bits become the next
+/// larger bit depth that FFmpeg supports, larger integers become floats in 0..1, and floats become
+/// 32-bit floats.
 /// @throws BadData  the page is damaged, or lull does not support its samples
 FramePtr read_tiff_picture(TiffReader& reader);
 
@@ -58,7 +59,7 @@ class TiffPictureWriter {
   /// @throws IoError, BadData
   void add(const AVFrame& picture, const TiffOrigin& origin, const TiffMetadata& metadata);
   void close();
-  /// Returns how the first page of the output differs from the original page.
+  /// Returns the differences between the first page of the output and the original page.
   const TiffChanges& changes() const { return changes_; }
 
  private:
@@ -80,8 +81,8 @@ class TiffPictureWriter {
                                      PhotoshopFilter filter);
 };
 
-/// Returns how an output page for `picture`, whose samples are not read, differs from the page
-/// `origin`.
+/// Returns the differences between an output page for `picture` and the page `origin`, without
+/// reading the samples of `picture`.
 /// @throws BadData
 TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin,
                             PhotoshopFilter filter);

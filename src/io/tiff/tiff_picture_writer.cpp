@@ -49,7 +49,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
   return layout;
 }
 
-/// The bits of the extra samples of a page, by position of the sample in the pixel.
+/// The extra samples of a page as bits. The key is the index of the sample in the pixel.
 using ExtraSamples = std::map<int, std::vector<std::uint32_t>>;
 
 ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int except) {
@@ -258,7 +258,7 @@ TiffChanges TiffPictureWriter::set_tags(const AVFrame& picture, const TiffLayout
   return changes;
 }
 
-/// Thumbnails in Photoshop blocks of the original page show the picture before denoising.
+/// Thumbnails in Photoshop blocks of the original page contain the picture before denoising.
 void TiffPictureWriter::filter_photoshop(TiffChanges& changes) {
   std::uint32_t count = 0;
   const std::uint8_t* blocks = nullptr;

@@ -53,8 +53,8 @@ TiffLayout TiffReader::layout() const {
   std::string refusal;
   const TiffLayout layout = layout_of(tiff_.get(), refusal);
   if (!refusal.empty()) refuse(refusal);
-  // A wrong size in the header must not lead to a large allocation, so the function compares the
-  // size with that of the file.
+  // A wrong size in the header must not cause a large allocation. The function therefore compares
+  // the size of the page with the size of the file.
   message_ = find_excess(tiff_.get(), layout, file_bytes_);
   if (!message_.empty()) fail_damaged();
   return layout;

@@ -35,8 +35,8 @@ class TiffReader {
   bool big_endian() const { return TIFFIsBigEndian(tiff_.get()) != 0; }
   /// Returns whether the file has 64-bit offsets.
   bool big_tiff() const { return TIFFIsBigTIFF(tiff_.get()) != 0; }
-  /// Returns the layout of the current page, after a check of size and codec that makes the
-  /// allocation of memory for the page safe.
+  /// Returns the layout of the current page. The function first checks size and codec, so that the
+  /// caller can safely allocate memory for the page.
   /// @throws BadData  lull does not support the samples, or the file is too small for them
   TiffLayout layout() const;
   /// Makes the next page the current page. Returns false after the last page.

@@ -14,9 +14,9 @@ struct TiffRow {
   int offset;  // index of the sample in its pixel
 };
 
-/// Copies the bits of one sample of each pixel.
+/// Unpacks one sample of each pixel of a row.
 void load_bits(const std::uint8_t* row, const TiffRow& format, std::span<std::uint32_t> to);
-/// Writes the bits of one sample of each pixel into a row, where these bits must be zero.
+/// Packs one sample of each pixel into a row, where the bits of these samples must be zero.
 void store_bits(std::span<const std::uint32_t> from, const TiffRow& format, std::uint8_t* row);
 
 /// Conversions between IEEE 754 binary16 (as bits) and binary32.

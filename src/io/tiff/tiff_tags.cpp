@@ -13,8 +13,8 @@ namespace {
 /// Tags with file offsets, for which lull writes new values.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
-/// Tags that refer to copied sub-directories. lull copies no sub-images, because sub-images show
-/// the noise.
+/// Tags that refer to copied sub-directories. lull does not copy sub-images, because they are not
+/// denoised.
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                              TIFFTAG_INTEROPERABILITYIFD};
 
@@ -74,8 +74,8 @@ void copy_codec(TIFF* from, TIFF* to, const TiffLayout& from_layout, const TiffL
   set_codec(to, default_codec(), 0);
 }
 
-/// Copies the size of strips or tiles. Tiles of forbidden sizes, which libtiff does not write,
-/// become strips.
+/// Copies the size of strips or tiles. libtiff does not write tiles of forbidden sizes, so the
+/// output has strips instead.
 void copy_strip_layout(TIFF* from, TIFF* to, const TiffLayout& layout) {
   std::uint32_t width = 0, height = 0, rows = 0;
   if (TIFFIsTiled(from) && TIFFGetField(from, TIFFTAG_TILEWIDTH, &width) &&
@@ -108,8 +108,8 @@ void set_size(TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_SAMPLESPERPIXEL, layout.samples());
 }
 
-/// Copies the description of the extra samples if their number is unchanged. Otherwise states only
-/// which sample is alpha.
+/// Copies the types of the extra samples if their number is unchanged. Otherwise sets only the type
+/// of the alpha sample.
 void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   if (layout.extra == 0) return;
   std::vector<std::uint16_t> kinds(layout.extra, EXTRASAMPLE_UNSPECIFIED);

@@ -32,8 +32,8 @@ class TiffWriter {
 
   TIFF* handle() const { return tiff_.get(); }
   /// Sets the tags of the next page: copies of all tags of the reader's page except sub-images, and
-  /// tags that describe the samples. The copies include EXIF and GPS data. The page gets the strips
-  /// or tiles and the codec of the reader's page; a lossy codec becomes Deflate.
+  /// tags that describe the samples. The copies include EXIF and GPS data. The next page has the
+  /// strips or tiles and the codec of the reader's page; a lossy codec becomes Deflate.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
   /// Declares the `count` pages after the next page as smaller pyramid levels (sub-images) of the

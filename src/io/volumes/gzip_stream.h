@@ -28,7 +28,7 @@ class SampleBytes {
   /// @throws BadData  a file is damaged or truncated
   /// @throws IoError
   virtual std::size_t read_some(std::span<std::byte> to) = 0;
-  /// Continues at the first byte.
+  /// Seeks to the first byte.
   virtual void rewind() = 0;
   /// Fills `to` completely with the next bytes.
   /// @throws BadData  a file is damaged or ends too early
@@ -61,7 +61,8 @@ class GzipReader final : public SampleBytes {
   std::unique_ptr<gzFile_s, Close> file_;
 };
 
-/// Returns the first `most` bytes of a file after decompression, or all bytes of a shorter file.
+/// Returns the first bytes of a file after decompression: `most` bytes, or all bytes of a shorter
+/// file.
 /// @throws any exception of GzipReader
 [[nodiscard]] std::vector<std::byte> first_bytes(const std::string& path, std::size_t most);
 

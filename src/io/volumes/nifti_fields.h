@@ -17,8 +17,7 @@ namespace lull::io {
 [[nodiscard]] VolumeGeometry geometry_of_nifti(std::span<const std::byte> head,
                                                const NiftiHeader& header);
 
-/// Returns one text for each content of the header and its extensions that other formats cannot
-/// store.
+/// Returns one text for each part of the header and its extensions that other formats cannot store.
 /// @param head  all bytes before the samples
 [[nodiscard]] std::vector<std::string> other_contents_of_nifti(std::span<const std::byte> head,
                                                                const NiftiHeader& header);

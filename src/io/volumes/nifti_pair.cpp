@@ -105,8 +105,8 @@ std::vector<std::byte> pair_head_of(std::span<const std::byte> original, bool is
   std::vector<std::byte> head(original.begin(), original.end());
   const std::vector<std::byte> analyze_scale(head.begin() + 112, head.begin() + 120);
   change_samples(head, header, samples, scaled);
-  // ANALYZE has no scale. Other programs may use the bytes of NIfTI's scale, so the function copies
-  // these bytes from the input.
+  // ANALYZE has no scale. Other programs may use the bytes in which NIfTI stores the scale, so the
+  // function copies these bytes from the input.
   if (is_analyze) std::ranges::copy(analyze_scale, head.begin() + 112);
   put_number(std::span(head), at_offset, is_big(head), 0.0f);
   return head;

@@ -271,7 +271,7 @@ class NrrdParser {
     }
   }
 
-  /// Reads the time between volumes, the spacing of the fourth axis.
+  /// Reads the time between volumes, which is the spacing along the fourth axis.
   void read_time() {
     if (axes_ < 4) return;
     const std::string *spacings = field("spacings"), *units = field("units");

@@ -26,7 +26,7 @@ struct SampleChoice {
 
 /// Returns the sample format of an output. Formats without a scale store integers if all values are
 /// integers, and floats otherwise.
-/// @throws InvalidArgument  int16 cannot hold the values
+/// @throws InvalidArgument  int16 cannot store the values
 [[nodiscard]] OutputSamples output_samples(const NiftiHeader& input, const SampleChoice& choice);
 
 }  // namespace lull::io

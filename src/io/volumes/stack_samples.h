@@ -34,9 +34,9 @@ struct ValueRange {
   double low = 0, span = 1;  // span > 0
 };
 
-/// Returns the value difference that corresponds to a noise level of 255: 255 for 8-bit samples;
-/// for floats, the maximum of the common scale (0..1, 0..255 or 0..65535) that fits the range;
-/// otherwise the span of the range.
+/// Returns the value difference that corresponds to a noise level of 255. For 8-bit samples: 255.
+/// For floats: the maximum of the common scale (0..1, 0..255 or 0..65535) that fits the range.
+/// Without such a scale, and for other types: the span of the range.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
 /// Maximum distance of noisy samples from the range of values, in units of the span. More distant
@@ -44,15 +44,15 @@ double white_of(const StoredFormat& format, const ValueRange& range);
 /// infinities, and filters inpaint NaN. The output keeps the original outliers, NaN and infinities.
 inline constexpr double outlier_margin = 0.5;
 
-/// Collects the values of a stack piece by piece, and chooses the range of values.
+/// Collects the values of a stack in several calls, and chooses the range of values.
 class RangeFinder {
  public:
   RangeFinder(const StoredFormat& format, std::uint64_t samples);
   /// Adds the next samples in file order. `stored` must consist of complete samples.
   void add(std::span<const std::byte> stored);
-  /// Returns the range of values, which exceeds the 0.01th and the 99.99th percentile by at most
-  /// half their distance, against hot pixels. The range is 0..1 without finite values; the span is
-  /// 1 if all values are equal.
+  /// Returns the range from the minimum to the maximum. Against hot pixels, the range is limited to
+  /// the 0.01th to 99.99th percentile, extended at each end by half of the distance of the
+  /// percentiles. The range is 0..1 without finite values; the span is 1 if all values are equal.
   ValueRange range() const;
   /// Minimum and maximum of the finite values; 0 without finite values.
   double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }
@@ -73,7 +73,7 @@ class RangeFinder {
 void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
 
-/// Converts values to the stored samples `to`, which must have the exact size. Integer types are
+/// Converts values to the stored samples `to`, whose size must match exactly. Integer types are
 /// rounded to nearest and clamped. NaN becomes the value 0.
 void store_values(std::span<const double> values, const StoredFormat& format,
                   std::span<std::byte> to);

@@ -49,7 +49,7 @@ class OutputBuilder {
  private:
   bool is_from(std::string_view format) const { return from_ == format; }
 
-  /// Adds each content of the input's header to the losses, except geometry and samples.
+  /// Adds all parts of the input's header to the losses, except geometry and samples.
   void lose_other_contents(const char* why) {
     std::vector<std::string> contents;
     if (is_from("nifti") || is_from("nifti1 pair"))

@@ -32,7 +32,7 @@ struct VolumeOutput {
   std::vector<std::byte> head, tail;           // the bytes before and after the samples
   bool is_head_gzip = false, is_gzip = false;  // whether head and samples are compressed
   std::string data_path;                       // file of the samples; empty: they follow the head
-  std::vector<std::string> losses;             // what the input contains and the output cannot hold
+  std::vector<std::string> losses;             // contents of the input that the output lacks
 };
 
 /// Writes the samples of an output in file order. Without commit(), the destructor removes all
@@ -50,7 +50,7 @@ class VolumeWriter {
   /// Writes all bytes that follow the samples.
   /// @throws IoError
   virtual void finish_writing() = 0;
-  /// Gives the output its final name.
+  /// Renames the output to its final name.
   /// @throws IoError, CannotCreate
   virtual void commit() = 0;
   /// Returns the temporary name of the file or folder that contains the samples.
@@ -59,7 +59,7 @@ class VolumeWriter {
 
 /// Returns the header and the metadata of the output `path`. If input and output have the same
 /// format, the output keeps all metadata of the input.
-/// @throws InvalidArgument  the format cannot hold the volume
+/// @throws InvalidArgument  the format cannot store the volume
 [[nodiscard]] VolumeOutput make_volume_output(const std::string& path, const VolumeInput& input,
                                               const OutputSamples& samples);
 

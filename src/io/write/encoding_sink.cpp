@@ -7,7 +7,8 @@
 namespace lull::io {
 namespace {
 
-/// A sink that gets no frames. Its constructor throws an error if a sink cannot write the output.
+/// A sink for checks without frames. The constructor throws an error if lull cannot write the
+/// output.
 class TrialSink final : public EncodingSink {
  public:
   TrialSink(const std::string& path, const FileSource& source, const SinkOptions& options,

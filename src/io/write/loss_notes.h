@@ -29,7 +29,7 @@ class LossList {
   std::vector<std::string> list_;
 };
 
-/// Throws an error about the first text in `losses`, if any.
+/// Throws an error with the first text of `losses`. Does nothing if `losses` is empty.
 /// @throws InvalidArgument
 void refuse_losses(const std::vector<std::string>& losses);
 

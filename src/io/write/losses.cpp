@@ -33,14 +33,14 @@ bool is_one_of(std::string_view key, Names names) {
   return std::ranges::find(names, lower(key)) != names.end();
 }
 
-/// Returns the properties of pictures that the encoder's bit stream can state.
+/// Returns the picture properties that the encoder's bitstream can store.
 PictureProperties stated_by(const AVCodecContext& encoder) {
   const EncoderTraits traits = encoder_traits(*encoder.codec);
   const bool able = traits.picture_from_level == 0 || encoder.level >= traits.picture_from_level;
   return able ? traits.picture : PictureProperties{};
 }
 
-/// Returns whether the frame rate varies: its average differs from the nominal frame rate.
+/// Returns whether the average frame rate differs from the nominal frame rate.
 bool has_varying_rate(const AVStream& video) {
   return video.avg_frame_rate.num > 0 && video.r_frame_rate.num > 0 &&
          av_cmp_q(video.avg_frame_rate, video.r_frame_rate) != 0;
@@ -129,8 +129,8 @@ class Losses {
     const char* consequence = angle > 45 && angle < 135 ? "the picture will lie on its side"
                               : angle >= 135            ? "the picture will be upside down"
                                              : "the picture will be oriented incorrectly";
-    // MP4 and MOV can store the rotation. The text suggests MP4 if MP4 supports the codec, and MOV
-    // otherwise.
+    // MP4 and MOV can store the rotation. The warning recommends MP4 if MP4 supports the codec, and
+    // MOV otherwise.
     const AVOutputFormat* mp4 = av_guess_format("mp4", nullptr, nullptr);
     const bool suits =
         mp4 && avformat_query_codec(mp4, encoder_.codec_id, FF_COMPLIANCE_NORMAL) == 1;
@@ -191,8 +191,8 @@ class Losses {
       lose("the language" + of, name_);
     if (find_tag(from.metadata, "title") && !traits_.stream_titles) lose("the title" + of, name_);
     const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
-    // Without AV_DISPOSITION_DEFAULT in the container, players choose the default stream by
-    // position. The output then loses nothing.
+    // The function ignores AV_DISPOSITION_DEFAULT: if a container cannot store this flag, players
+    // choose the default stream by position.
     constexpr int ignored_flags = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
                                   AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
     const int lost = from.disposition & ~traits_.dispositions & ~ignored_flags;

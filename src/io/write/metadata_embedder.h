@@ -49,7 +49,7 @@ class MetadataEmbedder {
   std::deque<PictureMetadata> pending_;  // metadata of pictures inside the encoder
 };
 
-/// Returns which metadata of the first picture a video cannot store.
+/// Returns one text for each kind of metadata of the first picture that a video cannot store.
 std::vector<std::string> picture_losses_in_video(const FileSource& source,
                                                  const Container& container);
 

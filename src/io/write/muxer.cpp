@@ -210,8 +210,8 @@ void Muxer::attach_file(const AVStream& from) {
     av_dict_set(&to->metadata, "mimetype", "application/octet-stream", AV_DICT_DONT_OVERWRITE);
 }
 
-// Copies a cover picture as an attached file, as Matroska stores it. In MP4 and from FFmpeg's
-// demuxers, a cover picture is a stream of one packet.
+// Copies a cover picture as an attached file, as Matroska stores it. MP4 files and FFmpeg's
+// demuxers represent a cover picture as a stream of one packet.
 void Muxer::attach_cover(const AVStream& from) {
   const AVPacket& picture = from.attached_pic;
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
@@ -318,7 +318,7 @@ void Muxer::write_copied(PacketPtr packet) {
   const auto index = static_cast<std::size_t>(packet->stream_index);
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
-  // Drops empty packets of two bytes, which fill the gaps between MP4 subtitles, because FFmpeg's
+  // Drops the empty packets (two bytes) that fill the gaps between MP4 subtitles, because FFmpeg's
   // muxer adds new ones.
   if (copy.fills_gaps && packet->size <= 2) return;
   using Preroll = ContainerTraits::Preroll;
@@ -388,8 +388,8 @@ PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   }
 }
 
-// Increases decoding times that are not above the previous one. A coarser time base can make
-// decoding times equal, which many muxers reject.
+// Increases decoding times that are not above the decoding time of the previous packet. Conversion
+// to a coarser time base can make decoding times equal, which many muxers reject.
 void Muxer::make_dts_increase(std::int64_t& last_dts, AVPacket& packet) const {
   if (packet.dts == AV_NOPTS_VALUE) return;
   const bool strict = !(context_->oformat->flags & AVFMT_TS_NONSTRICT);

@@ -18,20 +18,21 @@ namespace lull::io {
 class Muxer {
  public:
   /// Writes the header of the container. `options` are the options that the encoder did not use.
-  /// @throws InvalidArgument  the container cannot hold a stream, or an option is unknown
+  /// @throws InvalidArgument  the container cannot store a stream, or an option is unknown
   Muxer(Output& file, const Container& container, const FileSource& source, const Encoder& encoder,
         Dictionary& options);
 
   void write_video(PacketPtr packet);
   /// Writes a packet from the demuxer. Ignores packets of streams that the muxer does not copy.
   void write_copied(PacketPtr packet);
-  /// Writes or drops the packets that wait for later frames, after the last frame and packet.
+  /// Writes or drops all waiting packets. The caller must call this function after the last frame
+  /// and the last packet.
   void flush_copies();
   void write_trailer();
   /// Returns the number of packets missing from the copied streams because of damage.
   const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& losses() const { return losses_; }
-  /// Returns notes for the user about converted content, and content that the user excluded.
+  /// Returns notes for the user: about converted content, and about content that the user excluded.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -185,7 +185,8 @@ class SequenceSink final : public MediaSink {
     notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
   }
 
-  // Checks all names of output files that are known before the first frame, for early errors.
+  // Checks all names of output files that are known before the first frame, so that errors occur
+  // early.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
     std::error_code ignored;
@@ -218,8 +219,8 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // Checks all existing files whose names the output may need, by their numbers, the selection and
-  // the estimated number of frames. The exact number of frames is unknown.
+  // Checks every existing file whose number the output may use, according to the selection and the
+  // estimated number of frames.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
     for (const SequenceFile& file : existing_numbers(path_))
@@ -236,8 +237,8 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // Tolerance for rounded time stamps: a frame may begin up to 0.1 frames before the selected
-    // part.
+    // Tolerance for rounded time stamps: a frame may begin up to 0.1 frame durations before the
+    // selected part.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));

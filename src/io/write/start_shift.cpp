@@ -10,8 +10,8 @@ namespace lull::io {
 namespace {
 
 // Maximum encoder delay of audio in seconds. Encoders insert some milliseconds before the audio,
-// and not all containers hide them like MP4's edit lists. Audio that begins before 0 by at most
-// this delay counts as beginning at 0.
+// and not all containers can hide this insertion (MP4 has edit lists). Audio that begins before 0
+// by at most this delay counts as beginning at 0.
 constexpr double max_encoder_delay_s = 0.1;
 // Maximum time in seconds by which subtitles and data may precede all other streams. Earlier starts
 // have no effect, as in the ffmpeg command.
@@ -24,8 +24,8 @@ struct Start {
   double seconds() const { return static_cast<double>(time) * av_q2d(tick); }
 };
 
-/// Returns the start time of a copied stream; nullopt if it is unknown or does not affect the
-/// output.
+/// Returns the start time of a copied or converted stream; nullopt for other streams, cover
+/// pictures and unknown times.
 std::optional<Start> start_of(const AVStream& stream, const Container& container) {
   if (stream.discard == AVDISCARD_ALL || stream.start_time == AV_NOPTS_VALUE ||
       stream.disposition & AV_DISPOSITION_ATTACHED_PIC)
@@ -41,8 +41,8 @@ bool is_audio_or_video(const AVStream& stream) {
   return type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO;
 }
 
-/// Returns whether the selection omits the first frame. All streams then begin at the same time as
-/// the video.
+/// Returns whether the selection omits the input's first frame. All streams of the output then
+/// begin at the same time as the video.
 bool begins_later(const FileSource& source) {
   if (!source.selector()) return false;
   const Selection& part = source.options().selection;

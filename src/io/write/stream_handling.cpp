@@ -14,15 +14,15 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   const AVOutputFormat& format = *container.format;
   const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
   if (known >= 0) return known > 0;
-  // FFmpeg does not state whether the muxer supports the codec. A format accepts audio or subtitles
-  // only with a default codec for them.
+  // FFmpeg does not state whether the muxer supports the codec. The function assumes support for
+  // audio and subtitles if the format has a default codec for them.
   if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
   if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;
 }
 
-/// Returns the number of the first copied stream of unknown format, whose packets are damaged or
-/// begin too late; -1 if all formats are known.
+/// Returns the index of the first copied stream of unknown format; -1 if all formats are known. The
+/// packets of such a stream are damaged or begin too late.
 int find_unknown(const FileSource& source, const Drops& drops) {
   const AVFormatContext& context = source.demuxer().context();
   for (unsigned i = 0; i < context.nb_streams; ++i) {

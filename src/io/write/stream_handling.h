@@ -12,7 +12,7 @@ enum class StreamHandling {
   converted,    // text subtitles, uncompressed audio
   regenerated,  // the muxer writes it from metadata
   dropped,      // dropped at the user's request
-  omitted,      // dropped with a warning, because the container cannot hold it
+  omitted,      // dropped with a warning, because the container cannot store it
   refused,      // an error: the output cannot be opened
 };
 
@@ -30,7 +30,7 @@ bool is_dropped(const AVStream& stream, const Drops& drops);
 ///     stream
 void check_drops(const Drops& drops, const FileSource& source);
 
-/// Throws the error that a container cannot hold the streams in `text`.
+/// Throws the error that a container cannot store the streams in `text`.
 /// @throws BadData  damage of the input may be the reason
 /// @throws InvalidArgument  in all other cases
 [[noreturn]] void refuse_streams(const FileSource& source, const Drops& drops,

@@ -5,7 +5,7 @@
 namespace lull::io {
 namespace {
 
-/// Number of bytes per step of the checksum.
+/// Number of bytes per iteration of the checksum loop.
 constexpr std::size_t step = 8;
 using Tables = std::array<std::array<std::uint32_t, 256>, step>;
 

@@ -164,7 +164,7 @@ class ImageReader {
     return axes;
   }
 
-  /// Rejects paths that lead out of the store, and arrays that an earlier level uses.
+  /// Rejects paths outside the store, and arrays that an earlier level uses.
   void check_name(const std::string& name) const {
     const fs::path path(name);
     const bool leaves = path.is_absolute() || std::ranges::count(path, fs::path("..")) > 0;

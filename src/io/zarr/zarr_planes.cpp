@@ -113,7 +113,8 @@ std::uint64_t bytes_of_open_shards(const ZarrLevel& level) {
     return static_cast<std::uint64_t>((chunks_along(level, axis) + in_shard - 1) / in_shard);
   };
   std::uint64_t shards = shards_along(y_axis) * shards_along(x_axis);
-  // Shards over several channels or time points can be incomplete for all slices at the same time.
+  // A shard over several channels or time points is incomplete until the writer reaches the last of
+  // them. Shards of all slices can therefore be incomplete at the same time.
   if (chunks_of_shard(level, channel_axis) > 1 || chunks_of_shard(level, time_axis) > 1)
     shards *= shards_along(time_axis) * shards_along(channel_axis) * shards_along(z_axis);
   return shards * level.array.shards->index_bytes();
@@ -229,7 +230,7 @@ void ZarrPlaneWriter::write(std::span<const std::byte> plane) {
   if ((z + 1) % level_.chunk[z_axis] == 0 || z + 1 == level_.size[z_axis]) write_slab();
 }
 
-/// Writes the chunks of the planes in memory, the most recent planes from write().
+/// Writes the chunks that consist of the buffered planes.
 void ZarrPlaneWriter::write_slab() {
   const std::int64_t last = written_ - 1, volume = last / level_.size[z_axis];
   ChunkIndex chunk{};
@@ -322,7 +323,8 @@ void ZarrPlaneWriter::write_chunk(const ChunkIndex& chunk, std::span<const std::
         }
   std::vector<std::int64_t> index = index_of(level_, chunk);
   if (input_ && content == empty && !input_->has(index)) return files_.omit(index);
-  // Another thread compresses large chunks. write_pending() compresses small chunks in this thread.
+  // Another thread compresses a large chunk. write_pending() compresses a small chunk in this
+  // thread.
   constexpr std::size_t min_bytes = 1 << 16;
   const auto policy = content.size() < min_bytes ? std::launch::deferred : std::launch::async;
   pending_.push_back(

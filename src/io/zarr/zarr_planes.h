@@ -65,8 +65,8 @@ class ZarrPlaneWriter {
   ZarrPlaneWriter(OutputFolder& output, ZarrLevel level, const ZarrArray* input,
                   const std::string& scratch);
 
-  /// Writes the next plane, in native byte order. Planes come in the order channel, time, z (z
-  /// fastest).
+  /// Writes the next plane, in native byte order. The caller must write the planes in the order
+  /// channel, time, z (z fastest).
   /// @throws IoError
   void write(std::span<const std::byte> plane);
   /// Writes all remaining chunks. The caller must have written all planes.

@@ -8,7 +8,7 @@
 
 namespace lull::io {
 
-/// Checks that each pyramid level can consist of block means of the previous level.
+/// Checks that each pyramid level can be a downsampled copy of the previous level.
 /// @throws BadData  the numbers of channels or time points of the levels differ, or a level has
 ///     more samples along an axis than the previous level
 void check_pyramid(const ZarrImage& image);

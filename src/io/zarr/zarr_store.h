@@ -15,7 +15,8 @@ namespace lull::io {
 /// @throws IoError, NoInput
 [[nodiscard]] std::vector<std::string> copy_store(OutputFolder& output, const ZarrImage& image);
 
-/// Returns the levels of an image, whose folders are in the copy of the image's store.
+/// Returns the pyramid levels of `image` with the folders in `output`, the copy of the image's
+/// store.
 [[nodiscard]] std::vector<ZarrLevel> levels_in_copy(const OutputFolder& output,
                                                     const ZarrImage& image);
 
