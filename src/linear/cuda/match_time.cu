@@ -4,8 +4,8 @@
 // The thread block processes its search windows frame by frame, together with the partner frame if
 // patches span two frames. The keys of all frames remain in shared memory.
 
-// A lane computes the distances of candidates in neighbouring rows of one column, and loads each
-// word only once. The words of the reference patch move through a chain of registers.
+// A lane computes the distances of candidates in neighbouring rows of one column. A shift register
+// of words of the reference patch lets the lane load each word only once.
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Finds the groups of a Bayes phase. Thread blocks have fixed positions on the grid, so results do
-// not depend on the rows of a launch.
+// not depend on the division of the rows into launches.
 
 // Shared memory contains as many search windows at a time as fit (match_layout.h).
 
