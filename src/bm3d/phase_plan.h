@@ -48,8 +48,8 @@ struct PhasePlan {
   Strength strength;
   // Noise of the planes in the colour space of the filter (Y, U and V for RGB).
   NoiseModel noise;
-  /// The sets of planes that share their groups, in processing order, without planes that are
-  /// noise-free or smaller than a patch.
+  /// The sets of planes with common groups, in processing order, without noise-free planes and
+  /// planes that are smaller than a patch.
   std::vector<PlaneSet> sets;
   /// Share of the noisy picture in the guide: 1 in the first phase, and Params::guide_noise in the
   /// second phase. In guided sessions, Params::guide_noise in both phases.

@@ -5,7 +5,7 @@
 // detail. Examples: 24 fps content in a 60 fps stream, and dropped frames.
 
 // The decision whether a frame repeats the previous frame (Relation) depends only on neighbouring
-// frames, so it is the same in any part of a clip.
+// frames. Sessions for different parts of a clip therefore make the same decision.
 
 // Scene cuts are detected as in video encoders: PredictionCost compares the cost of blocks with
 // motion-compensated prediction from the earlier frame, and without prediction.
@@ -134,9 +134,9 @@ constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
   return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
 }
 
-/// Adds a block to the costs. `own` is the sum of squared differences of its samples from their
-/// mean. `predicted` is the same sum for the residual of its prediction. The subtraction of means
-/// keeps the cost of flashes and fades low.
+/// Adds a block to the costs. `own` is the sum of squared differences of the samples of the block
+/// from their mean. `predicted` is the same sum for the prediction residual. The subtraction of
+/// means limits the cost of flashes and fades.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {
   const std::uint32_t content = own > noise ? own - noise : 0;

@@ -124,7 +124,7 @@ class FrameSession : public Denoiser {
   }
 
   /// Filters the reference patches of all frames whose search ends at frame n + radius
-  /// (Timeline::extra_ahead()): of frame `n`, or of earlier frames at the start of a scene.
+  /// (Timeline::extra_ahead()): frame `n` and, at the start of a scene, earlier frames.
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;

@@ -4,7 +4,8 @@
 // region b of the other frame. Tensor cores compute ab.
 
 // In the matrix products of the motion search, the first operand contains one row of the other
-// frame, shifted by each dx. The second operand contains one row of the region for each dy.
+// frame at each horizontal shift dx. The second operand contains one row of the region for each
+// vertical shift dy.
 
 // The kernel computes |b|^2 of all vectors from sums of squared samples along rows: one sum for
 // each row and each possible left edge of a region.

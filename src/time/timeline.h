@@ -118,8 +118,9 @@ class Timeline {
   Entry& at(int n) { return entries_[n % kept]; }
   const Entry& at(int n) const { return entries_[n % kept]; }
 
-  /// Returns whether frame `earlier` predicts frame `later`, directly or through other frames.
-  /// Frames between them may belong to another scene, such as a flash.
+  /// Returns whether frame `earlier` predicts frame `later`, directly or through intermediate
+  /// frames. Other frames between `earlier` and `later` may belong to another scene, such as a
+  /// flash.
   bool same_scene(int earlier, int later) const {
     while (later > earlier) later = at(later).parent;
     return later == earlier;

@@ -62,7 +62,7 @@ FilterTables common_tables(const PhaseParams& phase) {
   const Axis axis = axis_of(phase.transform);
   tables.restore = table_of([&](int u, int v) {
     // The code in complex.h multiplies coefficients that are complex along x and y by 2. The factor
-    // 0.5 compensates.
+    // 0.5 compensates for this factor.
     const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
     return half * axis.restore[u] * axis.restore[v];
   });

@@ -9,7 +9,7 @@
 // first butterfly of the vertical transform. Lane (g, t) = (lane / 4, lane % 4) then has
 // coefficient g of slots 2t, 2t + 1, 2t + 8 and 2t + 9 in all rows.
 
-// Step 3, vertical transform: The lane computes all further butterflies in its own registers.
+// Step 3, vertical transform: The lane computes the remaining butterflies in its own registers.
 
 // Step 4, transform across the group: After a matrix product, lane (g, t) = (lane / 4, lane % 4)
 // has the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of coefficient g in all rows.
