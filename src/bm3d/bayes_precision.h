@@ -13,7 +13,7 @@ namespace lull::bm3d {
 // larger shift s keeps G + s I positive definite.
 
 /// Minimum of the shift s, relative to the largest diagonal element of the Gram matrix. At typical
-/// contrast, it exceeds the threshold only if sigma is below 1.
+/// contrast, this minimum exceeds the threshold only if sigma is below 1.
 inline constexpr float min_float_shift = 1.0f / (1 << 15);
 /// Minimum of the shift s on tensor cores, relative to the largest diagonal element of the Gram
 /// matrix. Products on tensor cores have only about 21 significant bits.

@@ -108,8 +108,8 @@ void validate_linear(const Params& p) {
   if (has_clusters(p)) refuse("clusters");
 }
 
-/// Returns true if the second phase can reuse the groups of the first phase (Params::same_groups):
-/// it needs the same step and search windows that are at least as large.
+/// Returns true if the second phase can reuse the groups of the first phase (Params::same_groups).
+/// The second phase must have the same step, and search windows that are at least as large.
 bool can_have_same_groups(const Params& p) {
   return p.kept > 0 && p.search_step == 0 && p.hard.step == p.wiener.step &&
          p.hard.window <= p.wiener.window && !p.bayes &&

@@ -122,7 +122,8 @@ struct Params {
   bool guided = false;
   /// Step of the reference patches whose search windows the matcher searches in the first phase:
   /// greater than hard.step, and at most 16. All other reference patches take their candidates from
-  /// the resulting groups (match/propagation.h). 0: all reference patches have a search.
+  /// the resulting groups (match/propagation.h). 0: the matcher searches the windows of all
+  /// reference patches.
   int search_step = 0;
   /// Number of members of each group that the first phase stores as candidates for the second
   /// phase, which then needs no search: a power of two up to 32, and at least the group size of the
@@ -183,16 +184,16 @@ struct Params {
 void search_where_needed(Params& params);
 
 /// Sets Params::linear_combinations to false with guides, holes, weighted means and clusters, which
-/// linear combinations do not support, and if a parameter of the phases differs from the profile
-/// `best`, because linear combinations would ignore this parameter. search_where_needed() calls
-/// this function.
+/// linear combinations do not support. Also sets it to false if a parameter of the phases differs
+/// from the profile `best`, because linear combinations would ignore this parameter.
+/// search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 
 /// Number of steps of temporal linear combinations: the pilot and the iterations.
 inline constexpr int linear_phases = 4;
 
 /// Returns the numbers of frames before and after a frame on which the result of the frame depends.
-/// A session finishes a frame after margin(params).after further frames.
+/// A session finishes a frame when it has received the next margin(params).after frames.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   return margin_of(params.temporal, params.linear_combinations ? linear_phases : params.phases);
 }

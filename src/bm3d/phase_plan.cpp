@@ -9,8 +9,8 @@
 namespace lull::bm3d {
 namespace {
 
-/// Selects the sets of planes (PlaneSet) whose groups the first phase stores: all sets for
-/// propagation, or else the sets whose groups the second phase reuses.
+/// Selects the sets of planes (PlaneSet) whose groups the first phase stores. With propagation,
+/// these are all sets, and without propagation the sets whose groups the second phase reads.
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;

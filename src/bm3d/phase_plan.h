@@ -48,16 +48,16 @@ struct PhasePlan {
   Strength strength;
   // Noise of the planes in the colour space of the filter (Y, U and V for RGB).
   NoiseModel noise;
-  /// The sets of planes that share their groups, in processing order, without planes that are
-  /// noise-free or smaller than a patch.
+  /// The sets of planes with common groups, in processing order, without noise-free planes and
+  /// planes that are smaller than a patch.
   std::vector<PlaneSet> sets;
   /// Share of the noisy picture in the guide: 1 in the first phase, and Params::guide_noise in the
   /// second phase. In guided sessions, Params::guide_noise in both phases.
   float guide_share = 1;
   std::array<float, patch> window{};  // the aggregation window along one axis
 
-  /// Step of the reference patches whose search windows the matcher searches in this phase. 0: all
-  /// reference patches have a search.
+  /// Step of the reference patches whose search windows the matcher searches in this phase. 0: the
+  /// matcher searches the windows of all reference patches.
   int search_step = 0;
 
   /// Returns the matcher parameters for `set`, which must outlive the result. Guides that are
@@ -70,15 +70,15 @@ struct PhasePlan {
     matching.range = set.range;
     return matching;
   }
-  /// Returns the search parameters of the first phase. The groups may have more members than the
-  /// first phase filters.
+  /// Returns the matcher parameters of a search. In the first phase, the search may find more
+  /// members per group than the phase filters.
   [[nodiscard]] MatchParams searching(const PlaneSet& set) const {
     MatchParams searching = matching(set);
     if (phase == Phase::first) searching.group = std::max(searching.group, set.kept);
     if (search_step > 0) searching.step = search_step;
     return searching;
   }
-  /// Returns true if the candidates of reference patches are members of stored groups.
+  /// Returns true if reference patches take their candidates from stored groups.
   [[nodiscard]] bool propagates(const PlaneSet& set) const {
     return phase == Phase::first ? search_step > 0 : set.kept > 0 && !set.same_groups;
   }

@@ -10,8 +10,8 @@
 namespace lull::bm3d {
 namespace {
 
-// Returns the noise level of the guide: that of the first plane or, if the first plane is
-// unfiltered, the maximum of the other two planes.
+// Returns the noise level of the guide: the noise level of the first plane, or the larger noise
+// level of the second and third plane if the first plane is unfiltered.
 float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
@@ -36,8 +36,8 @@ Params paper_profile(float noise) {
   return p;
 }
 
-/// Returns the common parameters of the profiles `fast`, `balanced` and `high`. Both phases have
-/// equal sizes, except for the group size and the search window.
+/// Returns the common parameters of the profiles `fast`, `balanced` and `high`. The two phases have
+/// the same step, and may differ in the group size and in the search window.
 Params tuned_profile(float noise, int step, int window, int wiener_window, int wiener_group) {
   Params p;
   p.hard = {.window = window,
@@ -60,8 +60,8 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// Returns the parameters of the profile `high`. A dense grid of reference patches costs less and
-// gains more in the first phase than in the second phase.
+// Returns the parameters of the profile `high`. A dense grid of reference patches costs less time
+// and increases the PSNR more in the first phase than in the second phase.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -71,8 +71,8 @@ Params high_profile(float noise) {
 }
 
 // Maximum noise level at which the second phase reuses the groups of the first phase
-// (docs/measurements/propagation.md). The first phase then has a lower threshold, because detail
-// that it removes is lost in both phases.
+// (docs/measurements/propagation.md). With reused groups, the first phase has a lower threshold,
+// because the second phase cannot recover detail that the first phase removes.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -91,8 +91,8 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// The parameter mu2 for coarse, the finest and nearly white noise. A small mu2 would treat coarse
-// noise in the basic estimate as signal (docs/measurements/bm3d-parameters.md).
+// Values of mu2 for three kinds of coloured noise: coarse, finest and nearly white. A small mu2
+// would treat coarse noise in the basic estimate as signal (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {

@@ -27,8 +27,8 @@ std::array<double, 3> skew_bias_of_channels(double skew_bias, const NoiseModel& 
   double variance = 0;
   for (const float sigma : noise.sigmas()) variance += static_cast<double>(sigma * sigma) / 3;
   const auto luma = static_cast<double>(noise.in_opponent_space().sigma(0));
-  // The share of Y in the noise variance of the channels: a third for independent noise, and 1 for
-  // equal noise in all channels.
+  // Noise variance of Y, divided by the mean noise variance of R, G and B: a third for independent
+  // noise, and 1 for equal noise in all channels.
   const double share = variance > 0 ? luma * luma / variance : 1;
   const double shared = std::clamp((3 * share - 1) / 2, 0.0, 1.0);
   std::array<double, 3> skew_biases{};

@@ -70,7 +70,7 @@ struct SearchedFrame {
   std::vector<Motion> motion;
 };
 
-/// Parameters of the search for the groups of one frame, in one or several frames.
+/// Parameters of the search for the groups of the reference patches of one frame.
 struct Search {
   std::vector<SearchedFrame> frames = std::vector<SearchedFrame>(1);
   /// For each bundle (8x4 reference patches), true if its patches span two frames. Empty: no

@@ -92,8 +92,8 @@
 // the quantisation scale, and n samples per patch.
 
 // Pairs of frames: If `pairs` is set and the motion of a bundle is uniform, its patches span two
-// frames. In the second frame, the partner frame (time/frame_pairs.h), a patch has the same
-// position. Frames without a partner have no candidates.
+// frames. A patch has the same position in its first frame and in its second frame (the partner
+// frame, time/frame_pairs.h). Frames without a partner have no candidates.
 
 // Motion is uniform if the acceleration (match/second_half.h) is 0 in at least half of the frames
 // with a partner.
@@ -183,8 +183,8 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   return p;
 }
 
-/// Number of iterations with temporal filtering. It does not depend on the noise, so all planes
-/// have the same number of steps.
+/// Number of iterations with temporal filtering. This number does not depend on the noise, so all
+/// planes have the same number of steps.
 inline constexpr int iterations_over_time = 3;
 /// Reduction of the mean squared difference of the patch that motion predicts, as a share of the
 /// noise variance.

@@ -20,7 +20,7 @@ struct SetPlan {
 };
 
 /// Returns the sets of planes in processing order. `noise` is the noise in the colour space of the
-/// filter. Guides with luma from another set use the filtered luma in every step.
+/// filter. If a guide contains the luma of another set, this luma is filtered in every step.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

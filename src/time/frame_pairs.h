@@ -13,8 +13,8 @@ namespace lull {
 inline constexpr int no_frame = -1;
 
 /// Returns the partner of each frame of a list (FrameAt, frames.h): the second frame of its
-/// two-frame patches. The partner is the next later frame if the list extends beyond the reference
-/// frame, and the next earlier frame if not. `no_frame`: no partner.
+/// two-frame patches. If the list contains frames after the reference frame, the partner is the
+/// nearest later frame, or else the nearest earlier frame. `no_frame`: no partner.
 [[nodiscard]] constexpr std::array<int, max_frames> partners_of(std::span<const int> offsets) {
   std::array<int, max_frames> partners{};
   const auto nearest = [&](int from, int side) {

@@ -5,7 +5,7 @@
 // detail. Examples: 24 fps content in a 60 fps stream, and dropped frames.
 
 // The decision whether a frame repeats the previous frame (Relation) depends only on neighbouring
-// frames, so it is the same in any part of a clip.
+// frames. Sessions for different parts of a clip therefore make the same decision.
 
 // Scene cuts are detected as in video encoders: PredictionCost compares the cost of blocks with
 // motion-compensated prediction from the earlier frame, and without prediction.
@@ -62,7 +62,8 @@ constexpr bool differ_outside_8bit_range(float a, float b, EightBitScale scale) 
 inline constexpr int relation_block = 16;
 
 /// Returns the limit (sigma / 4)^2 of the mean squared difference of equal blocks, in units of
-/// 1/16. Independent noise causes 32 times the limit, so a sigma may be five times too high.
+/// 1/16. Independent noise causes 32 times the limit, so the comparison tolerates a sigma that is
+/// five times too high.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
@@ -127,15 +128,15 @@ constexpr std::uint32_t coarse_noise(float sigma) {
   return static_cast<std::uint32_t>(63 * s * s / 16);
 }
 
-/// Returns the sum of squared differences of 64 values from their mean, rounded down, from the sum
-/// of the values and the sum of their squares.
+/// Returns the sum of squared differences of 64 values from their mean, rounded down. `sum` is the
+/// sum of the values, and `squares` the sum of their squares.
 constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
   return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
 }
 
-/// Adds a block to the costs. `own` is the sum of squared differences of its samples from their
-/// mean. `predicted` is the same sum for the residual of its prediction. The subtraction of means
-/// keeps the cost of flashes and fades low.
+/// Adds a block to the costs. `own` is the sum of squared differences of the samples of the block
+/// from their mean. `predicted` is the same sum for the prediction residual. The subtraction of
+/// means limits the cost of flashes and fades.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {
   const std::uint32_t content = own > noise ? own - noise : 0;
@@ -145,8 +146,8 @@ constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t 
   ++cost.blocks;
 }
 
-/// Returns whether a frame belongs to another scene than the frame that predicts it. False if it
-/// contains little more than noise, such as black.
+/// Returns true if a frame belongs to another scene than the earlier frame that predicts it. False
+/// for frames that contain little more than noise, such as black frames.
 constexpr bool is_another_scene(const PredictionCost& cost, std::uint32_t noise, float scene_cut) {
   const auto per_mille = static_cast<std::uint64_t>(scene_cut * 1000 + 0.5f);
   if (per_mille == 0) return false;

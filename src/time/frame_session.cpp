@@ -77,8 +77,8 @@ class FrameSession : public Denoiser {
     return frame;
   }
 
-  /// Returns whether the frame repeats the previous frame (RepeatState), and passes the frame to
-  /// the worker if necessary.
+  /// Returns the repeat state of a frame. Passes the frame to the worker, except a repeated frame
+  /// that the caller has marked (Frame::repeat_state).
   RepeatState repeat_state_of(const Frame& noisy) {
     const bool alone = plan_.radius == 0 || !started_;
     if (!alone && noisy.repeat_state == RepeatState::repeats) return RepeatState::repeats;
@@ -98,8 +98,8 @@ class FrameSession : public Denoiser {
     advance();
   }
 
-  /// Returns the distance to the nearest earlier frame of the same scene as frame `n`, or 0 if
-  /// there is none.
+  /// Returns how many frames before frame `n` the nearest frame of the same scene is, up to
+  /// `radius` frames. 0: no such frame.
   int predictor_of(int n) {
     if (plan_.scene_cut == 0) return 1;
     const std::uint32_t noise = coarse_noise(plan_.main_sigma);
@@ -123,8 +123,8 @@ class FrameSession : public Denoiser {
     if (const int last = n - plan_.margin().after; exists(last)) finish(last);
   }
 
-  /// Filters the reference patches of frame `n`, whose last neighbour is frame n + radius, and of
-  /// earlier frames with the same last neighbour (Timeline::extra_ahead).
+  /// Filters the reference patches of all frames whose search ends at frame n + radius
+  /// (Timeline::extra_ahead()): frame `n` and, at the start of a scene, earlier frames.
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;
@@ -133,14 +133,14 @@ class FrameSession : public Denoiser {
     if (plan_.looks_back && n == timeline_.count() - plan_.radius) filter_last(phase, n);
   }
 
-  /// Filters the reference patches of the last frames of the clip in a single step, because their
-  /// groups have patches in earlier frames that the next step may finish.
+  /// Filters the reference patches of the last frames of the clip in a single step, before the
+  /// worker finishes the earlier frames in which their groups have patches.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
   }
 
-  /// Returns whether fewer than `radius` frames follow frame `n` up to the known end of the clip.
+  /// Returns true if the end of the clip is known, and fewer than `radius` frames follow frame `n`.
   /// False for the first frames of a scene, which search further ahead.
   bool is_last(int n) const {
     return step_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&
@@ -148,8 +148,7 @@ class FrameSession : public Denoiser {
   }
 
   /// Returns whether a required result depends on the estimates of `phase` for frame `n`. The
-  /// search of frame `n` covers `radius` + `further` frames after it, and `radius` + `back` frames
-  /// before it.
+  /// search of frame `n` extends from n - radius - back to n + radius + further.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;

@@ -48,7 +48,7 @@ class FrameWorker {
   /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] virtual PredictionCost prediction(int slot, int earlier) = 0;
   /// Matches and filters the groups of frames[0], with patches from all `frames` (in the order of
-  /// group.h). Adds each estimate to the sums of its frame.
+  /// match/group.h). Adds each estimate to the sums of its frame.
   virtual void filter(Phase phase, std::span<const SlotFrame> frames) = 0;
   /// Converts the sums of the frame in `slot` to an estimate for the next phase, after the last
   /// filter() for the frame. Not called in the last phase.

@@ -106,11 +106,12 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
   return true;
 }
 
-/// Number of rows of a block after which independent noise is nearly always recognised.
+/// Number of sample rows that nearly always suffice to recognise independent noise.
 constexpr int deciding_rows = 4;
 
-/// Compares two planes block by block, and adds block counts to `different` and, if `textured` is
-/// true, to `d`. enough(remaining blocks) returns whether the comparison may stop.
+/// Compares two planes block by block, and adds the number of different blocks to `different`. If
+/// `textured` is true, also counts the textured blocks in `d`. enough(remaining blocks) returns
+/// whether the comparison may stop.
 template <bool textured, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d, Enough&& enough) {
@@ -213,9 +214,8 @@ Relation relation_between(const Frame& frame, const Frame& before,
                           const std::array<float, 3>& sigma) {
   const int main = main_plane(frame.format.layout == Layout::rgb);
   FrameDifference d;
-  // If any block of the luma (or green) plane differs, the relation depends only on the textured
-  // blocks of this plane. The comparison stops when the remaining blocks cannot change the
-  // relation.
+  // If the luma (or green) planes differ, the relation depends only on the textured blocks of this
+  // plane. The comparison stops when the remaining blocks cannot change the relation.
   if (sigma[main] > 0)
     with_samples(frame, before, main, [&](auto a, auto b) {
       compare_plane<true>(a, b, EightBitScale(frame.format), same_block_limit(sigma[main]),

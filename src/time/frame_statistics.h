@@ -11,8 +11,8 @@
 
 namespace lull {
 
-/// Returns the counts for two frames of the same format. `sigma` contains the noise level of each
-/// plane, on the 0..255 scale.
+/// Compares two frames of the same format, and returns the block counts. `sigma` contains the noise
+/// level of each plane, on the 0..255 scale.
 [[nodiscard]] FrameDifference difference_of(const Frame& frame, const Frame& before,
                                             const std::array<float, 3>& sigma);
 

@@ -20,7 +20,7 @@ inline constexpr int max_frames = 2 * max_temporal + 1;
 enum class Phase { first, second, third };
 
 /// A frame as input of a stage, with its offset from the reference frame. In lists, the reference
-/// frame comes first. The other frames follow in the order of group.h.
+/// frame comes first. The other frames follow in the order of match/group.h.
 template <class View>
 struct FrameAt {
   int offset = 0;
@@ -53,8 +53,8 @@ struct ByOffset {
   return {.before = reach + radius, .after = reach};
 }
 
-/// Returns the margin of a method with one phase that adds no estimates to neighbouring frames
-/// (SessionPlan::gathers).
+/// Returns the margin of a method with a single phase, which adds no estimates to neighbouring
+/// frames (SessionPlan::gathers).
 [[nodiscard]] constexpr Margin gathering_margin(int radius) {
   return {.before = 2 * radius, .after = 2 * radius};
 }

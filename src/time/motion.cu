@@ -4,10 +4,11 @@
 // region b of the other frame. Tensor cores compute ab.
 
 // In the matrix products of the motion search, the first operand contains one row of the other
-// frame, shifted by each dx. The second operand contains one row of the region for each dy.
+// frame at each horizontal shift dx. The second operand contains one row of the region for each
+// vertical shift dy.
 
-// For the squares |b|^2 of all vectors, the kernel sums the squared samples of a row once for each
-// possible left edge of a region.
+// The kernel computes |b|^2 of all vectors from sums of squared samples along rows: one sum for
+// each row and each possible left edge of a region.
 
 #include <algorithm>
 
@@ -71,8 +72,8 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The region of a motion block, between rows of zeros for vectors that move a row out of the
-/// region. Eight successive rows are free of bank conflicts.
+/// The region of a motion block, with rows of zeros above and below for vectors that move rows out
+/// of the region. Eight successive rows are free of bank conflicts.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;

@@ -35,8 +35,8 @@ struct Interval {
 
 /// Returns the number of motion blocks along an axis of `length` samples.
 constexpr int motion_cells(int length) { return (length + motion_cell - 1) / motion_cell; }
-/// Returns the matching region of motion block `i` along one axis, as an interval of samples: at
-/// most the complete picture.
+/// Returns the extent of the matching region of motion block `i` along one axis, in samples. The
+/// region does not exceed the picture.
 constexpr Interval cell_region(int i, int length) {
   const int side = motion_region < length ? motion_region : length;
   const int last = length - side, wish = i * motion_cell - (motion_region - motion_cell) / 2;

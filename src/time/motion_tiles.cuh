@@ -20,7 +20,7 @@ __device__ inline std::uint32_t first_bytes(int count) {
   return count >= 4 ? ~0u : count <= 0 ? 0 : (1u << 8 * count) - 1;
 }
 
-/// Two aligned words that contain four required bytes, from bit `shift` on.
+/// Two aligned words. The four required bytes begin at bit `shift`.
 struct WordPair {
   std::uint32_t low, high;
   int shift;

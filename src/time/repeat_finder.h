@@ -8,8 +8,9 @@
 
 namespace lull {
 
-/// Returns a detector with the results of a session of the temporal radius `radius`; 0: no
-/// comparisons. `sigma` contains the noise levels of the stored planes.
+/// Returns a detector that finds the same repeated frames as a session with the temporal radius
+/// `radius`. If `radius` is 0, the detector compares no frames. `sigma` contains the noise levels
+/// of the stored planes.
 [[nodiscard]] std::unique_ptr<RepeatFinder> make_repeat_finder(const std::array<float, 3>& sigma,
                                                                int radius);
 

@@ -33,7 +33,8 @@ class SliceSession : public Denoiser {
   /// Called at the end of a volume. The function must deliver all results before it returns.
   virtual void end_volume() = 0;
 
-  /// Delivers a result, in the order of the slices.
+  /// Queues a result for the caller of the session. The derived class must deliver the results in
+  /// the order of the slices.
   void deliver(Frame clean) { ready_.push_back(std::move(clean)); }
   const FrameFormat& format() const { return format_; }
 

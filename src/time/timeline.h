@@ -21,7 +21,7 @@ namespace lull {
 inline constexpr int max_repeats = 30;
 
 /// The neighbouring frames that can contribute patches to the groups of a frame, as offsets in the
-/// order of group.h.
+/// order of match/group.h.
 struct NeighbourFrames {
   int count = 0;
   std::array<int, 2 * max_temporal> offset;
@@ -32,7 +32,7 @@ class Timeline {
   explicit Timeline(int radius) : radius_(radius) {}
 
   /// Returns whether a frame is distinct. `relation` is the relation of the frame to the previous
-  /// frame. Among successive repetitions with small differences, only the first counts as repeated.
+  /// frame. In a run of Relation::repeats, only the first frame counts as repeated.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);
@@ -61,22 +61,22 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// Returns the number of frames by which the search of frame `n` reaches beyond n + radius. The
+  /// Returns the number of frames by which the search of frame `n` extends beyond n + radius. The
   /// first frames of a scene search up to `max_temporal` frames ahead, because few frames precede
   /// them.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
       if (same_scene(before, n)) first = before;
-    // If an earlier frame predicts frame `first`, the scene began before `first`. A flash can lie
-    // between the two frames.
+    // If an earlier frame predicts frame `first`, even across a flash, the scene began before
+    // `first`.
     if (at(first).parent >= 0) return 0;
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// Returns the number of frames by which the search of frame `n` reaches back beyond n - radius,
-  /// at the end of a clip. The last frames search the last 2 * radius frames, up to `max_temporal`
-  /// frames back. 0 if extra_ahead() is not 0.
+  /// Returns the number of frames by which the search of frame `n` extends back beyond n - radius.
+  /// The last frames of a clip search back to frame count() - 2 * radius, but at most
+  /// `max_temporal` frames. 0 if extra_ahead() is not 0.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
@@ -118,8 +118,9 @@ class Timeline {
   Entry& at(int n) { return entries_[n % kept]; }
   const Entry& at(int n) const { return entries_[n % kept]; }
 
-  /// Returns whether frame `earlier` predicts frame `later`, directly or through other frames.
-  /// Frames between them may belong to another scene, such as a flash.
+  /// Returns whether frame `earlier` predicts frame `later`, directly or through intermediate
+  /// frames. Other frames between `earlier` and `later` may belong to another scene, such as a
+  /// flash.
   bool same_scene(int earlier, int later) const {
     while (later > earlier) later = at(later).parent;
     return later == earlier;
@@ -128,7 +129,7 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// The most recent relation between a frame and its predecessor, other than `identical`.
+  /// Relation of the most recent frame that is not identical to its previous frame.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

@@ -124,7 +124,8 @@ HWY_INLINE void store_units(const Vector* v, float* stack) {
   for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
 }
 
-/// Returns the sum over all lanes of a vector, or half of it if both halves contain the same patch.
+/// Returns the sum over all lanes of a vector, or half of this sum if the two halves contain the
+/// same patch.
 template <class S>
 HWY_INLINE float total(Vector v) {
   const float sum = hn::GetLane(hn::SumOfLanes(Lanes(), v));

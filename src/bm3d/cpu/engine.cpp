@@ -112,15 +112,15 @@ class PhaseRun {
     input_.groups->reserve({width_, height_, matching_.step}, matching_.group);
   }
 
-  /// Divides the reference patches into tasks, from top to bottom. Reference patches at an
-  /// irregular last position form separate tasks.
+  /// Divides the reference patches into tasks, from top to bottom. If the last position along an
+  /// axis is not a multiple of the step, its reference patches have separate tasks.
   void plan_tasks() {
     const int step = matching_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
     block_ = matcher_.block_size(matching_, columns);
     const int wide = block_.columns;
-    // A task gets several blocks if enough tasks for all threads remain, because a smaller share of
-    // a large tile overlaps other tiles.
+    // Tasks of several blocks reduce the overlap of tiles, but there must be enough tasks for all
+    // threads.
     const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
     const int high = block_.rows * std::clamp(blocks / enough_tasks, 1, max_blocks_per_task);
     const auto add_row_of_blocks = [&](int y, int count) {

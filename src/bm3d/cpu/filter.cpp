@@ -5,8 +5,8 @@
 // registers.
 // 3. Transform each unit back, and add it to the tile with the weight of the group.
 
-// If vectors contain two patches, unit j of n has patch j in the lower half of its vectors, and
-// patch j + n in the upper half.
+// If vectors contain two patches, unit j of n units has patch j in the lower half of its vectors,
+// and patch j + n in the upper half.
 
 // The transforms are unscaled: a sum over 2^l patches is sqrt(2^l) times the orthonormal
 // coefficient. The tables of thresholds and inverse factors contain the scale.

@@ -49,8 +49,8 @@ struct Members {
   }
 };
 
-/// Adds a plane to the distances of all members from the first member. Members::weight contains
-/// these distances until the weights exist.
+/// Adds the squared differences of a plane to the distances of all members from the first member.
+/// Members::weight stores the distances before the weights.
 HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& members) {
   const MeansLanes d;
   const std::ptrdiff_t own_stride = members.stride(plane, 0);

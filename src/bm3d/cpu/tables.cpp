@@ -13,8 +13,8 @@
 namespace lull::bm3d::cpu {
 namespace {
 
-/// The scale of a transform along one axis: `scale` times a computed coefficient is orthonormal,
-/// and `restore` times a computed coefficient is the input of the inverse transform.
+/// Scales of a transform along one axis: a computed coefficient times `scale` is the orthonormal
+/// coefficient, and a computed coefficient times `restore` is the input of the inverse transform.
 struct Axis {
   std::array<double, patch> scale, restore;
 };
@@ -62,7 +62,7 @@ FilterTables common_tables(const PhaseParams& phase) {
   const Axis axis = axis_of(phase.transform);
   tables.restore = table_of([&](int u, int v) {
     // The code in complex.h multiplies coefficients that are complex along x and y by 2. The factor
-    // 0.5 compensates.
+    // 0.5 compensates for this factor.
     const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
     return half * axis.restore[u] * axis.restore[v];
   });
@@ -117,8 +117,8 @@ FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise,
     });
   };
   tables.limit = limits(threshold);
-  // Element 0 of first_limit is for vectors of two group coefficients. Only the lower half of the
-  // lanes contains the mean of the group.
+  // Element 0 of first_limit is for vectors of two group coefficients: the mean of the group in the
+  // lower half, and another coefficient in the upper half.
   tables.first_limit.fill(limits(static_cast<double>(threshold) * mean_factor));
   for (std::size_t i = 0; i < tables.limit.at.size(); ++i)
     if (i % 16 >= patch) tables.first_limit[0].at[i] = tables.limit.at[i];

@@ -1,5 +1,6 @@
 #pragma once
-// Sums of group weights, stored at the top-left sample of each patch, for one plane.
+// Sums of group weights for one plane. The weight of a group is stored at the top-left sample of
+// each of its patches.
 
 // WeightSums stores sparse weights as lists of positions and values, and converts the lists to a
 // plane when they exceed the memory of a plane.
@@ -77,7 +78,8 @@ class WeightSums {
     return {plane.data() + rows_of_zeros * stride_, width_, height_, stride_};
   }
 
-  /// Returns a part of the lists with space for `count` more elements.
+  /// Returns the last chunk of the lists. If it lacks space for `count` more elements, appends a
+  /// chunk first.
   WeightChunk& chunk_for(std::size_t count) {
     const std::size_t capacity =
         std::max(min_chunk, static_cast<std::size_t>(round_up(width_, 16)));

@@ -64,7 +64,7 @@ void require_addressable(const Params& params, const FrameFormat& format) {
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
   if (!params.bayes || params.linear_combinations) return;
   // If the search windows exceed the shared memory, Bayes filters address samples by offsets from
-  // the middle of all frames. Rounding of the middle may add one sample.
+  // the middle of all frames. The rounded middle may be one sample farther away.
   const AddressRange range = address_range(params, format);
   if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
     throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +

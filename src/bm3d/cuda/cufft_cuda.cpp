@@ -34,8 +34,8 @@ bool find_functions(void* library, CufftFunctions& functions) {
          find_function(library, "cufftDestroy", functions.destroy);
 }
 
-/// Returns the folders of NVIDIA's cuFFT packages from PyPI in the site-packages folder of
-/// `own_path`, if there is one.
+/// Returns the folders of NVIDIA's cuFFT packages from PyPI in the site-packages folder that
+/// contains `own_path`, or an empty list if there is no such folder.
 std::vector<std::string> python_package_folders(const std::filesystem::path& own_path) {
   std::filesystem::path folder = own_path.parent_path();
   while (folder.has_relative_path()) {

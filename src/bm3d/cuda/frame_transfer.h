@@ -37,11 +37,10 @@ class FrameTransfer {
 
   // Functions for FrameWorker (time/frame_session.h). FrameWorker::load() calls load() and
   // loaded(). FrameWorker::finish() calls next_output(), convert() and finish(). All other
-  // functions have the names of their callers.
+  // functions have the names of the FrameWorker functions that call them.
   void take(const Frame& frame);
   FrameDifference difference();
-  /// Converts the last accepted frame to floats. In guided sessions, `guide_planes` receives the
-  /// guide of the frame. Work that is queued before loaded() may read the frame.
+  /// Returns the number of transform levels that contribute to the coefficients of unit `u`.
   void load(int slot, const PlaneMargins& margins, const std::array<float*, max_planes>& planes,
             const std::array<float*, max_planes>& guide_planes = {});
   const Frame& last_frame() const { return last_frame_; }
@@ -51,7 +50,8 @@ class FrameTransfer {
   RawFrame& next_output();
   /// Queues the conversion of the filtered planes to the samples of next_output().
   void convert(const PlaneMargins& margins, const Planes& planes, RawFrame& to);
-  /// Returns the result of the frame in slot `slot`, with the samples of next_output().
+  /// Returns the result of the frame in slot `slot`, with its samples in the buffer of
+  /// next_output().
   Frame finish(int slot);
   int in_flight() const noexcept { return max_results - 1; }
   void await();

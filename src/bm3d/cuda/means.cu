@@ -16,7 +16,7 @@ struct MeansArgs {
   std::array<float, max_planes> scale{};
 };
 
-/// The samples of one lane in a patch, or sums of such samples.
+/// The samples of a patch in one lane, or sums of such samples.
 struct Pair {
   float first = 0, second = 0;
 };

@@ -155,8 +155,8 @@ class CudaPhases {
   /// Searches for the groups that the first phase stores.
   void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
               const Groups& kept);
-  // Filter the groups of a phase batch by batch, for the three sources of groups: stored groups,
-  // propagation and search.
+  // These functions filter the groups of a phase batch by batch, for the three sources of groups:
+  // stored groups, propagation and search.
   void filter_kept(const PhaseState& phase, const Groups& kept, const CovarianceViews& covariances,
                    FilterArgs& args);
   void propagate_and_filter(const PhaseState& phase, const MatchParams& matching,

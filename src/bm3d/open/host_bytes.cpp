@@ -75,7 +75,7 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   // Memory of the basic estimates, the luma guides and the stored groups.
   bytes += later * (sizeof(float) * (all + (loads_samples ? 0 : luma)) +
                     static_cast<double>(kept_bytes(params, format)));
-  // Memory of the first planes in 8 bits, for motion estimation.
+  // Memory of the 8-bit luma (or green) planes for motion estimation.
   if (params.temporal > 0) bytes += (2 * params.temporal + 1) * luma;
   bytes += sizeof(float) * (luma + 2 * chroma);  // temporary planes
   return cpu ? bytes + guide_bytes(params, luma) : bytes;

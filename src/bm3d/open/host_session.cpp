@@ -216,7 +216,8 @@ class HostWorker : public FrameWorker {
   static PlaneViews views(const HostPlanes& planes) {
     return {read(planes[0]), read(planes[1]), read(planes[2])};
   }
-  /// Returns the basic estimates of a frame, or the noisy samples of unfiltered planes.
+  /// Returns the planes of a frame: the basic estimates of filtered planes, and the noisy samples
+  /// of unfiltered planes.
   PlaneViews estimates(const Slot& slot) const {
     PlaneViews estimates;
     for (int i = 0; i < format_.planes(); ++i)

@@ -1,6 +1,6 @@
 #pragma once
-// Sessions of the host backends, which manage frames, planes and colour, and run the phases with a
-// PhaseEngine.
+// Sessions of the host backends. A session manages frames, planes and colour, and runs the phases
+// with a PhaseEngine.
 
 #include <memory>
 

@@ -107,8 +107,8 @@ class Filter {
     const MotionGrid bundles{picture.width, picture.height, step};
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
-        // Bundles (8x4 reference patches) are defined for patches of 8x8 samples. Smaller patches
-        // beyond the last patch of 8x8 samples belong to the last bundle.
+        // Positions of 8x8 patches determine the bundle (8x4 reference patches). Positions of
+        // smaller patches beyond the last 8x8 patch are clamped.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)

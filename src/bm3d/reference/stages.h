@@ -40,9 +40,10 @@ using GroupVariances = std::vector<PerCoefficient>;
 [[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                              GroupTransform across);
 
-/// Applies collaborative hard thresholding in place. A threshold is `threshold` times the standard
-/// deviation of the noise, for the mean over the group also times `mean_factor`. Returns the group
-/// weight: 1 / (sum of the variances of the retained coefficients).
+/// Applies collaborative hard thresholding in place. Thresholds are `threshold` times the standard
+/// deviation of the noise. The threshold of the mean over the group is also multiplied by
+/// `mean_factor`. Returns the group weight: 1 / (sum of the variances of the retained
+/// coefficients).
 template <class Coefficient>
 double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
                       GroupTransform across, const PerCoefficient& threshold, double mean_factor,
@@ -81,7 +82,8 @@ class Accumulator {
   template <class Coefficient>
   void add(const PatchValues<Coefficient>& estimate, int x, int y, double weight,
            const std::array<float, patch>& window, int side = patch);
-  /// Adds the samples of a square at (x, y), row by row, with the weight 1.
+  /// Adds the samples of a square patch, stored row by row in `estimate`, to the sums at (x, y),
+  /// with the weight 1.
   void add(std::span<const double> estimate, int x, int y, int side);
   /// Writes the mean of the estimates of each sample, or 0 if no patch covers the sample.
   void divide(PlaneView<float> estimate) const;

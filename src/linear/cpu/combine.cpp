@@ -216,9 +216,9 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
 }
 
 /// Adds weighted patches to the sums of their frames: mean + E to the sum for x, and mean + E + r
-/// (Z - E) to the sum for z (params.h). E is `estimates`, Z is `combined`, r is `ratio`, and
-/// `places` are the positions in the first (`half` = 0) or second frame (`half` = 1) of the
-/// patches.
+/// (Z - E) to the sum for z (params.h). E is `estimates`, Z is `combined`, and r is `ratio`.
+/// `places` are the positions of the patches in the first (`half` = 0) or second frame (`half` =
+/// 1).
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
                  int half, std::span<const FrameStep> frames,

@@ -63,8 +63,8 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
   }
 }
 
-/// Size of the sums of one row of the search window. Stages process all displacements together, so
-/// loads do not wait for recent stores.
+/// Stride and size of the sums for one row of the search window. Each stage processes all
+/// displacements before the next stage, so loads do not wait for recent stores.
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 

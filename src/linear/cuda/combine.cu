@@ -11,8 +11,8 @@
 // Step 2: The warp computes the Gram matrix of the patches minus their mean, and the inverse of Q
 // (linear/params.h), in single precision.
 
-// Step 3: The warp computes the matrix Theta (linear/params.h) in half precision, and its row
-// weights.
+// Step 3: The warp computes the matrix Theta (linear/params.h) in half precision, and the weight of
+// each row of Theta.
 
 // Step 4: The warp computes the estimates, 16 samples of all patches at a time, and adds them to
 // the sums.

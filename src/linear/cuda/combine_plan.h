@@ -40,8 +40,8 @@ inline constexpr int max_combine_warps = 8;
     plan.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
     plan.bytes = fixed + per_sample * static_cast<std::size_t>(plan.pitch) * plan.rows;
     if (plan.bytes > limits.dynamic_limit()) continue;
-    // A multiprocessor has registers for two blocks of 8 warps or four of 4 warps. Small blocks
-    // balance the load better if shared memory suffices for three.
+    // The registers of a multiprocessor suffice for two thread blocks of 8 warps, or for four of 4
+    // warps. Thread blocks of 4 warps balance the load better if shared memory suffices for three.
     plan.warps =
         std::min(limits.blocks(32 * max_combine_warps / 2, plan.bytes) >= 3 ? max_combine_warps / 2
                                                                             : max_combine_warps,

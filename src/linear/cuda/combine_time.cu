@@ -227,8 +227,8 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// Kernels with the template argument T process groups of up to 16 T members: for pilots with small
-// groups, all other pilots, and iterations.
+// Kernels with the template argument T process groups of up to 16 T members. These are the values
+// of T for pilots with small groups, for all other pilots, and for iterations.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

@@ -90,8 +90,8 @@ const float* DeviceFilter::make_guide(const SetPlan& plan, Source source, const 
   const PlaneSet& set = plan.set;
   const auto picture = [&](int i) -> const float* {
     const bool is_of_set = std::ranges::find(set.planes, i) != set.planes.end();
-    // For a plane outside `set`, `x` is the result of an earlier set. An unfiltered plane has only
-    // y.
+    // For a filtered plane outside `set`, `x` is the result of an earlier set. Unfiltered planes
+    // have only y.
     if (!is_of_set) return x[i] != nullptr ? x[i] : y[i];
     return source == Source::y ? y[i] : source == Source::x ? x[i] : z_[i].get();
   };

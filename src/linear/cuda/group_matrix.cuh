@@ -1,5 +1,6 @@
 #pragma once
-// The matrix Theta (linear/params.h) of a group of 16 T patches, in the registers of one warp.
+// The matrix Theta (linear/params.h) of a group of at most 16 T patches, in the registers of one
+// warp. T is a template argument.
 
 #include <cuda_fp16.h>
 
@@ -201,8 +202,8 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
     for (int e = 0; e < 2; ++e)
 #pragma unroll
       for (int j = 4; j < 32; j <<= 1) of_column[r][e] += __shfl_xor_sync(~0u, of_column[r][e], j);
-    // The lanes of row g read the sum of column g from lane g / 2: of_column[r][0] for even g, and
-    // of_column[r][1] for odd g.
+    // Lane g / 2 has the sum of column g: in of_column[r][0] for even g, and in of_column[r][1] for
+    // odd g.
     const float from_even = __shfl_sync(~0u, of_column[r][0], g / 2);
     const float from_odd = __shfl_sync(~0u, of_column[r][1], g / 2);
     q_row[r] += g % 2 == 0 ? from_even : from_odd;

@@ -36,7 +36,7 @@ struct TimeFrame {
   TimeSums sums;
 };
 
-/// Arguments of one step for a plane of the first frame.
+/// Arguments of one step for one plane of the frame that contains the reference patches.
 struct TimeCombineArgs {
   Margins margins;
   SearchedFrames frames;

@@ -156,7 +156,8 @@ void match(const QuantisedGuide& guide, const Margins& margins, const DeviceGrou
            cudaStream_t stream) {
   const GroupSizes& sizes = groups.sizes;
   MatchJob job{.margins = margins, .guide = guide, .groups = groups};
-  // This stride avoids bank conflicts, even at the end of a row of the search window.
+  // With this stride, successive candidates are in successive memory banks, even across rows of the
+  // search window.
   job.pitch = sizes.window + round_up((across - 1) * sizes.step + sizes.side + 2, 32);
   job.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
   job.keys = (sizes.window * sizes.window + 31) / 32 * 32;

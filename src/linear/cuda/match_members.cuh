@@ -16,8 +16,8 @@ constexpr std::uint32_t no_key = ~0u;
 __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, int total,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;
-  // A group has at most 64 members, so the largest of the two smallest keys of all 32 lanes is an
-  // upper limit of the bound.
+  // A group has at most 64 members. Each of the 32 lanes finds its two smallest keys, so the
+  // largest of these 64 keys is an upper limit of the bound.
   std::uint32_t smallest = no_key, second = no_key;
   for (int n = lane; n < total; n += 32) {
     const std::uint32_t key = keys[n];

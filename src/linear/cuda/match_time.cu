@@ -1,11 +1,11 @@
 // Matching in several frames for linear combinations (linear/params.h; words, norms and members:
 // match.cu). The reference patches of a thread block have the same motion vectors.
 
-// The thread block processes its search windows frame by frame, together with the partner frame if
-// patches span two frames. The keys of all frames remain in shared memory.
+// The thread block processes its search windows frame by frame or, for two-frame patches, in pairs
+// of frames. The keys of all frames remain in shared memory.
 
-// A lane computes the distances of candidates in neighbouring rows of one column, and loads each
-// word only once. The words of the reference patch move through a chain of registers.
+// A lane computes the distances of candidates in neighbouring rows of one column. A shift register
+// of words of the reference patch lets the lane load each word only once.
 
 #include <algorithm>
 
@@ -236,7 +236,7 @@ void match_over_time(const TimeMatchArgs& args, cudaStream_t stream) {
       columns + sizes.temporal_window > OtherLayout::pitch)
     throw InternalError("a search window over time that exceeds the kernel's; report it");
   TimeMatchJob job{.args = args, .words = 0, .keys = 0};
-  // multiply_patches() reads four rows at a time, and thus rows below the search windows.
+  // multiply_patches() reads four rows at a time, so it also reads rows below the search windows.
   const auto words = [&]<class Layout>(Layout, int window) {
     const int last = (down - 1) * sizes.step + round_up(window, Layout::rows) - Layout::rows;
     return Layout::pitch * (last + round_up(sizes.side + Layout::rows - 1, 4));

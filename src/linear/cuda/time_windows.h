@@ -17,7 +17,7 @@
 
 namespace lull::linear {
 
-/// The frames of the patches of the groups of one frame. The first frame contains the reference
+/// The frames in which the groups of one frame have patches. The first frame contains the reference
 /// patches.
 struct SearchedFrames {
   MotionGrid grid;
@@ -39,8 +39,8 @@ inline constexpr int max_time_pairs =
 /// The work of one thread block of combine_time.cu: the reference patches, and the layout of their
 /// search windows in shared memory.
 struct TimePlan {
-  /// Layouts of the search windows: for patches in one frame (0), with a window for each frame, and
-  /// for patches that span two frames (1), with a window for each frame that has a partner.
+  /// Layouts of the search windows: [0] for patches in one frame, with a window in each frame; [1]
+  /// for patches that span two frames, with a window for each frame pair.
   std::array<WindowAtlas, 2> atlases;
   std::size_t bytes = 0;  // dynamic shared memory
 
@@ -90,8 +90,7 @@ struct TimePlan {
 }
 
 /// Returns a scale with which the 32-bit sums of a frame cannot overflow. With the temporal radius
-/// R, 4 R + 1 frames add to these sums, with one estimate per reference patch, member, and frame of
-/// a two-frame patch.
+/// R, the groups of 4 R + 1 frames add estimates to these sums.
 [[nodiscard]] inline float time_value_scale(const GroupSizes& sizes, int radius) {
   const auto references = [&](int window) {  // number whose windows contain a sample
     const int along = (window + sizes.side - 2) / sizes.step + 2;

@@ -44,8 +44,8 @@ namespace {
 
 constexpr int max_groups = 8;  // per thread block
 
-/// The first part of the shared memory of a thread block, before the samples and the sums
-/// (window_plan.h).
+/// The first part of the shared memory of a thread block. The samples and the sums follow
+/// (match/window_plan.h).
 template <int N, class Staging>
 struct BlockMemory {
   SamplePair pairs[sample_pair_slots];
@@ -107,7 +107,7 @@ __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, i
 
 /// Stores the inverse of the shifted Gram matrix in `gram` and, with a basic estimate B and the n
 /// noisy patches Y, (Y - B) B' / n in `shared`. mean[0] is the mean of the noisy patches, and
-/// mean[1] the mean of the patches in `own`, from which the spectrum is computed.
+/// mean[1] the mean of the patches from which the spectrum is computed (`own`).
 template <int T, bool uses_basic, class Samples, class Patch>
 __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples& noise,
                                               const Patch* patches, const SamplePair* pairs,
@@ -322,8 +322,8 @@ std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
          2 * sizeof(std::uint32_t) * (static_cast<std::size_t>(depth) * atlas.words + 1);
 }
 
-/// Chooses the number of reference patches per thread block with the highest occupancy, preferably
-/// small blocks, because one can filter while another waits for samples.
+/// Chooses the number of reference patches per thread block with the highest occupancy. Prefers
+/// small thread blocks: one can filter while another waits for samples.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
   // Number of warps for which a multiprocessor has enough registers.

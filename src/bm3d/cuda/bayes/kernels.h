@@ -69,8 +69,8 @@ struct BayesPlane {
 void bayes_filter(const BayesArgs& args, const BayesParams& params, const BayesPlane& plane,
                   cudaStream_t stream);
 
-/// Computes the mean of all estimates of each sample (finish.cu): share * mean + (1 - share) *
-/// blended, if `blended` is not null. `blended` may equal `estimate`.
+/// Computes the mean of the estimates of each sample (finish.cu). If `blended` is not null, the
+/// result is share * mean + (1 - share) * blended. `blended` may equal `estimate`.
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
                      float share, float* estimate, cudaStream_t stream);
 

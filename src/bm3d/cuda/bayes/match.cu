@@ -1,5 +1,5 @@
 // Finds the groups of a Bayes phase. Thread blocks have fixed positions on the grid, so results do
-// not depend on the rows of a launch.
+// not depend on the division of the rows into launches.
 
 // Shared memory contains as many search windows at a time as fit (match_layout.h).
 
@@ -130,8 +130,8 @@ __global__ void __launch_bounds__(match_threads, 3)
   References<Side> references;
   for (int first = 0; first < a.pairs; first += plan.windows_at_once) {
     const int end = min(first + plan.windows_at_once, a.pairs);
-    // Calls use(windows, pair, slot) for each search window in shared memory, where `slot` is its
-    // index in shared memory.
+    // Calls use(windows, pair, slot) for each search window in shared memory. `slot` is the index
+    // of the window in shared memory.
     const auto for_windows = [&](auto use) {
       if (first == 0) use(own, 0, 0);
       for (int k = max(first, 1); k < end; ++k) use(other, k, k - first);

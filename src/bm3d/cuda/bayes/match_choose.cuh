@@ -94,8 +94,8 @@ __device__ inline void choose_first(const std::uint32_t* distances, int count, c
   }
 }
 
-/// Writes all candidates whose distances are at most the bound. There must be exactly
-/// Bound::wanted.
+/// Writes all candidates whose distances are at most the bound. Exactly Bound::wanted candidates
+/// must satisfy this condition.
 __device__ inline void choose_all(const std::uint32_t* distances, int count, const Bound& bound,
                                   unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;

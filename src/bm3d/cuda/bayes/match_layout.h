@@ -24,8 +24,7 @@ constexpr int match_threads = 256;
 constexpr int match_references = 8;
 
 /// Special distances: `infinite` for patches beyond the plane, and `no_distance` for unused
-/// elements. Kernels store the bits of a distance as an integer, because integers have the same
-/// order.
+/// elements. Distances are nonnegative floats, so kernels compare their bits as integers.
 constexpr std::uint32_t infinite = 0x7f800000, no_distance = 0x7fffffff;
 
 /// Returns the patch side of the kernel for patches with the side `patch`. The kernel pads smaller
@@ -57,8 +56,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Row stride, in elements, of two tables of sums of squares: of rows of patches, and of complete
-  // patches.
+  // Row stride, in elements, of two tables: the sums of squares of the rows of patches, and the
+  // sums of squares of complete patches.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The Gram matrices and the weights of a group of 16 T patches, in the registers of one warp
-// (cuda/matrices/symmetric_blocks.cuh).
+// The Gram matrices and the weights of a group of at most 16 T patches, in the registers of one
+// warp (cuda/matrices/symmetric_blocks.cuh). T is a template argument.
 
 // Subtraction of means from inner products: for patches a_i and b_j of D samples with the sums s_i
 // and s_j, and the means d_a and d_b over all patches, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a

@@ -1,9 +1,9 @@
 #pragma once
 // The search windows and the aggregation sums of a thread block: in shared memory as window atlases
-// (window_plan.h), or in device memory if the atlases do not fit.
+// (match/window_plan.h), or in device memory if the atlases do not fit.
 
 // Samples are half-precision differences from the middle sample of the first reference patch of the
-// thread block, in units of sigma or, for weak noise, of half_scale() (bayes_precision.h).
+// thread block, in units of sigma, or of half_scale() for weak noise (bayes_precision.h).
 
 // A word of an atlas contains a sample and its right neighbour. Sums of estimates are integers, so
 // the order of additions does not change the result.

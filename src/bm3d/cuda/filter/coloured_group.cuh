@@ -6,8 +6,8 @@
 // signs (coloured_pairs.h), where c(d) is the covariance of a coefficient of two patches at
 // displacement d.
 
-// The rows of the decorrelation matrix belong to coefficient g of two rows of a patch, and its
-// columns to pairs of members.
+// The 16 rows of the decorrelation matrix are the 8 coefficients g of two rows of a patch. The
+// columns are pairs of members.
 
 // A lane reads 8 half-precision decorrelations of a pair of members in one access, and eight lanes
 // a table entry of 128 bytes.
@@ -181,8 +181,8 @@ __device__ __forceinline__ float root(float x) {
   return result;
 }
 
-/// Converts relative variances, at least min_group_variance, to the values that the kernel stores:
-/// square roots in the first phase, and variances in the second phase.
+/// Limits relative variances to at least min_group_variance, and converts them to the stored
+/// values: square roots in the first phase, and variances in the second phase.
 template <bool second_phase>
 __device__ __forceinline__ __half2 stored_ratios(float a, float b) {
   constexpr auto least = static_cast<float>(min_group_variance);
@@ -234,8 +234,9 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Stores the variances of the Haar coefficients of two adjacent members (the decorrelation of the
-/// members) in ratio[..][b]. `half` selects pairs 0..7 (0) or 8..15 (1) of the chunk.
+/// Stores the noise variances of the differences of two adjacent members: the decorrelations of the
+/// members. `half` selects pairs 0..7 (0) or 8..15 (1) of the chunk, and `b` the element of
+/// `ratio`.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {

@@ -118,7 +118,8 @@ struct Butterflies<Bior> {
 // of variance 1 in the slots has the variance 1 / support(k) in coefficient k.
 template <>
 struct GroupMatrix<Haar> {
-  // True if the transform of 32 members also transforms the differences of pairs of members.
+  // For groups of 32 members: true if the matrix also transforms the differences of pairs of
+  // members.
   static constexpr bool transforms_differences = false;
   static __host__ __device__ constexpr int support(int k) {
     return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;

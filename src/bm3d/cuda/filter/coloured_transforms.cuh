@@ -9,20 +9,20 @@
 // first butterfly of the vertical transform. Lane (g, t) = (lane / 4, lane % 4) then has
 // coefficient g of slots 2t, 2t + 1, 2t + 8 and 2t + 9 in all rows.
 
-// Step 3, vertical transform: The lane computes all further butterflies in its own registers.
+// Step 3, vertical transform: The lane computes the remaining butterflies in its own registers.
 
-// Step 4, transform across the group: A matrix product gives lane (g, t) = (lane / 4, lane % 4) the
-// group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of coefficient g in all rows.
+// Step 4, transform across the group: After a matrix product, lane (g, t) = (lane / 4, lane % 4)
+// has the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of coefficient g in all rows.
 
-// Step 5, inverse transform across the group: A matrix product gives lane (g, t) = (lane / 4, lane
-// % 4) coefficients 2t and 2t + 1 of slots g and g + 8.
+// Step 5, inverse transform across the group: After a matrix product, lane (g, t) = (lane / 4, lane
+// % 4) has coefficients 2t and 2t + 1 of slots g and g + 8.
 
 // Step 6, inverse transforms of the patches: The lane computes the butterflies of the vertical
 // transform. A matrix product performs the last butterfly, the horizontal transform and the
 // aggregation window.
 
-// Groups of 32 members: The kernel first computes sums and differences of pairs of members, from
-// two sets of 16 slots.
+// Groups of 32 members: One set of 16 slots contains the even members, and another set the odd
+// members. The transform across the group begins with the sums and differences of the two sets.
 
 // Scales: Patches are scaled by 8 (sqrt(8) along each axis), and Haar coefficients are differences
 // of means.
@@ -47,12 +47,13 @@ struct SlotSamples {
   }
 };
 
-/// Values of 16 patches (slots), as [row or coefficient of a column][slots 2t, 2t + 1 (0) or 2t +
-/// 8, 2t + 9 (1)], where t is lane % 4. After the transform across the group, slots are group
-/// coefficients.
+/// Values of 16 patches (slots) in one lane, as [row][pair of slots]. Pair 0 contains slots 2t and
+/// 2t + 1, and pair 1 slots 2t + 8 and 2t + 9, where t is lane % 4. Transforms replace rows by
+/// coefficients, and slots by group coefficients.
 using Slots = __half2[8][2];
 
-/// Distributes the slot offsets, one per lane on entry, to the lanes that load these slots.
+/// Each lane passes the offset of one slot in `own`, and receives the offsets of the slots that it
+/// loads in `offset`.
 template <int S, class Offset>
 __device__ __forceinline__ void distribute_offsets(Offset own, int lane, Offset (&offset)[S][2]) {
 #pragma unroll

@@ -7,16 +7,16 @@
 // Step 1: Lane (g, t) = (lane / 4, lane % 4) loads column g, rows 2t and 2t + 1, from shared
 // memory. The layout of the rows avoids bank conflicts.
 
-// Step 2, vertical transform: A matrix product on the tensor cores gives lane (g, t) = (lane / 4,
-// lane % 4) coefficient g of columns 2t and 2t + 1, for two patches at a time.
+// Step 2, vertical transform: After a matrix product on the tensor cores, lane (g, t) = (lane / 4,
+// lane % 4) has coefficient g of columns 2t and 2t + 1, for two patches at a time.
 
-// Step 3, horizontal transform: A matrix product gives lane (g, t) = (lane / 4, lane % 4) the
+// Step 3, horizontal transform: After a matrix product, lane (g, t) = (lane / 4, lane % 4) has the
 // coefficients (g, 2t) and (g, 2t + 1).
 
 // Step 4: The lane computes the transform across the group and the shrinkage in its own registers.
 
-// Step 5, inverse transforms of the patches: Two matrix products, whose matrices contain the
-// aggregation window, give lane (g, t) = (lane / 4, lane % 4) column g, rows 2t and 2t + 1.
+// Step 5, inverse transforms of the patches: After two matrix products, whose matrices contain the
+// aggregation window, lane (g, t) = (lane / 4, lane % 4) has rows 2t and 2t + 1 of column g.
 
 // Step 6: The lane adds the weighted rows to the sums.
 

@@ -15,8 +15,8 @@ using LaneGroup = __half2[M];
 
 enum class Memory { shared, device };
 
-/// The offsets of the patches of a group: lane m has the offset of patch m. Offsets count bytes,
-/// but 32-bit offsets in device memory count elements, for a larger range.
+/// The offsets of the patches of a group: lane m has the offset of patch m. Offsets are in bytes,
+/// except 32-bit offsets in device memory, which are in elements for a larger range.
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
@@ -144,7 +144,8 @@ __device__ __forceinline__ void transform_across(LaneGroup<M>& c) {
     }
 }
 
-/// Applies the inverse transform across the group. The results are M times the patches.
+/// Applies the inverse transform across the group. The results are the patches, multiplied by the
+/// number of slots M.
 template <int M, class GroupTransform>
 __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
@@ -153,8 +154,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
 #pragma unroll
     for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
-      // The loop has multiplied the sum c[i] by a power of 2, so the difference c[i + apart] needs
-      // the same factor.
+      // In the Haar transform, the sum c[i] is already scaled by a power of 2, so the difference
+      // c[i + apart] needs the same scale.
       const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);

@@ -18,12 +18,12 @@ constexpr int min_tiles_per_multiprocessor = 3;
 /// large shared memory is measured (compute capability 9.0).
 struct FilterTuning {
   std::size_t shared_memory;
-  // Minimum number of thread blocks per multiprocessor. The plan reduces the tiles until this
-  // occupancy is possible.
+  // Minimum number of thread blocks per multiprocessor. The plan reduces the tile size to reach
+  // this minimum.
   int wanted_blocks;
 };
-// The first tuning is for compute capabilities 8.0, 8.7, 9.0 and 10.x, the second tuning for 7.5,
-// 8.6, 8.9 and 12.x.
+// Element 0 is for compute capabilities 8.0, 8.7, 9.0 and 10.x, and element 1 for 7.5, 8.6, 8.9 and
+// 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
 /// Returns true if a kernel with Staging::sums exists. To limit the compile time, such kernels
@@ -41,8 +41,8 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
 /// or else the smallest tile. At least `blocks` thread blocks fit into a multiprocessor.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
-  // Shared memory contains the sums and the noisy samples of one plane and, in the second phase,
-  // the basic estimate of the plane.
+  // Shared memory contains the sums, the noisy samples and, in the second phase, the basic estimate
+  // of one plane.
   const int arrays = work.phase == Phase::second ? 3 : 2;
   const int most = phase.group <= 16 ? max_references : max_references / 2;
   const auto span = [&](int log2) {
@@ -107,8 +107,8 @@ int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device) {
-  // Clusters do not use shared memory, because their patches may be far apart. For coloured noise,
-  // kernels with shared memory exist only for the Haar transform.
+  // Groups from clusters do not use shared memory, because their patches may be far apart. For
+  // coloured noise, kernels with shared memory exist only for the Haar transform.
   if (phase.clusters || (work.coloured && phase.group_transform != GroupTransform::haar))
     return {.tile = {2, 2, 0}, .other_radius = phase.temporal_window / 2};
   if (work.over_time) return plan_sums(work, phase, device);

@@ -21,8 +21,8 @@ enum class Staging { shared, sums, direct };
 /// 64 bits, because the additions to device memory dominate their time.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
-/// Returns true if 32 bits can represent the offset between any two samples of planes of `plane`
-/// samples, at most `distance` samples apart.
+/// Returns true if 32-bit offsets reach all samples of a plane of `plane` samples that begins at
+/// the signed offset `distance`.
 constexpr bool fits_narrow_offsets(std::int64_t distance, std::int64_t plane) {
   return (distance < 0 ? -distance : distance) + plane <= std::numeric_limits<std::int32_t>::max();
 }

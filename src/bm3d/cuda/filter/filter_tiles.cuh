@@ -19,7 +19,7 @@ struct KernelArgs {
   Tile tile;
   int radius;
   Strength strength;
-  // Members for kernels with Staging::sums.
+  // Parameters of kernels with Staging::sums.
   int other_radius = 0;
   std::array<FrameRows, max_frames> rows{};
 };

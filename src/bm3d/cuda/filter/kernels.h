@@ -85,8 +85,8 @@ struct CovarianceView {
 
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
-  /// Returns the column of an entry that stores the coefficients of column `u`. The permutation
-  /// reduces bank conflicts between lanes of different entries.
+  /// Returns where a table entry stores the coefficients of column `u`. The permutation reduces
+  /// bank conflicts between lanes that read different entries.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;

@@ -1,7 +1,7 @@
 // Completes a phase: divides the sums of weighted estimates by the sums of weights.
 
-// The weights of a sample come from a box of 8x8 samples. The kernel sums weights along rows with
-// shuffles, and then along columns in shared memory.
+// The divisor of a sample is the sum of the weights in a box of 8x8 samples. The kernel sums
+// weights along rows with shuffles, and then along columns in shared memory.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/kernels.h"
@@ -45,7 +45,7 @@ __device__ __forceinline__ float4 sums_along(const uint4& weights,
 }
 
 /// Stores up to four estimates of a row. `left` is the number of samples up to the end of the row.
-/// `v` contains sums_along() for this row and the 7 rows above.
+/// `v` contains the weight sums (sums_along()) of this row and of the 7 rows above.
 __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], const float4* v,
                                                 const std::array<float, patch>& window,
                                                 const float* noisy, int left, float* estimate) {
