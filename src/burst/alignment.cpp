@@ -16,8 +16,8 @@ constexpr int tile = 16;          // side of a tile
 constexpr int tiles_across = 24;  // maximum number of tiles along an axis
 constexpr int reach = 2;          // search radius of a tile around its expected position
 constexpr int fits = 6;  // number of fits; each fit excludes the outliers of the previous one
-/// Maximum number of samples of a picture for a refinement at full size. Half size is accurate
-/// enough for larger pictures, and less noisy.
+/// Maximum number of samples of a picture for a refinement at full size. For larger pictures, a
+/// refinement at half size is accurate enough and less sensitive to noise.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {

@@ -88,7 +88,7 @@ class Run {
     }
     limit_to_needed_frames();
     if (is_task() && needed_frames_.empty()) {
-      // Other processes have completed all missing segments since prepare_part().
+      // Since the call of prepare_part(), other processes have completed all missing segments.
       reports_.info("all segments are done");
       return 0;
     }
@@ -358,8 +358,8 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // The denoiser `indexing` must replace constant areas before it detects repeated frames, as
-      // sessions do. Plans of interlaced video contain no repeated frames.
+      // Sessions replace constant areas before they detect repeated frames, so the denoiser
+      // `indexing` must do the same. Plans of interlaced video contain no repeated frames.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

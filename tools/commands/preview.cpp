@@ -105,8 +105,8 @@ class Preview {
     if (!options_.input.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // lull determines the scale of depth maps and renders first, because find_window() detects
-    // repeated frames on this scale.
+    // lull determines the scale of depth maps and of renders before the call of find_window(),
+    // because find_window() detects repeated frames on this scale.
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);
     const Window window = find_window();
@@ -337,8 +337,9 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // The gain of the residual comes from the noise level, or from the difference of the pictures
-    // if the noise level has another scale than the displayed samples.
+    // The noise level determines the gain of the residual. For depth maps, renders and float
+    // pictures, the difference of the pictures determines the gain, because the noise level has
+    // another scale than the displayed samples.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

@@ -57,7 +57,8 @@ void check_pairs(const DenoiseOptions& options) {
     if (holds) throw InvalidArgument(text);
 }
 
-/// Rejects options that exclude a guide, which lull reads only once, in step with the input.
+/// Rejects options that are incompatible with a guide. lull reads a guide only once, in parallel
+/// with the input.
 void check_guide(const DenoiseOptions& options) {
   if (!has_guide_file(options.method)) return;
   if (options.output.keep_grain)

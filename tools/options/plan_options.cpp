@@ -19,8 +19,8 @@ void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& opt
   set_option(options, *row, given.second);
 }
 
-/// Replaces the path of a guide or feature buffer, valid only on the planning machine, by the path
-/// in the plan's list of inputs.
+/// Replaces the path of a guide or a feature buffer by the path in the plan's list of inputs. The
+/// replaced path is valid only on the planning machine.
 void apply_input(const io::JobPlan::AdditionalInput& input, DenoiseOptions& options) {
   if (input.name == guide_name) options.method.guide = input.input;
   for (FeatureChoice& choice : options.method.features)

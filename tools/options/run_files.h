@@ -49,8 +49,8 @@ class RunFiles {
   io::Access access_;
 };
 
-/// Returns the name of the volume `volume` with another extension, or an empty text for other
-/// files.
+/// Returns the name `volume` of a volume file with another extension, or an empty text if `volume`
+/// does not name a volume file.
 [[nodiscard]] std::string with_extension(const std::string& volume, const std::string& extension);
 
 /// Returns all files of `lull denoise`, `lull plan` or `lull preview` for the given options.

@@ -16,10 +16,10 @@ namespace {
 /// Number of frames in a short excerpt, for the comparison with the noise of the current scene.
 constexpr std::size_t short_excerpt = 3;
 /// Minimum and maximum number of frames between two checks within a scene. The interval doubles
-/// after a check without noise between frames.
+/// after each check that finds no temporal noise.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
-/// Maximum ratio of equal noise levels, after a cut and within a scene. The second ratio is higher,
-/// because a new scene restarts the session.
+/// Maximum ratio of two noise levels that count as equal: after a cut, and within a scene. The
+/// ratio within a scene is higher, because each new scene restarts the session.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
@@ -221,9 +221,9 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     add_codec_error(excerpts_at(count), found);
     return found;
   }
-  // Without noise between frames, the current scene continues. At a cut to a still picture, the
-  // picture is noise-free if an earlier scene has noise between frames; otherwise the estimate from
-  // the single picture applies.
+  // Without temporal noise, the current scene continues, except at a cut to a still picture. lull
+  // treats the still picture as noise-free if an earlier scene has temporal noise, and otherwise
+  // applies the estimate from the single picture.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};
@@ -266,8 +266,8 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
   switch_to(next, false);
 }
 
-/// Begins the scene at the next frame, if this frame is later than the start of the current scene.
-/// Otherwise, times cannot distinguish the scenes.
+/// Begins the scene at the next frame. Does nothing if this frame is not later than the start of
+/// the current scene, because times then cannot distinguish the scenes.
 void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
   if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;

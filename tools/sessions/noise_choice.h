@@ -34,7 +34,7 @@ void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
 /// Assigns given noise to the channels of a stack: one scene per channel, or the first scene for
-/// all channels if the numbers differ.
+/// all channels if the number of scenes is not the number of channels.
 void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise);
 
 /// Returns the messages about the noise, one per scene. For --sigma, the messages contain only the

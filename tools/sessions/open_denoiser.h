@@ -27,8 +27,9 @@ struct OpenedDenoisers {
   std::vector<bm3d::Backend> backends;  // backends in use by each denoiser
 };
 
-/// Opens a session on each of `backends` for one clip, reduced in memory if necessary. `fallback`
-/// states whether the CPU may replace all GPUs. `notify` receives messages from any thread.
+/// Opens a session for one clip on each of `backends`. If device memory is short, the sessions use
+/// less memory. `fallback` states whether the CPU may replace all GPUs. `notify` receives messages
+/// from any thread.
 /// @throws OutOfDeviceMemory, DeviceFailure
 [[nodiscard]] OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                                            const std::vector<bm3d::Backend>& backends,

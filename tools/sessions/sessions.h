@@ -58,8 +58,8 @@ class LaterScenes {
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
-  /// All scenes after the first scene, or null if lull does not track the noise. If `later` is set,
-  /// `starts` has no meaning.
+  /// The scenes after the first scene, or null if lull does not track the noise. If `later` is set,
+  /// `starts` is ignored.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
@@ -97,11 +97,11 @@ class ContextEnd {
 
  private:
   io::MediaSource& source_;
-  // For each session, the index of the last required frame, or -1.
+  // For each session, the last index that the session has passed to its listener, or -1.
   std::vector<std::int64_t> idle_;
 };
 
-/// Replaces the denoisers by denoisers that filter only the frames in `ranges`.
+/// Replaces each denoiser by a denoiser that filters only the frames in `ranges`.
 /// @param format  format of the frames or fields
 /// @param context_end  null if the source returns no context frames
 /// @param first_session  index in `context_end` for the session of the first denoiser

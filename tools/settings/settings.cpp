@@ -124,8 +124,8 @@ bool concerns(const Setting& setting, const CommandSettings& command, const std:
          row_with_key(command.rows, setting.key);
 }
 
-/// Reads the values of a settings file: `general` from before the first table, and `special`, with
-/// precedence, from the table of the command.
+/// Reads the values of a settings file. `general` receives the values before the first table, and
+/// `special` receives the values in the table of the command, which take precedence.
 void read_file_layers(const CommandSettings& command, const std::string& file,
                       std::vector<OptionValue>& general, std::vector<OptionValue>& special) {
   for (const Setting& setting : read_settings(file)) {

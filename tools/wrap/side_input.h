@@ -15,8 +15,8 @@ namespace lull::tools {
 struct SideInput {
   std::string name, path;  // for example "--feature albedo" and "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
-  /// Number of frames of the side input before the first frame of the input; above 0 if a part of a
-  /// shared job starts earlier in the side input.
+  /// Number of frames that the side input returns before the frame for the first frame of the
+  /// input. Above 0 only for a part of a shared job.
   std::int64_t leading_frames = 0;
 
   /// Describes this side input for a job in segments. The description is valid while this object
@@ -24,8 +24,8 @@ struct SideInput {
   io::AdditionalSource job_source() const { return {name, path, source.get()}; }
 };
 
-/// Opens a side input with `options`. In a shared job, the source starts at the part. Damage of the
-/// side input is an error.
+/// Opens a side input with `options`. In a shared job, the source starts at the part of this
+/// process. Damage of the side input is an error.
 /// @throws NoInput  the file cannot be opened
 /// @throws BadData  the file is damaged
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
