@@ -24,8 +24,8 @@ void SeekingSession::open() {
   repeats_ = bm3d::open_repeat_finder(params, format_);
 }
 
-/// Prepares a session without frames. A session on a GPU is drained and reused, because opening
-/// takes a long time.
+/// Prepares a session without frames. On a GPU, the function drains and reuses the session, because
+/// opening takes a long time.
 void SeekingSession::restart() {
   if (session_ && used_ && on_gpu_)
     while (session_->drain()) continue;

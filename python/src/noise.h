@@ -69,7 +69,7 @@ struct Depth {
                                   const DepthSamples& samples, std::optional<double> sigma,
                                   std::optional<double> reference);
 
-/// Collects the noise statistics of a volume slice by slice, or of a series volume by volume.
+/// Collects the noise statistics of the slices of a volume or series.
 class VolumeStatistics {
  public:
   VolumeStatistics(const FrameFormat& format, std::int64_t slices)

@@ -36,8 +36,8 @@ struct Move {
   int x = 0, y = 0;
 };
 
-/// Returns the translation with the minimum cost, among translations with an overlap of at least
-/// half along each axis.
+/// Returns the translation with the minimum cost, among translations for which the pictures overlap
+/// by at least half of their size along each axis.
 Move search_whole(View a, View b) {
   Move best;
   double least =
@@ -202,8 +202,8 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i >= finest) found = by_tiles(picture.level(i), other.level(i), found);
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
-    // The centre of the half-size picture of an odd size is half a sample away from the centre of
-    // the picture.
+    // If the size of the larger picture is odd, the centre of the half-size picture is half a
+    // sample away from the centre of the larger picture.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

@@ -1,5 +1,5 @@
 #pragma once
-// Denoises parts of a stream, with the same results as for the complete stream.
+// Denoises parts of a stream. The results equal the results for the complete stream.
 
 #include <cstdint>
 #include <functional>

@@ -20,15 +20,16 @@ int mirrored(int at, int size) {
   return at;
 }
 
-/// Returns sample i at half size, from the samples 2i - 1 .. 2i + 2 of the `size` samples of `in`.
+/// Returns sample i at half size, computed from the samples 2i - 1 .. 2i + 2 of the `size` samples
+/// of `in`.
 template <class In>
 float halved(const In& in, int i, int size) {
   const auto at = [&](int k) { return in(mirrored(2 * i + k, size)); };
   return (at(-1) + at(2) + 3 * (at(0) + at(1))) / 8;
 }
 
-/// Returns sample i at double size: the two nearest of the `size` samples of `in`, with the weights
-/// 3/4 and 1/4.
+/// Returns sample i at double size. The sample is the weighted mean of the two nearest of the
+/// `size` samples of `in`, with the weights 3/4 and 1/4.
 template <class In>
 float enlarged(const In& in, int i, int size) {
   const int near = i / 2, far = near + (i % 2 == 0 ? -1 : 1);

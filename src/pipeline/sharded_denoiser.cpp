@@ -136,8 +136,8 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Waits for a task of session `me`. `frame` receives a frame to filter. SessionState::held stores
-  // the frame for a retry after a failure.
+  // Waits for a task of session `me`. If the task is to filter a frame, `frame` receives the frame.
+  // SessionState::held also stores the frame, for a retry after a failure.
   Task next_task(int me, Frame& frame) {
     auto lock = pool_.lock();
     SessionState& state = states_[me];

@@ -66,7 +66,7 @@ JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
   return facts;
 }
 
-/// A run of `lull denoise`, from the opened input to the final name of the output.
+/// A run of `lull denoise`, from the open input to the final name of the output.
 class Run {
  public:
   Run(DenoiseOptions options, Reports& reports)
@@ -227,8 +227,8 @@ class Run {
       opened_ =
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
-    // Opens the source again without GPU decoding if the CPU must read the frames: as a fallback,
-    // for half size, for repairs, or for constant areas.
+    // Opens the source again without GPU decoding if the CPU must read the frames: after a fallback
+    // to the CPU, for filtering at half size, for repairs, or for constant areas.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu) {

@@ -222,7 +222,7 @@ class Preview {
     const auto [geometry, volume] = cut_position();
     std::vector<Frame> first;
     if (!can_read_again(options_.input.file)) first = read_frames(*source_, frames_ahead);
-    // For a stack, find_noise() takes the index of a slice instead of a time.
+    // For a stack, find_noise() expects the index of a slice instead of a time.
     const std::int64_t slices_before = volume * geometry.size[geometry.of_slice[2]];
     find_noise(first, source_->info().stack ? static_cast<double>(slices_before) : 0);
     const Notify warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
@@ -321,7 +321,7 @@ class Preview {
   }
 
   /// Returns a denoiser that sets the mask, the guide and the feature buffers of every frame.
-  /// `first` is the index of the first frame in the input.
+  /// `first` is the index of the first pushed frame in the input.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {
     denoiser = side_inputs_.attach_to(std::move(denoiser), first);

@@ -17,7 +17,7 @@
 namespace lull::tools {
 namespace {
 
-/// Current version of the file format. Older versions are readable.
+/// Current version of the file format. lull also reads older versions.
 constexpr int noise_format = 1;
 /// Maximum size of a noise file in bytes, enough for thousands of scenes.
 constexpr std::size_t max_bytes = std::size_t{1} << 26;

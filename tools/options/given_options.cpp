@@ -1,4 +1,5 @@
-// Checks the combination of the options, and derives the parameters of the filters.
+// Checks the combination of the options, and derives the parameters of the filters from the
+// options.
 
 #include <algorithm>
 #include <string>

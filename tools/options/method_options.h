@@ -52,7 +52,7 @@ struct MethodOptions {
   std::vector<std::function<void(bm3d::Params&)>> overrides;
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
-  /// Given options that only the Wiener phase supports. With temporal filtering, the profile `best`
+  /// Given options that only the Wiener phase supports. The profile `best` with temporal filtering
   /// has no Wiener phase.
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given

@@ -27,8 +27,8 @@ void apply_input(const io::JobPlan::AdditionalInput& input, DenoiseOptions& opti
     if (!choice.file.empty() && input.name == option_of(choice.feature)) choice.file = input.input;
 }
 
-/// Checks that the plan's list of inputs contains the files of the guide and the feature buffers,
-/// whose paths apply_input() replaces.
+/// Checks that the plan's list of inputs contains the files of the guide and the feature buffers.
+/// apply_input() replaces the paths of these files.
 void check_additional_inputs(const io::JobPlan& plan, const DenoiseOptions& options) {
   if (has_guide_file(options.method) && !plan.find_additional(guide_name))
     refuse("does not list the file of its guide");

@@ -21,7 +21,7 @@ class RunFiles {
   /// Adds an input whose samples are visible in the result. Only users with access to this input
   /// may read the result.
   void read_samples(const std::string& what, const std::string& name);
-  /// Adds all files of a job, including future files.
+  /// Adds all files of a job, including files that do not exist yet.
   void read_job(const std::string& folder);
   /// Adds an output that is a single file.
   void write(const std::string& what, const std::string& name);

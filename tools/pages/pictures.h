@@ -38,7 +38,8 @@ struct ComparisonPictures {
 /// `difference` is mid-grey plus the amplified difference (before - after).
 [[nodiscard]] ComparisonPictures compare_pictures(const Frame& before, const Frame& after,
                                                   int factor);
-/// Returns the pictures of cross-section 0, 1 or 2, perpendicular to z, y or x.
+/// Returns the pictures of a cross-section: 0, 1 or 2 for the cross-section perpendicular to z, y
+/// or x.
 [[nodiscard]] ComparisonPictures compare_pictures(const CutGeometry& geometry,
                                                   const VolumeCuts& before, const VolumeCuts& after,
                                                   int cut, int factor);

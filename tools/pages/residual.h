@@ -70,8 +70,8 @@ struct ResidualVerdict {
 enum class NoiseOrigin { stated, found, assumed };
 
 /// Returns whether the residual looks like noise (docs/reference/reports.md). `cannot_tell`: there
-/// are fewer than 100 blocks, or camera processing may have strengthened the noise at edges and
-/// only the criterion for edges fails.
+/// are fewer than 100 blocks, or only the criterion for edges fails and the noise is not white,
+/// because such noise may be stronger at edges.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

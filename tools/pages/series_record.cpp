@@ -16,8 +16,8 @@ namespace {
 constexpr const char* cut_axis_names[] = {"z", "y", "x"};
 constexpr std::size_t max_repeats_shown = 3;
 
-/// Makes three cross-sections. Voxel i, counted over all cross-sections, has the sample value(i) in
-/// 0..1.
+/// Makes three cross-sections with the sample values value(i) in 0..1. The voxel index i counts the
+/// voxels of all cross-sections.
 template <class Value>
 VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   VolumeCuts cuts(geometry);
@@ -187,8 +187,8 @@ std::string SeriesRecord::residual_html() const {
   const VolumeCuts anatomy = this->anatomy();
   const VolumeCuts size =
       cuts_with(geometry_, [&](int i) { return 0.5 * std::sqrt(removed_.mean_square(i)); });
-  // In units of the noise level, the mean of the removed noise over V volumes has the standard
-  // deviation 1 / sqrt(V).
+  // The mean of the removed noise over V volumes has a standard deviation of 1 / sqrt(V) noise
+  // levels.
   const double gain = std::sqrt(static_cast<double>(std::max(facts_.volumes, 1))) / 8;
   const VolumeCuts mean =
       cuts_with(geometry_, [&](int i) { return 0.5 + gain * removed_.mean(i); });

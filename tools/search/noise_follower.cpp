@@ -23,8 +23,9 @@ constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ah
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
-/// Minimum ratio of measured to expected frame difference in flat areas. Uncompensated motion gives
-/// 0.17 to 0.73, noise at least 0.89, except in completely textured pictures.
+/// Minimum ratio of measured to expected frame difference in flat areas. Except in completely
+/// textured pictures, the ratio is 0.17 to 0.73 for uncompensated motion, and at least 0.89 for
+/// noise.
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
@@ -123,8 +124,8 @@ void NoiseFollower::check_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// Returns the next known scene if this scene begins at or before `time_s` and has different noise,
-/// and otherwise the current scene.
+/// Returns the index of the known scene at `time_s` if its noise differs from the noise of the
+/// current scene, and otherwise the index of the current scene.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;
@@ -253,7 +254,7 @@ void NoiseFollower::update_scene(bool cut, std::size_t expected) {
 void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, bool cut,
                                  std::size_t expected) {
   const float level = found.level[0];
-  // An estimate from several frames replaces an estimate from a single frame.
+  // `better`: an estimate from several frames replaces an estimate from a single frame.
   const bool was_still = expected == scene_ ? !is_temporal_ : !known_[expected].over_time;
   const bool better = is_over_time(found) && was_still &&
                       std::max(level, known_[expected].estimate.level[0]) > min_distinct_level;

@@ -29,7 +29,7 @@ enum class KnownFrom {
 class NoiseFollower final : public FrameSource {
  public:
   /// The reading thread calls this function before read() returns the first frame of a scene with
-  /// different noise. `is_predicted`: a known scene begins at its known time.
+  /// different noise. `is_predicted` is true if a known scene begins at its known time.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;
 
   /// @param known  scenes in order of time; the first scene begins with the first frame

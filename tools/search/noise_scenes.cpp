@@ -67,8 +67,9 @@ struct Change {
   double time_s, change;
 };
 
-/// Returns the time of a cut: the largest change if above 2.5 times the median change, and
-/// otherwise the split of the changes into two groups with the largest between-group variance.
+/// Returns the time of a cut: of the largest change if above 2.5 times the median change, and
+/// otherwise of the change that splits the clip into two groups with the largest between-group
+/// variance.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;
@@ -89,7 +90,8 @@ double cut_at(const std::vector<Change>& changes) {
   return cut;
 }
 
-/// Returns the time of the first frame with the new noise, between two excerpts.
+/// Returns the time of the first frame with the noise of the scene that begins between two
+/// excerpts.
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
     const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);

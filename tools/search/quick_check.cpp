@@ -10,7 +10,7 @@
 namespace lull::tools {
 namespace {
 
-/// Integer sums do not depend on the order of summation or on the machine.
+/// The sums are integers, so they do not depend on the order of summation or on the machine.
 constexpr int unit = 16;  // integer units per 8-bit level
 constexpr int cell = 16, row_step = 4;
 /// Side of the blocks in samples, approximate number of blocks, and share of the blocks that count

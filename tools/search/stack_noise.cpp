@@ -102,8 +102,8 @@ class ChannelNoise {
                   "--method bm3d");
   }
 
-  /// Returns one scene per time point if the noise levels of the volumes differ, and the unchanged
-  /// scene otherwise.
+  /// If the noise levels of the volumes differ, returns one scene per time point. Otherwise,
+  /// returns the unchanged scene.
   std::vector<SceneNoise> by_time(SceneNoise scene) const {
     if (!scene.volume || volumes_.size() < 2) return {std::move(scene)};
     std::vector<float> levels;

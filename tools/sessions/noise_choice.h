@@ -16,7 +16,7 @@ namespace lull::tools {
 
 /// Returns the noise of --sigma (after rescale_sigma()), of --noise, or of the resumed job. Returns
 /// no value if lull must estimate the noise.
-/// @throws InvalidArgument  the given noise belongs to frames of another layout
+/// @throws InvalidArgument  the given noise is for another frame layout
 /// @throws NoInput, BadData  the noise file cannot be read
 [[nodiscard]] std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options,
                                                       const FrameFormat& format,
@@ -26,8 +26,8 @@ namespace lull::tools {
 /// weak noise, and coloured noise from a single picture need no clip limits.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
-/// Adds the clip limits to the noise of --sigma or --noise, if required by the filter, from the
-/// excerpts or from the plan of the job.
+/// If the filter requires clip limits, adds the clip limits to the noise of --sigma or --noise. The
+/// clip limits come from the excerpts or from the plan of the job.
 /// @param excerpts  the result of excerpts_from()
 /// @throws BadData  the plan is damaged
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,

@@ -21,9 +21,9 @@ std::string text_of(const bm3d::BatchSize& batch) {
   return std::to_string(batch.width) + "x" + std::to_string(batch.height);
 }
 
-/// Reduces the memory of a session by one step. Returns a description, or an empty text after the
-/// last step. All streams of a temporal session share one ring buffer, so fewer streams save no
-/// memory.
+/// Reduces the memory of a session by one step. Returns a description of the step, or an empty text
+/// if no further step is possible. All streams of a temporal session share one ring buffer, so
+/// fewer streams save no memory.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;

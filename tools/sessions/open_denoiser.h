@@ -37,7 +37,7 @@ struct OpenedDenoisers {
                                            const Opener& open = open_method);
 
 /// Opens one denoiser for each of `count` clips that share the devices, with equal memory settings
-/// and the same fallback. A device failure is reported once.
+/// and the same fallback. The denoisers report a device failure only once.
 [[nodiscard]] OpenedDenoisers open_denoisers(int count, const Method& params,
                                              const FrameFormat& format,
                                              const std::vector<bm3d::Backend>& backends,

@@ -17,8 +17,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Returns the cases in which the CPU may replace a GPU. In a job in segments, the CPU never
-/// replaces a GPU after the start, so that results do not depend on failures.
+/// Returns the cases in which the CPU may replace a GPU. In a job in segments, the CPU may replace
+/// a GPU only at the start, because results must not depend on failures.
 Fallback fallback_of(const RunOptions& options) {
   const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
   return other_later ? Fallback::cpu_at_start : options.fallback;

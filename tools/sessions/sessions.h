@@ -19,7 +19,7 @@
 
 namespace lull::tools {
 
-/// Returns whether the source must also return context frames around the selection.
+/// Returns whether the source must also return context frames before and after the selected frames.
 [[nodiscard]] bool needs_margins(const DenoiseOptions& options);
 
 /// Returns the reason why no GPU can decode in spite of --hwaccel, or an empty text. Frames in GPU
@@ -44,7 +44,7 @@ class LaterScenes {
   /// Adds a scene that begins later than all earlier scenes. Other threads may push frames of the
   /// scene after the call.
   void add(double from_s, ScenePlan plan);
-  /// Counts the scenes of this object that begin at or before the frame.
+  /// Counts the scenes of this object that begin at or before the time of the frame.
   std::size_t count_at(const Frame& frame) const;
   ScenePlan plan(std::size_t number) const;
 
@@ -77,14 +77,15 @@ struct ClipPlan {
 [[nodiscard]] pipeline::PartContext part_context_of(const ClipPlan& plan,
                                                     const FrameFormat& format);
 
-/// Opens the denoisers of a stream: one for complete frames, or one per field parity. `format` is
-/// the format of the frames or fields. Any thread may call `notify` while the denoisers exist.
+/// Opens the denoisers of a stream: one denoiser for complete frames, or two for even and odd
+/// fields. `format` is the format of the frames or fields. Any thread may call `notify` while the
+/// denoisers exist.
 [[nodiscard]] OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
                                             const FrameFormat& format,
                                             const std::vector<bm3d::Backend>& backends,
                                             const Notify& notify);
 
-/// Stops the reading of context frames after the last part, when no session requires further
+/// Stops the reading of context frames after the last part as soon as no session requires further
 /// frames.
 class ContextEnd {
  public:

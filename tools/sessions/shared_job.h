@@ -30,8 +30,8 @@ namespace lull::tools {
 /// Describes the plan for a job scheduler: one JSON object and a line break.
 [[nodiscard]] std::string to_json(const SharedJob& job);
 
-/// Sets SharedJob::start_picture to the first picture to decode for the missing frames of a part.
-/// Returns false if no frames are missing. `info` receives a message.
+/// Sets SharedJob::start_picture to the picture at which decoding must start for the missing frames
+/// of a part. Returns false if no frames are missing. `info` receives a message.
 [[nodiscard]] bool prepare_part(SharedJob& job, const Notify& info);
 
 /// Sets the options of the sink for the part that `options` selects. The call must precede the

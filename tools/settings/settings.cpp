@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view config_row = "--config", prefix = "LULL_";
 
-/// Two options for the same property. The value of `by` replaces the value of `option` if `by` has
-/// higher precedence.
+/// Two options for the same property. If `by` has higher precedence than `option`, the value of
+/// `by` replaces the value of `option`.
 struct Replaced {
   std::string_view by, option;
 };

@@ -31,7 +31,7 @@ struct SideInput {
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
                                         const DenoiseOptions& given, io::SourceOptions options);
 
-/// Index, in the input, of the first frame that the run pushes. Empty: the run pushes all frames.
+/// Index, in the input, of the first frame that the run pushes. Empty if the run pushes all frames.
 using FirstFrame = std::optional<std::int64_t>;
 
 }  // namespace lull::tools
