@@ -9,7 +9,7 @@
 namespace lull::pipeline {
 namespace {
 
-/// Returns a copy of the frame without samples and without the data for filters.
+/// Returns a copy of the frame without samples, guide and feature buffers.
 Frame without_samples(Frame frame) {
   frame.pixels.reset();
   frame.planes = {};

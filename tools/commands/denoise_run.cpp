@@ -128,8 +128,8 @@ class Run {
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
   }
 
-  /// Opens all outputs before the noise estimation, to report missing permissions early. Outputs
-  /// that need the noise or a grain table are only checked.
+  /// Opens all outputs before the noise estimation, to report missing permissions early. For
+  /// outputs that need the noise or a grain table, only checks whether lull can write the output.
   void open_outputs() {
     const io::SinkOptions given = options_of_sink();
     if (given.segments || options_.output.keep_grain)

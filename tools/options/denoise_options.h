@@ -56,7 +56,7 @@ void check_group_means(const DenoiseOptions& options);
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns a message that states the white level of --sigma-scale 255 or --sigma-scale 1 in the
+/// Returns a message that states the white level of --sigma-scale (255 for 8bit, 1 for unit) in the
 /// unit of the file. Returns an empty text if the samples have no unit, or for other values of
 /// --sigma-scale.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);

@@ -81,7 +81,7 @@ struct MethodOptions {
 [[nodiscard]] bool averages_groups(const MethodOptions& options);
 /// Sets the matcher of each phase in `params` from --matcher and --cluster.
 void choose_matchers(const MethodOptions& options, bm3d::Params& params);
-/// Checks --matcher and --cluster with other options.
+/// Checks the combination of --matcher and --cluster with other options.
 void check_matchers(const MethodOptions& options);
 
 }  // namespace lull::tools

@@ -25,8 +25,8 @@ class RunFiles {
   void read_job(const std::string& folder);
   /// Adds an output that is a single file.
   void write(const std::string& what, const std::string& name);
-  /// Adds an output: a file, or a pattern for frame numbers or for the matched parts of the file
-  /// names of `input`.
+  /// Adds an output: a file, or a pattern. The variable parts of a pattern are frame numbers, or
+  /// the matched parts of the file names of `input`.
   void write_result(const std::string& what, const std::string& name, const std::string& input);
   /// Adds an output that is an open file descriptor, possibly of the same file as another output.
   void write_open(const std::string& what, int descriptor);

@@ -73,7 +73,7 @@ double end_of(const std::vector<FrameNote>& notes) {
   return static_cast<double>(notes.front().number + (length + 3) / 4 * 4);
 }
 
-/// Returns a chart over the frames of the noise level of the scene and the level of the removed
+/// Returns a chart by frame number: the noise level of the scene, and the level of the removed
 /// noise.
 Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   const FrameFormat& format = record.format();

@@ -175,7 +175,7 @@ std::string SeriesRecord::facts_html() const {
          "Rician noise, the figures are those of the first decomposition.</p>\n";
 }
 
-/// Returns the mean of the volumes, normalised so that the object has values of 0..1.
+/// Returns the mean of the volumes, normalised so that the imaged object has values of 0..1.
 VolumeCuts SeriesRecord::anatomy() const {
   std::vector<double> means;
   for (int i = 0; i < noisy_.voxels(); ++i) means.push_back(noisy_.mean(i));

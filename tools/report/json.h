@@ -43,8 +43,8 @@ class JsonMembers {
   std::unordered_map<std::string, std::size_t> positions_;
 };
 
-/// Parses untrusted JSON in linear time, with nesting up to `max_depth`. The last of several equal
-/// names is valid. Returns nullopt for invalid text.
+/// Parses untrusted JSON in linear time, with nesting up to `max_depth`. If a name occurs several
+/// times in an object, the last value applies. Returns nullopt for invalid text.
 [[nodiscard]] std::optional<Json> parse_json(std::string_view text, int max_depth = 64);
 
 }  // namespace lull::tools

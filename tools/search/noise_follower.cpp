@@ -254,7 +254,8 @@ void NoiseFollower::update_scene(bool cut, std::size_t expected) {
 void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, bool cut,
                                  std::size_t expected) {
   const float level = found.level[0];
-  // `better`: an estimate from several frames replaces an estimate from a single frame.
+  // `better` is true if an estimate from several frames can replace an estimate from a single
+  // frame.
   const bool was_still = expected == scene_ ? !is_temporal_ : !known_[expected].over_time;
   const bool better = is_over_time(found) && was_still &&
                       std::max(level, known_[expected].estimate.level[0]) > min_distinct_level;

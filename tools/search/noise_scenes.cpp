@@ -62,7 +62,7 @@ struct Level {
 /// because the cut may be within the excerpt.
 double end_of(const TimedExcerpt& excerpt) { return time_of(excerpt.frames.back()); }
 
-/// The difference between a frame and the previous frame.
+/// The time of a frame, and the difference of the frame from the previous frame.
 struct Change {
   double time_s, change;
 };

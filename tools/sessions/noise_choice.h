@@ -33,8 +33,8 @@ namespace lull::tools {
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
-/// Assigns given noise to the channels of a stack: one scene per channel, or the first scene for
-/// all channels if the number of scenes is not the number of channels.
+/// Assigns given noise to the channels of a stack: one scene per channel. If the numbers of scenes
+/// and channels differ, all channels get the first scene.
 void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise);
 
 /// Returns the messages about the noise, one per scene. For --sigma, the messages contain only the
@@ -46,7 +46,8 @@ void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise);
                                                    const NoiseRecord& noise,
                                                    const RepairPlan& repair);
 
-/// Returns the noise levels of a scene for progress reports. Frames have `planes` planes.
+/// Returns the noise levels of a scene for progress reports. `planes` is the number of planes of a
+/// frame.
 [[nodiscard]] SceneLevels levels_of(const SceneNoise& scene, int planes);
 
 /// Returns the methods of a scene with their parameters.

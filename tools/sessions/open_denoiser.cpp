@@ -29,7 +29,7 @@ std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameForm
     backend.streams /= 2;
     return "using --streams " + std::to_string(backend.streams);
   }
-  // The first reduction limits the batch to the size of the frame.
+  // The function first limits the batch to the size of the frame.
   bm3d::BatchSize batch{std::min(params.batch.width, format.width),
                         std::min(params.batch.height, format.height)};
   int& side = batch.width >= batch.height ? batch.width : batch.height;
@@ -105,9 +105,9 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines the sessions on all devices into one denoiser. `clips` denoisers share the memory for
-/// frames. If the only session of a temporal filter fails, the replacement session filters the
-/// pending frames and their margin.
+/// Combines the sessions on all devices into one denoiser. `clips` is the number of denoisers that
+/// share the memory for frames. If the only session of a temporal filter fails, the replacement
+/// session filters the pending frames and their margin.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

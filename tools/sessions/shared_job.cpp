@@ -107,8 +107,8 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   }
   options.output.file = plan->output;
   options.run.segment_frames = plan->segment_frames;
-  // A process of the job needs no limit, because `lull plan` has already checked the number of
-  // damaged frames.
+  // A process of the job needs no limit for damaged frames, because `lull plan` has already checked
+  // their number.
   options.input.max_decode_errors = std::numeric_limits<int>::max();
   options.run.job.plan = plan;
   return options;

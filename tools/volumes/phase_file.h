@@ -30,8 +30,8 @@ class PhaseFile {
   [[nodiscard]] Frame next(std::vector<float>& radians);
   /// Value of a full turn in the unit of the file.
   double turn() const { return turn_; }
-  /// The lowest phase in the unit of the file. PhaseOutput writes phases in the full turn from this
-  /// value on.
+  /// The lowest phase in the unit of the file. PhaseOutput writes phases in the range of one full
+  /// turn that begins at this value.
   double lowest() const { return lowest_; }
   io::MediaSource& source() { return *source_; }
 
