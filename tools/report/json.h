@@ -16,8 +16,8 @@ using Json = nlohmann::ordered_json;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Returns an object as text with one line per member, and U+FFFD instead of invalid UTF-8. Nesting
-/// does not lengthen the text.
+/// Returns an object as JSON text with one line per member, including nested values. U+FFFD
+/// replaces invalid UTF-8.
 [[nodiscard]] std::string json_lines(const Json& object);
 
 /// Replaces invalid UTF-8 in a text by U+FFFD.
