@@ -24,8 +24,8 @@
 namespace lull::vapoursynth {
 namespace {
 
-/// Returns a lull frame that shares the samples of a VapourSynth frame. The VapourSynth frame is
-/// the side data, because the filter copies its properties to the result.
+/// Returns a lull frame that shares the samples of a VapourSynth frame. The side data of the lull
+/// frame is the VapourSynth frame, whose properties the filter copies to the result.
 Frame shared(const VSFrame* source, int number, const FrameFormat& format, const VSAPI* api) {
   const std::shared_ptr<const VSFrame> owner(source, api->freeFrame);
   Frame frame;

@@ -24,8 +24,8 @@ void SeekingSession::open() {
   repeats_ = bm3d::open_repeat_finder(params, format_);
 }
 
-/// Prepares a session without frames. A session on a GPU is drained and reused, because opening
-/// takes a long time.
+/// Prepares a session without frames. On a GPU, the function drains and reuses the session, because
+/// opening takes a long time.
 void SeekingSession::restart() {
   if (session_ && used_ && on_gpu_)
     while (session_->drain()) continue;
@@ -77,9 +77,9 @@ std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& kee
   return std::nullopt;
 }
 
-/// Finds the first frame for the session, and pushes the frames before the target. Repeated frames,
-/// detectable after a frame with independent noise (RepeatState::independent), do not count in the
-/// margin. Returns false if the host must provide the frames `more`.
+/// Finds the first frame for the session, and pushes the frames before the target. The margin does
+/// not count repeated frames, which the session can detect only after a frame with independent
+/// noise (RepeatState::independent). Returns false if the host must provide the frames `more`.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
   std::vector<Distinct> distinct;
@@ -97,7 +97,7 @@ bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& mo
   search_start_ = std::max(target_ - 2 * (target_ - search_start_), 0);
   more = {search_start_, before - 1};
   if (search_start_ > 0) return false;
-  // If the search reaches the start of the clip, the session starts with the first frame.
+  // The search has reached the start of the clip, so the session starts with the first frame.
   search_start_ = -1;
   repeat_state_ = RepeatState::unknown;
   next_input_ = 0;

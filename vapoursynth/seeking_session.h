@@ -32,9 +32,9 @@ class SeekingSession {
   /// Begins the request for frame `n`. Returns the frames that the host must provide before the
   /// call of process().
   Frames start(int n);
-  /// Returns the result of the requested frame, or no value if the host must provide the frames
-  /// `more` and call process() again. `fetch` returns host frames, and `keep` receives results of
-  /// later frames.
+  /// Returns the result of the requested frame. Returns no value if the host must first provide the
+  /// frames `more`; the caller must then call process() again. `fetch` returns frames of the host,
+  /// and `keep` receives the results of later frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
   /// Discards the session. Required after a failure.
   void reset() { session_.reset(); }

@@ -43,16 +43,16 @@ struct Estimate {
 /// @throws InvalidArgument
 [[nodiscard]] Noise coloured_noise(const std::vector<Samples>& covariances);
 
-/// Returns Rician noise. `zero` is the sample of magnitude 0, on the 0..255 scale.
+/// Returns Rician noise. `zero` is the sample value of magnitude 0, on the 0..255 scale.
 [[nodiscard]] Noise rician_noise(float sigma, float zero);
 
-/// Converts the noise to another sample scale. `zero` is the sample of magnitude 0 on the new
-/// scale. The noise curve remains only for the factor 1.
+/// Converts the noise to another sample scale. `zero` is the sample value of magnitude 0 on the new
+/// scale. Unless `factor` is 1, the result has no noise curve.
 [[nodiscard]] Noise rescaled(const Noise& noise, float factor, float zero);
 /// Multiplies the noise level of each plane by `strength`. The sample scale does not change.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
-/// @param flat  if true, the result has no noise curve, as slices of stacks require
+/// @param flat  if true, the result has no noise curve; required for slices of stacks
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);
 
@@ -69,7 +69,7 @@ struct Depth {
                                   const DepthSamples& samples, std::optional<double> sigma,
                                   std::optional<double> reference);
 
-/// Collects the noise statistics of a volume slice by slice, or of a series volume by volume.
+/// Collects the noise statistics of the slices of a volume or series.
 class VolumeStatistics {
  public:
   VolumeStatistics(const FrameFormat& format, std::int64_t slices)

@@ -18,11 +18,11 @@ using PlaneState = std::tuple<float, std::optional<std::vector<float>>, std::opt
 /// The state of a noise map: size in voxels (x, y, z), number of nodes (x, y, z), noise levels at
 /// the nodes.
 using MapState = std::tuple<std::array<int, 3>, std::array<int, 3>, std::vector<float>>;
-/// The state of volume noise: whether the noise is Rician, noise level, sample of magnitude 0,
-/// noise map.
+/// The state of volume noise: whether the noise is Rician, noise level, sample value of magnitude
+/// 0, noise map.
 using VolumeState = std::tuple<bool, float, float, std::optional<MapState>>;
-/// The state of Noise: noise by plane, whether the planes are in the opponent colour space, noise
-/// of variance-stabilised volumes.
+/// The state of Noise: noise by plane, whether the planes are in the opponent colour space, volume
+/// noise if any.
 using NoiseState = std::tuple<std::array<PlaneState, 3>, bool, std::optional<VolumeState>>;
 /// The state of an Estimate: noise, level, standard deviation of the means of 8x8 samples,
 /// certainty, reason for an uncertain estimate.

@@ -16,8 +16,8 @@ constexpr int tile = 16;          // side of a tile
 constexpr int tiles_across = 24;  // maximum number of tiles along an axis
 constexpr int reach = 2;          // search radius of a tile around its expected position
 constexpr int fits = 6;  // number of fits; each fit excludes the outliers of the previous one
-/// Maximum number of samples of a picture for a refinement at full size. Half size is accurate
-/// enough for larger pictures, and less noisy.
+/// Maximum number of samples of a picture for a refinement at full size. For larger pictures, a
+/// refinement at half size is accurate enough and less sensitive to noise.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {
@@ -36,8 +36,8 @@ struct Move {
   int x = 0, y = 0;
 };
 
-/// Returns the translation with the minimum cost, among translations with an overlap of at least
-/// half along each axis.
+/// Returns the translation with the minimum cost, among translations for which the pictures overlap
+/// by at least half of their size along each axis.
 Move search_whole(View a, View b) {
   Move best;
   double least =
@@ -202,8 +202,8 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i >= finest) found = by_tiles(picture.level(i), other.level(i), found);
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
-    // The centre of the half-size picture of an odd size is half a sample away from the centre of
-    // the picture.
+    // If the size of the larger picture is odd, the centre of the half-size picture is half a
+    // sample away from the centre of the larger picture.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

@@ -25,7 +25,7 @@ class Pyramid {
  public:
   explicit Pyramid(PlaneView<const float> picture);
   [[nodiscard]] int levels() const { return static_cast<int>(planes_.size()); }
-  /// Level 0 has the full size.
+  /// Returns level `i`. Level 0 has the full size.
   [[nodiscard]] PlaneView<const float> level(int i) const { return planes_[i].view(); }
 
  private:

@@ -9,9 +9,9 @@
 
 namespace lull::burst {
 
-/// Returns a session that aligns frames and passes them to `denoiser`. The session warps the frames
-/// that are at most `around` frames before or after the reference frame `keep`. All other frames
-/// remain unchanged. Frames must be in host memory.
+/// Returns a session that aligns frames and passes the frames to `denoiser`. The session warps the
+/// frames that are at most `around` frames before or after the reference frame `keep`. All other
+/// frames remain unchanged. Frames must be in host memory.
 ///
 /// The session stores the last `around` frames before the reference frame until the reference frame
 /// arrives. In warped frames, float samples that are not finite count as 0.

@@ -44,7 +44,8 @@ struct SessionChoice {
   /// stabilises the variance before it filters.
   std::optional<VolumeNoise> volume_noise;
   /// Noise of renders, for bm3d and nlm. If `render` is set, all frames must contain
-  /// Frame::features. The noise level comes from the features or from `render`.
+  /// Frame::features. If RenderNoise::sigma is 0, the session determines the noise level, for
+  /// example from the features.
   std::optional<RenderNoise> render{};
   /// Scale of depth maps, for bm3d and nlm. If `depth` is set, all frames must be depth maps, and
   /// `noise` must be on the 0..255 scale of this DepthScale.

@@ -13,8 +13,8 @@ namespace lull::pipeline {
 ///     chroma has half the rows)
 [[nodiscard]] FrameFormat field_format(const FrameFormat& frame);
 
-/// Returns the even rows (`parity` 0) or odd rows (`parity` 1) of `frame`, guide, mask, holes and
-/// features. The field shares the samples of the frame.
+/// Returns the even rows (`parity` 0) or the odd rows (`parity` 1) of `frame`, and of its guide,
+/// mask, holes and features. The field shares the samples of the frame.
 [[nodiscard]] Frame field_of(const Frame& frame, int parity);
 
 /// Returns a denoiser of interlaced frames. The sessions `even` and `odd` filter the even and the

@@ -9,7 +9,7 @@
 namespace lull::pipeline {
 namespace {
 
-/// Returns a copy of the frame without samples and without the data for filters.
+/// Returns a copy of the frame without samples, guide and feature buffers.
 Frame without_samples(Frame frame) {
   frame.pixels.reset();
   frame.planes = {};
@@ -81,8 +81,8 @@ class PartDenoiser final : public Denoiser {
   bool has_margin() const { return margin_ != Margin{}; }
   bool keeps_lead() const { return has_margin() && !from_start_; }
 
-  /// Returns whether the caller needs the result, and counts the frame unless `context_only` is
-  /// set.
+  /// Returns whether the caller needs the result of the frame. The function also counts the frame,
+  /// unless `context_only` is set.
   bool is_wanted(const Frame& frame) {
     if (frame.context_only) return false;
     const std::int64_t number = frames_++;
@@ -90,8 +90,8 @@ class PartDenoiser final : public Denoiser {
     return at_ < spans_.size() && number >= spans_[at_].first;
   }
 
-  /// Returns whether the session should continue up to the next needed frame, because the frame is
-  /// near or the session filters the complete stream.
+  /// Returns whether the session should continue up to the next needed frame: the frame is near, or
+  /// the session filters the complete stream.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;
@@ -134,8 +134,8 @@ class PartDenoiser final : public Denoiser {
     pending_.pop_front();
   }
 
-  /// Returns whether the session has received all frames that affect its needed results, or, for a
-  /// margin of unknown length, has returned these results.
+  /// Returns whether the session needs no further frame: it has received the complete margin after
+  /// its last needed frame, or has returned all its needed results.
   bool is_complete() const {
     if (!from_start_ && after_ >= margin_.after) return true;
     return std::ranges::none_of(pending_, &PendingFrame::wanted);
@@ -172,7 +172,7 @@ class PartDenoiser final : public Denoiser {
   std::int64_t frames_ = 0;    // number of frames that are not context_only
   int after_ = 0;              // number of frames after the last wanted one, counted as margins are
   std::size_t results_to_discard_ = 0;  // number of lead-in frames whose results come next
-  // The last margin_.before + 1 noisy frames, without repeated frames.
+  // The last margin_.before + 1 noisy input frames, not counting repeated frames.
   std::deque<Frame> lead_;
   std::deque<PendingFrame> pending_;  // frames in the session, without those of the lead-in
   std::deque<Frame> ready_;           // results that are ready

@@ -1,5 +1,5 @@
 #pragma once
-// Denoises parts of a stream, with the same results as for the complete stream.
+// Denoises parts of a stream. The results equal the results for the complete stream.
 
 #include <cstdint>
 #include <functional>
@@ -17,7 +17,8 @@ struct FrameSpan {
 
 using SessionOpener = std::function<std::unique_ptr<Denoiser>()>;
 
-/// Numbers of frames before and after a span that affect its results in temporal filtering.
+/// Parameters of by_parts(). `margin` contains the numbers of frames before and after a span that
+/// affect the results of the span in temporal filtering.
 struct PartContext {
   Margin margin{};
   /// Determines unknown values of Frame::repeat_state. If `repeats` is null, the denoiser treats

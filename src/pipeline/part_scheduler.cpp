@@ -17,8 +17,8 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// Minimum ratio of remaining frames to frames that a split filters twice: `worth_splitting` while
-// frames arrive, `worth_at_the_end` after the last frame.
+// Minimum ratio of the remaining frames of a part to the frames that both sessions filter after a
+// split: `worth_splitting` while frames arrive, `worth_at_the_end` after the last frame.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {
@@ -130,7 +130,7 @@ class PartScheduler final : public Denoiser {
   }
 
   /// Returns whether the next result requires more input: the oldest part is incomplete, or no
-  /// worker filters this part while a session is idle.
+  /// worker filters the oldest part although a session is idle.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;
@@ -194,8 +194,8 @@ class PartScheduler final : public Denoiser {
       const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
       if (left > most) longest = &part, most = left, number = at;
     }
-    // `filtered_twice` is the maximum number of frames that both sessions filter. `worth_splitting`
-    // ensures that the second half contains the complete margin.
+    // After a split, both sessions filter at most `filtered_twice` frames. With the ratio
+    // `worth_splitting`, the second half always contains the complete margin.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
@@ -222,7 +222,8 @@ class PartScheduler final : public Denoiser {
     return &second;
   }
 
-  /// Converts the items from `end` on to margin frames of the part.
+  /// Ends the part before the item `end`. The next frames, up to the margin, become context frames
+  /// of the part.
   void make_margin(Part& part, std::deque<Item>::iterator end) {
     std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
     part.items.erase(end, part.items.end());
@@ -301,7 +302,7 @@ class PartScheduler final : public Denoiser {
   std::deque<Item> before_;       // margin of the next part: last frames that are not repeated
   std::int64_t own_part_ = none;  // the part to which new frames belong
   ResultsInOrder results_;
-  // Numbers of pushed and returned frames, without repeated frames.
+  // Number of pushed frames and number of returned frames, without repeated frames.
   std::int64_t distinct_in_ = 0, distinct_out_ = 0;
   bool closing_ = false;
   SessionPool pool_;  // the last member, because its threads use the other members

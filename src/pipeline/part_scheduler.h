@@ -1,5 +1,6 @@
 #pragma once
-// A denoiser of several temporal sessions, so that several GPUs can share a clip.
+// A denoiser that divides a clip into parts and filters the parts in several temporal sessions, so
+// that several GPUs can share the clip.
 
 #include <memory>
 #include <vector>
@@ -21,8 +22,8 @@ struct PartOptions {
   ShardOptions shard{};
 };
 
-/// Returns a denoiser that filters parts of a clip, with their margins, in parallel. Equal sessions
-/// give the results of one session. Frames must be in host memory.
+/// Returns a denoiser that filters parts of a clip, with their margins, in parallel. If all
+/// sessions are equal, the results are those of a single session. Frames must be in host memory.
 /// @throws InvalidArgument  there is no session, or an option is out of range
 [[nodiscard]] std::unique_ptr<Denoiser> shard_parts(std::vector<std::unique_ptr<Denoiser>> sessions,
                                                     PartOptions options);

@@ -31,7 +31,7 @@ struct PipelineStats {
   double busy_share(Stage stage) const {
     return seconds > 0 ? busy[static_cast<int>(stage)] / seconds : 0;
   }
-  /// Returns the stage with the longest working time. This stage limits the speed.
+  /// Returns the busiest stage, which limits the speed.
   Stage busiest() const;
 };
 

@@ -20,15 +20,16 @@ int mirrored(int at, int size) {
   return at;
 }
 
-/// Returns sample i at half size, from the samples 2i - 1 .. 2i + 2 of the `size` samples of `in`.
+/// Returns sample i at half size, computed from the samples 2i - 1 .. 2i + 2 of the `size` samples
+/// of `in`.
 template <class In>
 float halved(const In& in, int i, int size) {
   const auto at = [&](int k) { return in(mirrored(2 * i + k, size)); };
   return (at(-1) + at(2) + 3 * (at(0) + at(1))) / 8;
 }
 
-/// Returns sample i at double size: the two nearest of the `size` samples of `in`, with the weights
-/// 3/4 and 1/4.
+/// Returns sample i at double size. The sample is the weighted mean of the two nearest of the
+/// `size` samples of `in`, with the weights 3/4 and 1/4.
 template <class In>
 float enlarged(const In& in, int i, int size) {
   const int near = i / 2, far = near + (i % 2 == 0 ? -1 : 1);
@@ -124,8 +125,8 @@ class ScaleDenoiser final : public Denoiser {
       load_plane(fine, i, whole);
       load_plane(coarse, i, correction);
       separable(read(r.whole), half, intermediate_, halve);
-      // The half-size result minus the reduced full-size result corrects only the lowest
-      // frequencies of the full-size result.
+      // The half-size result minus the reduced full-size result is the correction of the full-size
+      // result. A low-pass filter restricts the correction to the lowest frequencies.
       for (int y = 0; y < half.height; ++y)
         for (int x = 0; x < half.width; ++x) correction(x, y) -= half(x, y);
       separable(read(r.correction), half, intermediate_, smooth);

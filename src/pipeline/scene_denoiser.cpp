@@ -61,8 +61,7 @@ class SceneDenoiser final : public Denoiser {
 }  // namespace
 
 std::size_t scene_at(const Frame& frame, std::span<const double> starts) {
-  // Tolerance in seconds, because containers round the times of frames, for example to
-  // milliseconds.
+  // Tolerance for start times in seconds, because containers round the times of frames.
   constexpr double rounding = 1e-4;
   const double time = static_cast<double>(frame.pts) * static_cast<double>(frame.time_base.num) /
                       static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));

@@ -87,8 +87,8 @@ bool SessionPool::replace_after(const DeviceFailure& why, int me) {
     last = left == 0;
     if (on_device_ || (last && !options_.replace)) throw first;
     callbacks_.redistribute(me);
-    // The pool reports a failure only after another session has returned a result, so that a common
-    // failure of all sessions gives one report.
+    // The pool reports a failure only after another session has returned a result. A failure of all
+    // sessions with a common cause is then reported only once.
     failures_.push_back({static_cast<std::size_t>(me), why, left});
     if (last) failures_.clear();
   }

@@ -48,8 +48,8 @@ class ShardedDenoiser final : public Denoiser {
       worker = first_[results_.in()];
       if (pool_.lost(worker)) worker = any_worker;
     } else if (results_.in_flight() >= latency_) {
-      // The session of the next result gets the new frame if idle, because this session may need
-      // another frame before the result.
+      // If the session that computes the next result is idle, this session receives the new frame,
+      // because the result may require another frame.
       pool_.wait_for_progress(lock, [&] { return results_.has_next() || owner_is_starved(); });
       if (!results_.has_next())
         worker = owner_.contains(results_.next()) ? owner_[results_.next()] : any_worker;
@@ -92,8 +92,8 @@ class ShardedDenoiser final : public Denoiser {
   };
   enum class Task { filter, drain, stop };
 
-  // Assigns frames to sessions up to the latency of each session, after which each further frame
-  // produces a result.
+  // Distributes the first frames: each session receives as many frames as its latency. Each further
+  // frame then produces a result.
   void distribute_first_frames() {
     for (bool dealt = true; dealt;) {
       dealt = false;
@@ -105,7 +105,7 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Returns whether the session of the next result is idle and has no frame in its queue.
+  // Returns whether the session that computes the next result is idle and has no queued frame.
   bool owner_is_starved() const {
     const auto owner = owner_.find(results_.next());
     return owner != owner_.end() && states_[owner->second].idle &&
@@ -136,8 +136,8 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Waits for a task of session `me`. `frame` receives a frame to filter. SessionState::held stores
-  // the frame for a retry after a failure.
+  // Waits for a task of session `me`. If the task is to filter a frame, `frame` receives the frame.
+  // SessionState::held also stores the frame, for a retry after a failure.
   Task next_task(int me, Frame& frame) {
     auto lock = pool_.lock();
     SessionState& state = states_[me];

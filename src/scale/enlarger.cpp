@@ -63,7 +63,7 @@ std::string text_of(double factor) {
   return text;
 }
 
-/// Filter taps that resample planes of one size.
+/// Filter taps for the enlargement and the reduction of one plane.
 struct PlaneTaps {
   Taps up_x, up_y, down_x, down_y;
 
@@ -214,8 +214,8 @@ double host_bytes(const Params& params, const FrameFormat& format, const bm3d::B
   const FrameFormat to = scaled_format(format, params.factor);
   const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
   const int planes = format.planes();
-  // `samples` is the number of float samples in memory: PlaneWork and two frames, and on the host
-  // the noisy planes, guides and sums of each round.
+  // `samples` is the number of float samples in memory: PlaneWork, two frames, and, for BM3D on the
+  // host, the noisy planes, guides and sums of each round.
   double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
   if (backend.kind != bm3d::BackendKind::cuda)
     samples += static_cast<double>(rounds_of(params.profile).size()) * (planes * 4 + 2) * large;

@@ -9,7 +9,8 @@
 
 // In the second step of a round, back-projection corrects the enlarged picture (Irani and Peleg
 // 1991, "Improving resolution by image registration"). The Enlarger subtracts the area means of the
-// enlarged picture from the small picture, and adds the enlarged difference.
+// enlarged picture from the small picture, enlarges this difference, and adds the result to the
+// enlarged picture.
 
 // The threshold of BM3D decreases from round to round. The chroma planes of YUV get only
 // back-projection.

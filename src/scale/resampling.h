@@ -19,7 +19,8 @@ struct Taps {
 /// Returns the taps that enlarge an axis from `from` to `to` samples by the factor `ratio`, with
 /// mirrored borders.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
-/// Returns the taps that reduce an axis from `to` to `from` samples, as means over `ratio` samples.
+/// Returns the taps that reduce an axis of `to` samples to `from` samples. Each result is the mean
+/// over `ratio` samples.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 
 /// Resamples each row, in parallel in the task arena of the caller.

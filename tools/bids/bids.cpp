@@ -184,8 +184,8 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if a write would follow a link, unless the option -y is given. The link is an
-  /// output, or `folder` as a link out of the derivative.
+  /// Throws an error if an output is a link, or if an output exists and `folder` leads out of the
+  /// derivative through a link. With the option -y, does nothing.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;

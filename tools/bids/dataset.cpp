@@ -161,7 +161,8 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image, const st
   std::vector<std::string> steps = split(image.folder, '/');
   for (std::size_t depth = 0; depth <= steps.size(); ++depth) {
     if (depth > 0) folder += "/" + steps[depth - 1];
-    // Files are sorted by the number of entities in their names: more specific files come later.
+    // The function sorts files by the number of entities in their names, so that more specific
+    // files come later.
     std::vector<std::pair<std::size_t, std::string>> applicable;
     for (const BidsName& name : names_in_folder(folder)) {
       if (name.extension != extension || name.suffix != suffix) continue;

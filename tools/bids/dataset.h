@@ -43,7 +43,8 @@ class BidsDataset {
   const Json& description() const { return description_; }
   /// Returns the sorted labels of the participants, without the prefix "sub-".
   const std::vector<std::string>& subjects() const { return subjects_; }
-  /// Returns the magnitude images of a participant of the types anat, func, dwi and perf.
+  /// Returns the magnitude images of a participant. The images have the types anat, func, dwi and
+  /// perf.
   std::vector<BidsImage> images_of(const std::string& subject) const;
   /// Returns the metadata of an image from JSON files. Files in subfolders take precedence
   /// (inheritance principle of BIDS).
@@ -60,8 +61,8 @@ class BidsDataset {
   /// down.
   std::vector<std::string> files_for(const BidsImage& image, const std::string& suffix,
                                      const std::string& extension) const;
-  /// Resolves all links in a path. Returns the resolved path if outside of the dataset, and an
-  /// empty text otherwise.
+  /// Resolves all links in a path. If the resolved path is outside of the dataset, returns the
+  /// resolved path, and otherwise an empty text.
   std::string target_outside(const std::string& path) const;
 
  private:

@@ -120,7 +120,8 @@ ManualCommand Parser::manual_of(const CLI::App& app) const {
     row.brief = brief == table_.briefs.end() ? row.help : brief->second;
     command.options.push_back(std::move(row));
   }
-  // The manual lists operands first, and the common help options last in the first group.
+  // The manual lists operands first. The common help options are the last options of the first
+  // group.
   const auto own = std::ranges::find_if_not(command.options, &ManualOption::is_help);
   const std::string first_group = own == command.options.end() ? "Options" : own->group;
   for (ManualOption& option : command.options)
@@ -228,8 +229,8 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
   } catch (const CLI::ExtrasError&) {
     refuse_rest(selected() ? *selected() : app_);
   } catch (const CLI::ParseError& e) {
-    // Misspelt words come before missing options, because a missing option may be a misspelt
-    // option.
+    // The parser reports misspelt words before missing options, because a missing option may be a
+    // misspelt option.
     if (selected() && !selected()->remaining().empty()) refuse_rest(*selected());
     throw InvalidArgument(without_full_stop(e.what()) + "; see lull " +
                           (selected() ? selected()->get_name() + " " : "") + "--help");

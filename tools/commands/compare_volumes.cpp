@@ -43,8 +43,8 @@ double range_of(const std::string& path) {
   throw BadData(path + " has no range (all its values are 0 or NaN); give --range");
 }
 
-/// Returns the format of the slices on the HTML page: floats, with 0..1 as the range of the first
-/// stack.
+/// Returns the format of the slices on the HTML page: floats, scaled so that the first stack has
+/// the range 0..1.
 FrameFormat displayed_format(const io::MediaSource& first) {
   return {.width = first.format().width,
           .height = first.format().height,

@@ -66,7 +66,7 @@ JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
   return facts;
 }
 
-/// A run of `lull denoise`, from the opened input to the final name of the output.
+/// A run of `lull denoise`, from the open input to the final name of the output.
 class Run {
  public:
   Run(DenoiseOptions options, Reports& reports)
@@ -88,7 +88,7 @@ class Run {
     }
     limit_to_needed_frames();
     if (is_task() && needed_frames_.empty()) {
-      // Other processes have completed all missing segments since prepare_part().
+      // Since the call of prepare_part(), other processes have completed all missing segments.
       reports_.info("all segments are done");
       return 0;
     }
@@ -128,8 +128,8 @@ class Run {
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
   }
 
-  /// Opens all outputs before the noise estimation, to report missing permissions early. Outputs
-  /// that need the noise or a grain table are only checked.
+  /// Opens all outputs before the noise estimation, to report missing permissions early. For
+  /// outputs that need the noise or a grain table, only checks whether lull can write the output.
   void open_outputs() {
     const io::SinkOptions given = options_of_sink();
     if (given.segments || options_.output.keep_grain)
@@ -227,8 +227,8 @@ class Run {
       opened_ =
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
-    // Opens the source again without GPU decoding if the CPU must read the frames: as a fallback,
-    // for half size, for repairs, or for constant areas.
+    // Opens the source again without GPU decoding if the CPU must read the frames: after a fallback
+    // to the CPU, for filtering at half size, for repairs, or for constant areas.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu) {
@@ -358,8 +358,8 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // The denoiser `indexing` must replace constant areas before it detects repeated frames, as
-      // sessions do. Plans of interlaced video contain no repeated frames.
+      // Sessions replace constant areas before they detect repeated frames, so the denoiser
+      // `indexing` must do the same. Plans of interlaced video contain no repeated frames.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

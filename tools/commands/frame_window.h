@@ -92,8 +92,8 @@ class WindowReader {
     if (notes_) notes_->note(frame);
   }
 
-  /// Stores a frame and removes old frames, down to `margin_.before` + 2 frames without repeated
-  /// frames.
+  /// Stores a frame, and removes the oldest frames until `margin_.before` + 2 frames remain, not
+  /// counting repeated frames.
   void keep(Frame frame) {
     note(frame);
     if (frame.repeat_state != RepeatState::repeats) ++unique_frames_;

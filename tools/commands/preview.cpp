@@ -105,8 +105,8 @@ class Preview {
     if (!options_.input.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // lull determines the scale of depth maps and renders first, because find_window() detects
-    // repeated frames on this scale.
+    // lull determines the scale of depth maps and of renders before the call of find_window(),
+    // because find_window() detects repeated frames on this scale.
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);
     const Window window = find_window();
@@ -222,7 +222,7 @@ class Preview {
     const auto [geometry, volume] = cut_position();
     std::vector<Frame> first;
     if (!can_read_again(options_.input.file)) first = read_frames(*source_, frames_ahead);
-    // For a stack, find_noise() takes the index of a slice instead of a time.
+    // For a stack, find_noise() expects the index of a slice instead of a time.
     const std::int64_t slices_before = volume * geometry.size[geometry.of_slice[2]];
     find_noise(first, source_->info().stack ? static_cast<double>(slices_before) : 0);
     const Notify warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
@@ -321,7 +321,7 @@ class Preview {
   }
 
   /// Returns a denoiser that sets the mask, the guide and the feature buffers of every frame.
-  /// `first` is the index of the first frame in the input.
+  /// `first` is the index of the first pushed frame in the input.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {
     denoiser = side_inputs_.attach_to(std::move(denoiser), first);
@@ -337,8 +337,9 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // The gain of the residual comes from the noise level, or from the difference of the pictures
-    // if the noise level has another scale than the displayed samples.
+    // The noise level determines the gain of the residual. For depth maps, renders and float
+    // pictures, the difference of the pictures determines the gain, because the noise level has
+    // another scale than the displayed samples.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

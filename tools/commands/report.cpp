@@ -61,8 +61,8 @@ int report(const JobReportOptions& options) {
   const bool has_default_name = options.output.empty();
   const std::string page = has_default_name ? default_page(options.folder) : options.output;
   check_page(options.folder, state, page);
-  // lull replaces a page with the default name, because users repeat `lull report` during a job,
-  // but follows no link with this name.
+  // Users repeat `lull report` during a job, so lull overwrites a page with the default name. lull
+  // does not follow a symbolic link with this name.
   io::write_text(page, job_page(state, options.folder),
                  {.overwrite = options.overwrite || has_default_name,
                   .access = io::access_of(io::files_of_job(options.folder)),

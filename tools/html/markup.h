@@ -23,7 +23,7 @@ template <class... Values>
 /// The cells of a table row, as HTML.
 using Cells = std::vector<std::string>;
 
-/// Returns a table. If `figures` is true, all columns except the first are aligned as numbers.
+/// Returns a table. If `figures` is true, all columns except the first are right-aligned.
 [[nodiscard]] std::string html_table(const Cells& heading, const std::vector<Cells>& rows,
                                      bool figures = true);
 

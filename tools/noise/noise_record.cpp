@@ -17,7 +17,7 @@
 namespace lull::tools {
 namespace {
 
-/// Current version of the file format. Older versions are readable.
+/// Current version of the file format. lull also reads older versions.
 constexpr int noise_format = 1;
 /// Maximum size of a noise file in bytes, enough for thousands of scenes.
 constexpr std::size_t max_bytes = std::size_t{1} << 26;
@@ -30,7 +30,7 @@ constexpr std::array<const char*, 3> opponent_names{"Y", "U", "V"};
 
 int planes_of(Layout layout) { return layout == Layout::gray ? 1 : 3; }
 
-/// Returns the shortest decimal number that represents the same float.
+/// Returns the shortest decimal text that a parser converts to exactly this float.
 Json shortest_number(float value) {
   char text[32];
   for (int digits = 6; digits <= 9; ++digits) {

@@ -1,5 +1,5 @@
 #pragma once
-// Noise files: the noise of a camera, for all its clips.
+// Noise files, which store the noise of a camera for use with all its clips.
 
 #include <memory>
 #include <optional>

@@ -17,7 +17,7 @@ std::string text_of(double value) {
   return text;
 }
 
-/// Returns a number with three significant digits.
+/// Formats a number with three significant digits.
 std::string exact_text_of(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value);

@@ -21,7 +21,8 @@ struct DenoiseOptions {
   RunOptions run;
   /// File names on the command line without -i and -o, for assign_operands().
   std::vector<std::string> operands;
-  /// All options of the command line, in order: the names as in the option table, and the value.
+  /// All given options in the order of the command line: the names as in the option table, and the
+  /// values.
   std::vector<std::pair<std::string, std::string>> given;
 };
 
@@ -42,9 +43,9 @@ void check_grain(const DenoiseOptions& options);
 void check_depth(const DenoiseOptions& options);
 void check_scale_and_align(const DenoiseOptions& options);
 void check_nlm(const DenoiseOptions& options);
-/// Checks --method nlm with the averaging of group patches (averages_groups()).
+/// Checks the options for --method nlm that averages patches of groups (averages_groups()).
 void check_group_means(const DenoiseOptions& options);
-/// @throws InvalidArgument  always: --grain keep requires an input that lull can read twice
+/// @throws InvalidArgument  always, because --grain keep requires an input that lull can read twice
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 
 /// Returns whether the value of --repair is a file with a list of defects.
@@ -55,12 +56,13 @@ void check_group_means(const DenoiseOptions& options);
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns a message with the white level of --sigma-scale (255 or 1) in the unit of the file.
-/// Empty without a unit, or for another --sigma-scale.
+/// Returns a message that states the white level of --sigma-scale (255 for 8bit, 1 for unit) in the
+/// unit of the file. Returns an empty text if the samples have no unit, or for other values of
+/// --sigma-scale.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns whether the options allow patches from other frames. The input may still exclude such
-/// patches.
+/// Returns whether the options allow patches from other frames. Whether lull uses such patches also
+/// depends on the input.
 [[nodiscard]] bool may_be_temporal(const DenoiseOptions& options);
 /// Returns the temporal radius: the value of --temporal, or the default for the input.
 [[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input);
@@ -72,7 +74,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 [[nodiscard]] std::int64_t volumes_of(const io::VideoInfo& input);
 /// Returns whether lull may denoise the input as a series, by principal components over its
 /// volumes.
-/// @throws InvalidArgument  --series pca is given, but the input or other options exclude a series
+/// @throws InvalidArgument  --series pca is given, but the input is not a series, or another option
+///     is incompatible with --series pca
 [[nodiscard]] bool may_be_series(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns whether lull may treat the input as a volume although the file does not describe a
 /// stack.

@@ -1,4 +1,5 @@
-// Checks the combination of the options, and derives the parameters of the filters.
+// Checks the combination of the options, and derives the parameters of the filters from the
+// options.
 
 #include <algorithm>
 #include <string>
@@ -57,7 +58,8 @@ void check_pairs(const DenoiseOptions& options) {
     if (holds) throw InvalidArgument(text);
 }
 
-/// Rejects options that exclude a guide, which lull reads only once, in step with the input.
+/// Rejects options that are incompatible with a guide. lull reads a guide only once, in parallel
+/// with the input.
 void check_guide(const DenoiseOptions& options) {
   if (!has_guide_file(options.method)) return;
   if (options.output.keep_grain)

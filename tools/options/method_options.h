@@ -52,7 +52,7 @@ struct MethodOptions {
   std::vector<std::function<void(bm3d::Params&)>> overrides;
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
-  /// Given options that only the Wiener phase supports. With temporal filtering, the profile `best`
+  /// Given options that only the Wiener phase supports. The profile `best` with temporal filtering
   /// has no Wiener phase.
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
@@ -81,7 +81,7 @@ struct MethodOptions {
 [[nodiscard]] bool averages_groups(const MethodOptions& options);
 /// Sets the matcher of each phase in `params` from --matcher and --cluster.
 void choose_matchers(const MethodOptions& options, bm3d::Params& params);
-/// Checks --matcher and --cluster with other options.
+/// Checks the combination of --matcher and --cluster with other options.
 void check_matchers(const MethodOptions& options);
 
 }  // namespace lull::tools

@@ -73,7 +73,7 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) { add_features(o, v); }, "", true},
 };
 
-/// Rejects options that exclude feature buffers.
+/// Rejects options that are incompatible with feature buffers.
 void check_features(const DenoiseOptions& options) {
   if (!uses_features(options.method)) return;
   const std::string option = options.method.features.empty() ? "--guide auto" : "--feature";

@@ -43,7 +43,7 @@ void set_strength(DenoiseOptions& options, const std::string& text) {
   options.noise.strength = *value;
 }
 
-/// Parses "poisson" or "poisson:GAIN:OFFSET:READ". Missing or empty numbers are estimated.
+/// Parses "poisson" or "poisson:GAIN:OFFSET:READ". lull estimates missing or empty numbers.
 KnownPhotonNoise photons_or_reject(const std::string& text) {
   constexpr const char* form =
       "must be poisson or poisson:GAIN:OFFSET:READ, with a gain above 0 and a read noise from 0";

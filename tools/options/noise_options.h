@@ -36,8 +36,8 @@ struct NoiseOptions {
   std::string repair = repair_auto;  // repair_auto, repair_off, or the file of a list of defects
 };
 
-/// Returns white noise with the sigma of the options. Without a sigma, the arbitrary level serves
-/// only to check other parameters.
+/// Returns white noise with the sigma of the options. Without a sigma, returns an arbitrary noise
+/// level, sufficient to check other parameters.
 [[nodiscard]] NoiseModel given_noise(const NoiseOptions& options);
 /// Returns `noise` with the noise levels multiplied by --strength.
 [[nodiscard]] NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise);

@@ -35,8 +35,8 @@ enum OptionUse : unsigned {
   for_nlm = 512,
   for_groups = 1024,    // non-local means on groups (averages_groups())
   for_features = 2048,  // non-local means on renders with feature buffers
-  /// Not allowed in the environment or a settings file, because the option names files of one run,
-  /// selects a part of one input, or gives a permission.
+  /// Allowed only on the command line, not in the environment or a settings file: the option names
+  /// files of one run, selects a part of one input, or grants a permission.
   only_on_command_line = 4096,
   /// The option describes the machine. For a part of a shared job, a settings file or the
   /// environment may set only such options.

@@ -19,16 +19,16 @@ void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& opt
   set_option(options, *row, given.second);
 }
 
-/// Replaces the path of a guide or feature buffer, valid only on the planning machine, by the path
-/// in the plan's list of inputs.
+/// Replaces the path of a guide or a feature buffer by the path in the plan's list of inputs. The
+/// replaced path is valid only on the planning machine.
 void apply_input(const io::JobPlan::AdditionalInput& input, DenoiseOptions& options) {
   if (input.name == guide_name) options.method.guide = input.input;
   for (FeatureChoice& choice : options.method.features)
     if (!choice.file.empty() && input.name == option_of(choice.feature)) choice.file = input.input;
 }
 
-/// Checks that the plan's list of inputs contains the files of the guide and the feature buffers,
-/// whose paths apply_input() replaces.
+/// Checks that the plan's list of inputs contains the files of the guide and the feature buffers.
+/// apply_input() replaces the paths of these files.
 void check_additional_inputs(const io::JobPlan& plan, const DenoiseOptions& options) {
   if (has_guide_file(options.method) && !plan.find_additional(guide_name))
     refuse("does not list the file of its guide");

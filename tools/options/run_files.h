@@ -21,12 +21,12 @@ class RunFiles {
   /// Adds an input whose samples are visible in the result. Only users with access to this input
   /// may read the result.
   void read_samples(const std::string& what, const std::string& name);
-  /// Adds all files of a job, including future files.
+  /// Adds all files of a job, including files that do not exist yet.
   void read_job(const std::string& folder);
   /// Adds an output that is a single file.
   void write(const std::string& what, const std::string& name);
-  /// Adds an output: a file, or a pattern for frame numbers or for the matched parts of the file
-  /// names of `input`.
+  /// Adds an output: a file, or a pattern. The variable parts of a pattern are frame numbers, or
+  /// the matched parts of the file names of `input`.
   void write_result(const std::string& what, const std::string& name, const std::string& input);
   /// Adds an output that is an open file descriptor, possibly of the same file as another output.
   void write_open(const std::string& what, int descriptor);
@@ -49,8 +49,8 @@ class RunFiles {
   io::Access access_;
 };
 
-/// Returns the name of the volume `volume` with another extension, or an empty text for other
-/// files.
+/// Returns the name `volume` of a volume file with another extension, or an empty text if `volume`
+/// does not name a volume file.
 [[nodiscard]] std::string with_extension(const std::string& volume, const std::string& extension);
 
 /// Returns all files of `lull denoise`, `lull plan` or `lull preview` for the given options.

@@ -35,8 +35,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return now[b.size()];
 }
 
-/// Returns the edit distance between a word and a candidate, or no value for more than a typing
-/// error.
+/// Returns the edit distance between a word and a candidate, or no value if the distance is too
+/// large for a typing error.
 std::optional<std::size_t> typing_distance(const std::string& word, const std::string& candidate) {
   if (word.size() >= 3 && candidate.starts_with(word)) return 1;
   const std::size_t letters = distance(word, candidate);

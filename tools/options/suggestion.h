@@ -11,8 +11,9 @@ namespace lull::tools {
 [[nodiscard]] std::string joined(const std::vector<std::string>& words,
                                  std::string_view separator = ", ");
 
-/// Returns the candidate that begins with `word`, or else has the smallest edit distance, or an
-/// empty text. Leading dashes are ignored.
+/// Returns the candidate that is most similar to `word`: it begins with `word`, or has a small edit
+/// distance to `word`. Returns an empty text if no candidate is similar. Leading dashes are
+/// ignored.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);
 

@@ -99,8 +99,8 @@ std::string unsupported_by_bm4d(const DenoiseOptions& options) {
   return {};
 }
 
-/// Returns the first given option that excludes the decomposition of a series into components, or
-/// an empty text.
+/// Returns the first given option that is incompatible with the decomposition of a series into
+/// components, or an empty text.
 std::string refused_by_series(const DenoiseOptions& options) {
   if (options.input.depth.on) return "--depth";
   if (has_guide_file(options.method)) return "--guide";
@@ -121,8 +121,8 @@ std::string out_of_range(const DenoiseOptions& options) {
   }
 }
 
-/// Returns whether the slice spacing is much larger than the voxel size in a slice, so that patches
-/// of a slice match better than cubes (docs/measurements/volumes.md).
+/// Returns whether the slice spacing is much larger than the voxel size within a slice. In such
+/// volumes, 2-D patches match better than cubes (docs/measurements/volumes.md).
 bool has_thick_slices(const io::VideoInfo& input) {
   constexpr double thick = 4;
   return input.spacing[2] >= thick * std::max(input.spacing[0], input.spacing[1]);

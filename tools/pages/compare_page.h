@@ -27,7 +27,7 @@ class CompareRecord {
   /// precede the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
-  /// Adds the next pair of frames. For slices, `figures` is empty.
+  /// Adds the next pair of frames. `figures` contains PSNR and SSIM, and is empty for slices.
   void add(const Frame& a, const Frame& b, const std::optional<FrameFigures>& figures);
 
   /// Returns the page. `totals` is a plain text table of quality figures, with headings in the

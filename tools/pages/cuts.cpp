@@ -44,8 +44,8 @@ struct PanelSize {
   int width, height;
 };
 
-/// Returns the size of each cross-section in pixels: a pixel is the smallest side of a voxel, or
-/// larger for axes of more than 4096 pixels.
+/// Returns the size of each cross-section in pixels. A pixel is as long as the shortest side of a
+/// voxel. If an axis would have more than 4096 pixels, all pixels are larger.
 std::array<PanelSize, 3> panel_sizes(const CutGeometry& geometry) {
   constexpr double max_side = 4096;
   std::array<double, 3> length{};

@@ -20,7 +20,8 @@ struct CutGeometry {
   std::array<int, 3> at{};                 // voxel in which all three cross-sections intersect
 };
 
-/// Returns the geometry of a stack, with cross-sections through the centre of the volume.
+/// Returns the geometry of the volume in a stack. The cross-sections intersect at the centre of the
+/// volume.
 [[nodiscard]] CutGeometry cut_geometry(const io::MediaSource& source, io::Axis axis);
 
 /// Collects three cross-sections through a volume from its slices: perpendicular to z, y and x.

@@ -15,7 +15,7 @@ std::uint8_t to_byte(int v) {
   return static_cast<std::uint8_t>((std::clamp(v, 0, 65535) * 255 + 32767) / 65535);
 }
 
-/// Copies the noisy samples outside the mask, where results are arbitrary.
+/// Outside the mask, where results are arbitrary, copies the noisy samples to the result.
 template <class T>
 void restore_outside_mask(const Frame& noisy, const Part& part, const Frame& result) {
   const PlaneView<const T> from = noisy.plane<T>(0);

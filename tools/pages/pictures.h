@@ -23,8 +23,8 @@ struct Part {
 /// Returns a part of a frame. The result shares the samples of the frame.
 [[nodiscard]] Frame part_of(const Frame& frame, const Part& part);
 
-/// Returns a copy of a part of a result, with the noisy samples outside the mask, where results are
-/// arbitrary.
+/// Returns a copy of a part of a result. Outside the mask, where results are arbitrary, the copy
+/// contains the noisy samples.
 [[nodiscard]] Frame within_mask(const Frame& noisy, const Frame& result, const Part& part);
 
 /// Returns the gain of difference pictures. With this gain, three times the noise level `sigma` is
@@ -38,7 +38,8 @@ struct ComparisonPictures {
 /// `difference` is mid-grey plus the amplified difference (before - after).
 [[nodiscard]] ComparisonPictures compare_pictures(const Frame& before, const Frame& after,
                                                   int factor);
-/// Returns the pictures of cross-section 0, 1 or 2, perpendicular to z, y or x.
+/// Returns the pictures of a cross-section: 0, 1 or 2 for the cross-section perpendicular to z, y
+/// or x.
 [[nodiscard]] ComparisonPictures compare_pictures(const CutGeometry& geometry,
                                                   const VolumeCuts& before, const VolumeCuts& after,
                                                   int cut, int factor);

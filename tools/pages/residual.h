@@ -22,11 +22,12 @@ struct ResidualPart {
 struct ResidualFindings {
   int pictures = 0;
   std::int64_t blocks = 0;  // number of blocks of 8x8 samples
-  /// Root mean square of the residual: `rms` on the 0..255 scale, `level` relative to the expected
-  /// noise.
+  /// Root mean square of the residual: `rms` on the 0..255 scale, `level` in units of the expected
+  /// noise level.
   double rms = 0, level = 0;
-  /// Ratio of the residual (relative root mean square) in textured blocks to flat blocks. Textured:
-  /// the tenth with the largest gradients. Flat: the half with the smallest gradients.
+  /// Relative root mean square of the residual in textured blocks, divided by that in flat blocks.
+  /// Textured blocks are the tenth with the largest gradients. Flat blocks are the half with the
+  /// smallest gradients.
   double edges = 0;
   Autocorrelation correlation{};
   /// Correlation of the residual in textured blocks minus flat blocks, in units of the variance:
@@ -34,8 +35,8 @@ struct ResidualFindings {
   double edge_correlation_excess = 0;
 };
 
-/// Accumulates the statistics of the residual over several parts of frames, in 8x8 blocks of valid
-/// samples that are not all equal. The results are deterministic.
+/// Accumulates the statistics of the residual over several parts of frames. A block of 8x8 samples
+/// counts only if its samples are valid and not all equal. The results are deterministic.
 class ResidualSums {
  public:
   void add(const ResidualPart& part);
@@ -68,9 +69,9 @@ struct ResidualVerdict {
 /// estimation is uncertain.
 enum class NoiseOrigin { stated, found, assumed };
 
-/// Returns whether the residual looks like noise (docs/reference/reports.md). `cannot_tell`: fewer
-/// than 100 blocks, or camera-processed noise that fails only the criterion for edges, where such
-/// noise may be stronger.
+/// Returns whether the residual looks like noise (docs/reference/reports.md). `cannot_tell`: there
+/// are fewer than 100 blocks, or only the criterion for edges fails and the noise is not white,
+/// because such noise may be stronger at edges.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

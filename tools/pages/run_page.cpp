@@ -73,7 +73,7 @@ double end_of(const std::vector<FrameNote>& notes) {
   return static_cast<double>(notes.front().number + (length + 3) / 4 * 4);
 }
 
-/// Returns a chart over the frames of the noise level of the scene and the level of the removed
+/// Returns a chart by frame number: the noise level of the scene, and the level of the removed
 /// noise.
 Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   const FrameFormat& format = record.format();
@@ -98,7 +98,8 @@ Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   for (const FrameNote& note : notes) {
     if (note.scene != scene) chart.marks.push_back(static_cast<double>(note.number));
     scene = note.scene;
-    // For RGB, the chart shows the noise level of R; the section about the noise shows luma.
+    // The chart shows the noise level of the first plane, which is R for RGB. The noise section of
+    // the page shows the noise level of luma.
     const SceneNoise& noise = record.noise().scenes[std::min(scene, record.scenes() - 1)];
     const double level =
         noise.volume ? static_cast<double>(noise.volume->level)
@@ -130,8 +131,8 @@ Chart psnr_chart(const RunRecord& record, const RunFacts& facts) {
           .width = 860};
 }
 
-/// Returns the chart of the load of each pipeline stage, the busy share of the time between two
-/// recorded frames.
+/// Returns the chart of the load of each pipeline stage: the share of the time between two records
+/// in which the stage was busy.
 Chart load_chart(const RunRecord& record) {
   const std::vector<LoadNote>& load = record.load();
   constexpr const char* colours[] = {"#3b82f6", "#e0803a", "#3aa655"};

@@ -48,14 +48,14 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
                                    const std::optional<VolumeNoise>& volume_noise) {
   expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
-  // A noise level from the user is only in the noise model. The page shows `estimate.level`, so the
-  // function copies the level.
+  // For a noise level from the user, only the noise model is set. The function copies the level to
+  // `estimate.level`, which the page shows.
   if (estimate.level == std::array<float, 3>{}) estimate.level = estimate.noise.levels_in_samples();
 }
 
 void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
-  // The new scene replaces the last scene if the new scene does not begin later, because the last
-  // scene then has no frame.
+  // If the new scene does not begin later than the last scene, the last scene has no frame, and the
+  // new scene replaces the last scene.
   if (scene.from_s <= noise_.scenes.back().from_s) {
     noise_.scenes.pop_back();
     expected_.pop_back();

@@ -72,8 +72,8 @@ class RunRecord {
   /// Adds the next frame. `result` has no samples if the run does not filter the frame. All calls
   /// must come from one thread.
   void add_frame(const Frame& noisy, const Frame& result, const std::optional<FrameErrors>& errors);
-  /// Records the load of the pipeline stages. All calls must come from one thread, not necessarily
-  /// the thread of add_frame().
+  /// Records the load of the pipeline stages. All calls must come from one thread, which need not
+  /// be the thread of add_frame().
   void add_load(const pipeline::PipelineStats& stats);
 
   // Results of the record, available after the end of the run.
@@ -84,7 +84,8 @@ class RunRecord {
   std::vector<ShownFrame> shown_frames() const;
   /// Returns the numbers of the requested frames that are not on the page.
   std::vector<std::int64_t> frames_not_shown() const;
-  /// Returns the cross-sections perpendicular to z, y and x, or an empty list without a volume.
+  /// Returns the cross-sections perpendicular to z, y and x, or an empty list if the input is not a
+  /// volume.
   std::vector<ShownFrame> shown_cuts() const;
   const std::vector<FrameNote>& notes() const { return notes_.items(); }
   const std::vector<LoadNote>& load() const { return load_.items(); }

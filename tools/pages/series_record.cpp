@@ -16,8 +16,8 @@ namespace {
 constexpr const char* cut_axis_names[] = {"z", "y", "x"};
 constexpr std::size_t max_repeats_shown = 3;
 
-/// Makes three cross-sections. Voxel i, counted over all cross-sections, has the sample value(i) in
-/// 0..1.
+/// Makes three cross-sections with the sample values value(i) in 0..1. The voxel index i counts the
+/// voxels of all cross-sections.
 template <class Value>
 VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   VolumeCuts cuts(geometry);
@@ -146,8 +146,8 @@ void SeriesRecord::complete_volume(int volume) {
     repeated_.push_back(compare_pictures(geometry_, before_, after_, 0, factor_));
 }
 
-/// Returns the voxels of the object: mean over the volumes of at least three noise levels. Rician
-/// noise in the background has a mean of 1.25 noise levels.
+/// Returns the voxels of the imaged object, whose mean over the volumes is above three noise
+/// levels. In the background, the mean of Rician noise is 1.25 noise levels.
 std::vector<int> SeriesRecord::object() const {
   const double limit = static_cast<double>(facts_.noise.zero) +
                        3 * static_cast<double>(series::median_level(facts_.noise));
@@ -175,7 +175,7 @@ std::string SeriesRecord::facts_html() const {
          "Rician noise, the figures are those of the first decomposition.</p>\n";
 }
 
-/// Returns the mean of the volumes, normalised so that the object has values of 0..1.
+/// Returns the mean of the volumes, normalised so that the imaged object has values of 0..1.
 VolumeCuts SeriesRecord::anatomy() const {
   std::vector<double> means;
   for (int i = 0; i < noisy_.voxels(); ++i) means.push_back(noisy_.mean(i));
@@ -187,8 +187,8 @@ std::string SeriesRecord::residual_html() const {
   const VolumeCuts anatomy = this->anatomy();
   const VolumeCuts size =
       cuts_with(geometry_, [&](int i) { return 0.5 * std::sqrt(removed_.mean_square(i)); });
-  // In units of the noise level, the mean of the removed noise over V volumes has the standard
-  // deviation 1 / sqrt(V).
+  // The mean of the removed noise over V volumes has a standard deviation of 1 / sqrt(V) noise
+  // levels.
   const double gain = std::sqrt(static_cast<double>(std::max(facts_.volumes, 1))) / 8;
   const VolumeCuts mean =
       cuts_with(geometry_, [&](int i) { return 0.5 + gain * removed_.mean(i); });

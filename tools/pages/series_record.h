@@ -18,9 +18,11 @@ namespace lull::tools {
 class CutSums {
  public:
   explicit CutSums(const CutGeometry& geometry);
-  /// Adds the samples of a volume that are not NaN, multiplied by `factor`.
+  /// Adds the samples of a volume, multiplied by `factor`, to the sums. Samples that are NaN do not
+  /// count.
   void add(const VolumeCuts& volume, float factor);
-  /// Adds the differences a - b that are not NaN, multiplied by `factor`.
+  /// Adds the differences a - b, multiplied by `factor`, to the sums. Differences that are NaN do
+  /// not count.
   void add_difference(const VolumeCuts& a, const VolumeCuts& b, float factor);
 
   int voxels() const { return static_cast<int>(sums_.size()); }

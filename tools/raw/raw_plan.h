@@ -43,8 +43,8 @@ struct RawPlan {
 /// Returns the black levels and the white level of the results.
 [[nodiscard]] io::DngLevels levels_of_results(const raw::RawParams& params);
 
-/// Estimates the remaining noise of a result, at most that of the input: gain and offset for R, G
-/// and B, in the order of a DNG noise profile.
+/// Estimates the remaining noise of a result: gain and offset for R, G and B, in the order of a DNG
+/// noise profile. The estimate never exceeds the noise of the input.
 [[nodiscard]] std::vector<double> remaining_noise(const RawPlan& plan, const Frame& result);
 
 }  // namespace lull::tools

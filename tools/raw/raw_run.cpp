@@ -65,8 +65,8 @@ class RawSink final : public FrameSink {
   std::set<std::string> reported_;
 };
 
-/// Checks all output names before the first frame, and the permission to write by a temporary file
-/// for the first output.
+/// Checks all output names before the first frame. For the first output, also checks the permission
+/// to write, by a temporary file.
 void check_outputs(const DenoiseOptions& options, const io::RawSource& source,
                    std::optional<std::int64_t> kept) {
   bool is_folder_checked = false;

@@ -53,7 +53,8 @@ class FrameRepairer {
   FramePool pool_;
 };
 
-/// A source of repaired copies of the frames of another source. The frames must be in host memory.
+/// A source that returns repaired copies of the frames of another source. The frames must be in
+/// host memory.
 class RepairedSource final : public FrameSource {
  public:
   RepairedSource(FrameSource& source, const RepairPlan& plan);

@@ -16,8 +16,8 @@ using Json = nlohmann::ordered_json;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Returns an object as text with one line per member, and U+FFFD instead of invalid UTF-8. Nesting
-/// does not lengthen the text.
+/// Returns an object as JSON text with one line per member, including nested values. U+FFFD
+/// replaces invalid UTF-8.
 [[nodiscard]] std::string json_lines(const Json& object);
 
 /// Replaces invalid UTF-8 in a text by U+FFFD.
@@ -43,8 +43,8 @@ class JsonMembers {
   std::unordered_map<std::string, std::size_t> positions_;
 };
 
-/// Parses untrusted JSON in linear time, with nesting up to `max_depth`. The last of several equal
-/// names is valid. Returns nullopt for invalid text.
+/// Parses untrusted JSON in linear time, with nesting up to `max_depth`. If a name occurs several
+/// times in an object, the last value applies. Returns nullopt for invalid text.
 [[nodiscard]] std::optional<Json> parse_json(std::string_view text, int max_depth = 64);
 
 }  // namespace lull::tools

@@ -13,11 +13,11 @@ struct LogOptions {
   std::string file;  // messages are appended to this file; empty: none
 };
 
-/// Writes messages from any thread. At most one Log with the level debug may exist, because it
-/// receives FFmpeg's messages.
+/// Writes messages from any thread. At most one Log with the level debug may exist, because FFmpeg
+/// writes its messages to this Log.
 class Log {
  public:
-  /// @param quiet  if true, stderr receives only errors, but the file all messages
+  /// @param quiet  if true, only errors go to stderr; the file still receives all messages
   /// @throws CannotCreate  the file cannot be opened
   Log(const LogOptions& options, bool quiet);
   ~Log();

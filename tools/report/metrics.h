@@ -17,7 +17,7 @@ struct MetricsFacts {
 };
 
 /// Replaces the file of metrics at the start, every two seconds, and at the end. After the start,
-/// write errors are ignored.
+/// the object ignores write errors.
 class Metrics {
  public:
   /// @throws CannotCreate  no file with the given name can be created

@@ -82,7 +82,7 @@ void Progress::start(const JobFacts& facts) {
   scenes_ = facts.noise;
   if (facts.follows) scenes_.resize(std::min<std::size_t>(scenes_.size(), 1));
   // The measured time starts at the first frame, to exclude the opening of files. In JSON mode, the
-  // first frame is reported immediately.
+  // program reports the first frame immediately.
   last_ = mode_ == ProgressMode::json ? std::chrono::steady_clock::time_point::min()
                                       : std::chrono::steady_clock::now();
   if (metrics_)
@@ -115,7 +115,8 @@ void Progress::on_new_scene(const SceneLevels& scene) {
 std::string Progress::line(const pipeline::PipelineStats& stats) const {
   using pipeline::Stage;
   std::string text = format("frame %lld", static_cast<long long>(stats.frames));
-  // The frame count of a container may be wrong. After more frames, the total becomes unknown.
+  // The frame count of a container may be wrong. If the input has more frames than the container
+  // states, the total becomes unknown.
   if (facts_.frames >= stats.frames) {
     text += format("/%lld (%d%%)", static_cast<long long>(facts_.frames),
                    static_cast<int>(100 * stats.frames / std::max<std::int64_t>(facts_.frames, 1)));

@@ -46,8 +46,8 @@ struct JobFacts {
   bool follows = false;              // whether on_new_scene() will report later scenes
 };
 
-/// Writes progress to a file descriptor. To not delay the run, a full pipe drops lines; the last
-/// line waits up to a second. Thread-safe.
+/// Writes progress to a file descriptor. If the descriptor is a full pipe, the object drops lines,
+/// so that the run does not wait. For the last line, the object waits up to a second. Thread-safe.
 class Progress {
  public:
   /// @param quiet  if true, ProgressMode::automatic shows no progress

@@ -58,7 +58,7 @@ bool SignalWatch::join_outer() {
   return true;
 }
 
-// The signals remain blocked, because the process has no more work to stop.
+// After the destructor, the signals remain blocked, because the process has no more work to stop.
 SignalWatch::~SignalWatch() {
   {
     const std::lock_guard lock(chain_mutex);

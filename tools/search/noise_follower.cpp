@@ -16,15 +16,16 @@ namespace {
 /// Number of frames in a short excerpt, for the comparison with the noise of the current scene.
 constexpr std::size_t short_excerpt = 3;
 /// Minimum and maximum number of frames between two checks within a scene. The interval doubles
-/// after a check without noise between frames.
+/// after each check that finds no temporal noise.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
-/// Maximum ratio of equal noise levels, after a cut and within a scene. The second ratio is higher,
-/// because a new scene restarts the session.
+/// Maximum ratio of two noise levels that count as equal: after a cut, and within a scene. The
+/// ratio within a scene is higher, because each new scene restarts the session.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
-/// Minimum ratio of measured to expected frame difference in flat areas. Uncompensated motion gives
-/// 0.17 to 0.73, noise at least 0.89, except in completely textured pictures.
+/// Minimum ratio of measured to expected frame difference in flat areas. Except in completely
+/// textured pictures, the ratio is 0.17 to 0.73 for uncompensated motion, and at least 0.89 for
+/// noise.
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
@@ -123,8 +124,8 @@ void NoiseFollower::check_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// Returns the next known scene if this scene begins at or before `time_s` and has different noise,
-/// and otherwise the current scene.
+/// Returns the index of the known scene at `time_s` if its noise differs from the noise of the
+/// current scene, and otherwise the index of the current scene.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;
@@ -221,9 +222,9 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     add_codec_error(excerpts_at(count), found);
     return found;
   }
-  // Without noise between frames, the current scene continues. At a cut to a still picture, the
-  // picture is noise-free if an earlier scene has noise between frames; otherwise the estimate from
-  // the single picture applies.
+  // Without temporal noise, the current scene continues, except at a cut to a still picture. lull
+  // treats the still picture as noise-free if an earlier scene has temporal noise, and otherwise
+  // applies the estimate from the single picture.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};
@@ -253,7 +254,8 @@ void NoiseFollower::update_scene(bool cut, std::size_t expected) {
 void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, bool cut,
                                  std::size_t expected) {
   const float level = found.level[0];
-  // An estimate from several frames replaces an estimate from a single frame.
+  // `better` is true if an estimate from several frames can replace an estimate from a single
+  // frame.
   const bool was_still = expected == scene_ ? !is_temporal_ : !known_[expected].over_time;
   const bool better = is_over_time(found) && was_still &&
                       std::max(level, known_[expected].estimate.level[0]) > min_distinct_level;
@@ -266,8 +268,8 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
   switch_to(next, false);
 }
 
-/// Begins the scene at the next frame, if this frame is later than the start of the current scene.
-/// Otherwise, times cannot distinguish the scenes.
+/// Begins the scene at the next frame. Does nothing if this frame is not later than the start of
+/// the current scene, because times then cannot distinguish the scenes.
 void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
   if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;

@@ -29,7 +29,7 @@ enum class KnownFrom {
 class NoiseFollower final : public FrameSource {
  public:
   /// The reading thread calls this function before read() returns the first frame of a scene with
-  /// different noise. `is_predicted`: a known scene begins at its known time.
+  /// different noise. `is_predicted` is true if a known scene begins at its known time.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;
 
   /// @param known  scenes in order of time; the first scene begins with the first frame
@@ -85,8 +85,9 @@ class NoiseFollower final : public FrameSource {
   std::size_t check_interval_;
 };
 
-/// Returns whether lull can track the noise: not for volumes, frames combined into one picture, or
-/// joined parts of the input, whose time stamps are ambiguous.
+/// Returns whether lull can track the noise from scene to scene. lull cannot track the noise of
+/// volumes, of frames that it combines into one picture, and of joined parts of the input, whose
+/// time stamps are ambiguous.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Returns the first scene of a pipe. `frames` contains the first frames of the pipe.

@@ -11,13 +11,15 @@
 namespace lull::tools {
 namespace {
 
-/// Maximum ratio of equal noise levels, for errors of up to 15 % in each estimate.
+/// Maximum ratio of two noise levels that count as equal. Each estimate may have an error of up to
+/// 15 %.
 constexpr float same_level = 1.3f;
 /// Length of the final interval of the bisection for a cut, in seconds. The search reads all frames
 /// of this interval.
 constexpr double near_s = 1.0;
-/// Coarse noise requires half size. Noise is coarse if the level of means of 16x16 samples exceeds
-/// two limits: relative to means of 8x8 samples, and on the 0..255 scale.
+/// Noise is coarse, and requires a session at half size, if the noise level of means of 16x16
+/// samples exceeds two limits: one relative to the noise level of means of 8x8 samples, and one on
+/// the 0..255 scale.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
@@ -56,17 +58,18 @@ struct Level {
   float level;
 };
 
-/// Returns the time of the last frame of an excerpt, as the end of the search, because the cut may
-/// be within the excerpt.
+/// Returns the time of the last frame of an excerpt. The search for a cut ends at this time,
+/// because the cut may be within the excerpt.
 double end_of(const TimedExcerpt& excerpt) { return time_of(excerpt.frames.back()); }
 
-/// The difference between a frame and the previous frame.
+/// The time of a frame, and the difference of the frame from the previous frame.
 struct Change {
   double time_s, change;
 };
 
-/// Returns the time of a cut: the largest frame difference if above 2.5 times the median, and
-/// otherwise the split with the largest variance between the two groups.
+/// Returns the time of a cut: of the largest change if above 2.5 times the median change, and
+/// otherwise of the change that splits the clip into two groups with the largest between-group
+/// variance.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;
@@ -87,7 +90,8 @@ double cut_at(const std::vector<Change>& changes) {
   return cut;
 }
 
-/// Returns the time of the first frame with the new noise, between two excerpts.
+/// Returns the time of the first frame with the noise of the scene that begins between two
+/// excerpts.
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
     const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);
@@ -161,8 +165,8 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                    .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
-  // The noise level of a single picture already includes coarse noise, so half size is unnecessary
-  // (docs/measurements/noise-estimation.md).
+  // The noise level of a single picture already includes coarse noise, so a session at half size is
+  // unnecessary (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = excerpts.front().front().format;
   if (std::min(format.width, format.height) < min_side) return scene;

@@ -11,7 +11,6 @@
 
 namespace lull::tools {
 
-/// Consecutive frames and the time of the first frame.
 struct TimedExcerpt {
   double time_s = 0;  // pts of the first frame in seconds
   Excerpt frames{};

@@ -58,7 +58,8 @@ class Search {
       for (Frame& frame : excerpt.frames) frame = filter_view(std::move(frame));
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
     record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
-    // The estimates for scenes_of() do not contain the codec error.
+    // scenes_of() requires estimates without the codec error, so the codec error is added after
+    // scenes_of().
     for (SceneNoise& scene : record.scenes)
       add_codec_error(excerpts_of(samples.excerpts), scene.estimate);
     move_to_cut(record.scenes);
@@ -115,8 +116,8 @@ class Search {
       const auto source = io::open_source(options_.input.file, options);
       for (;;) {
         std::optional<Frame> frame = source->read();
-        // The source counts slices from its first returned frame, so the index of the slice in the
-        // volume is unknown.
+        // The source counts slices from the first frame that it returns, so the index of the slice
+        // in the volume is unknown.
         if (frame) frame->slice = -1;
         if (!frame || frame->format != format_ || !take(*std::move(frame))) return;
       }
@@ -154,8 +155,8 @@ class Search {
     for (int i = 0; i < positions; ++i) {
       TimedExcerpt excerpt =
           excerpt_at(first + (last - first) * (i + 0.5) / positions, frames_per_excerpt);
-      // If keyframes are far apart, several positions give the same excerpt, which the list
-      // contains once.
+      // If keyframes are far apart, the excerpts at several positions are equal. The list contains
+      // equal excerpts only once.
       const bool known = !excerpts.empty() && excerpt.time_s <= excerpts.back().time_s;
       if (!excerpt.frames.empty() && !known) excerpts.push_back(std::move(excerpt));
     }
@@ -209,7 +210,7 @@ class Search {
   double start_s_ = 0;  // time of the input's first frame
 };
 
-/// Returns the excerpts as the sessions filter them: as even fields, or unchanged.
+/// Returns the excerpts in the form that the sessions filter: as even fields, or unchanged.
 std::vector<Excerpt> as_filtered(const InputOptions& options, std::vector<Excerpt> excerpts) {
   if (options.interlaced == Interlaced::fields)
     for (Excerpt& excerpt : excerpts)

@@ -64,9 +64,9 @@ struct FoundNoise {
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const InputSamples& samples);
 
-/// Number of frames that lull reads from a pipe before the first frame is denoised.
+/// Number of frames that lull reads from a pipe before it denoises the first frame.
 inline constexpr std::size_t frames_ahead = 12;
-/// Number of slices that lull reads from a piped stack before the first slice is denoised.
+/// Number of slices that lull reads from a piped stack before it denoises the first slice.
 inline constexpr std::size_t slices_ahead = 48;
 [[nodiscard]] inline std::size_t frames_to_read_ahead(const InputOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;
@@ -74,7 +74,7 @@ inline constexpr std::size_t slices_ahead = 48;
 
 [[nodiscard]] std::vector<Frame> read_frames(FrameSource& source, std::size_t count);
 
-/// A source that returns given frames first, then the frames of another source.
+/// A source that returns the frames `first`, and then the frames of another source.
 class PrefixedSource final : public FrameSource {
  public:
   PrefixedSource(FrameSource& source, std::vector<Frame> first)

@@ -10,10 +10,11 @@
 namespace lull::tools {
 namespace {
 
-/// Integer sums do not depend on the order of summation or on the machine.
+/// The sums are integers, so they do not depend on the order of summation or on the machine.
 constexpr int unit = 16;  // integer units per 8-bit level
 constexpr int cell = 16, row_step = 4;
-/// Side of the blocks in samples, approximate number of blocks, and share of flat blocks.
+/// Side of the blocks in samples, approximate number of blocks, and share of the blocks that count
+/// as flat.
 constexpr int side = 8, wanted_blocks = 600;
 constexpr double flat_share = 0.2;
 /// The search for copies examines a grid of `copy_blocks` x `copy_blocks` blocks of 8x8 samples,
@@ -55,8 +56,8 @@ Plane<std::uint8_t> cells_of(const Luma<T>& luma) {
   return cells;
 }
 
-/// Returns the sum of absolute second differences along the rows of a block, because adjacent rows
-/// of interlaced frames belong to different fields.
+/// Returns the sum of absolute second differences along the rows of a block. Differences along
+/// columns are unsuitable, because adjacent rows of interlaced frames belong to different fields.
 template <class T>
 std::int32_t second_differences_at(const Luma<T>& luma, int x, int y) {
   std::int32_t sum = 0;

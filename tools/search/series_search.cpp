@@ -17,8 +17,8 @@
 namespace lull::tools {
 namespace {
 
-/// Divisor of real and imaginary parts, which brings negative samples into the range of the noise
-/// estimator (core/float_range.h).
+/// Divisor of real and imaginary parts. After the division, negative samples are in the range of
+/// the noise estimator (core/float_range.h).
 constexpr float part_scale = 4;
 
 /// Sets the noise of the scene. Its noise level is the median over all volumes.
@@ -175,8 +175,8 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
   if (fit.combined == 0 && !is_complex_) return;
   if (!given) {
     set_noise(fit.noise, scene);
-    // The scene describes the Rician noise of the magnitudes. The noise of the complex samples is
-    // Gaussian.
+    // The scene describes the Rician noise of the magnitudes, not the Gaussian noise of the complex
+    // samples.
     if (is_complex_) {
       scene.volume->noise.kind = NoiseKind::rician;
       scene.volume->noise.zero = sample_of_zero(source_.info().values);

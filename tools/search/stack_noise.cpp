@@ -16,8 +16,8 @@
 namespace lull::tools {
 namespace {
 
-/// Maximum number of excerpts of a channel, and number of frames per excerpt if the time points
-/// form a clip. `max_excerpt_samples` limits all excerpts in memory.
+/// Maximum number of excerpts of a channel, number of frames per excerpt if the time points form a
+/// clip, and maximum number of samples of all excerpts in memory.
 constexpr std::int64_t max_excerpts = 12, frames_over_time = 3;
 constexpr double max_excerpt_samples = 6.7e7;
 
@@ -102,8 +102,8 @@ class ChannelNoise {
                   "--method bm3d");
   }
 
-  /// Returns one scene per time point if the noise levels of the volumes differ, and the unchanged
-  /// scene otherwise.
+  /// If the noise levels of the volumes differ, returns one scene per time point. Otherwise,
+  /// returns the unchanged scene.
   std::vector<SceneNoise> by_time(SceneNoise scene) const {
     if (!scene.volume || volumes_.size() < 2) return {std::move(scene)};
     std::vector<float> levels;

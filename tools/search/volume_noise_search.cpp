@@ -41,8 +41,8 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
   return estimate_volume(collector, options.noise.kind, sample_of_zero(values));
 }
 
-/// Returns the noise of a volume, or of the slices of a pipe, from cubes of 4x4x4 voxels. Volumes
-/// (`is_volume`) have photon noise only by an option.
+/// Returns the noise, estimated from cubes of 4x4x4 voxels. For a volume (`is_volume`), the result
+/// is photon noise only if an option requests photon noise.
 std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
                                          const CubeCollector& collector,
                                          const io::ValueScale& values, bool is_volume) {
@@ -104,8 +104,9 @@ SceneNoise scene_of(VolumeEstimate volume) {
 std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                        const CubeCollector& collector, const io::ValueScale& values,
                                        const std::optional<VolumeEstimate>& other) {
-  // Minimum ratio, for photon noise, of the noise level in the brightest to the darkest cubes.
-  // Rician noise has a ratio of 1.5 (tissue to air), less than `min_rise_above_rician`.
+  // Minimum rise of photon noise: the noise level of the brightest cubes divided by that of the
+  // darkest cubes. For Rician noise, this ratio is 1.5 (tissue to air), less than
+  // `min_rise_above_rician`.
   constexpr double min_rise = 1.3, min_rise_above_rician = 2;
   constexpr double max_error = 0.2;  // relative error of the gain
   if (options.noise.kind || options.noise.sigma) return std::nullopt;

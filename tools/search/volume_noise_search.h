@@ -20,7 +20,7 @@ namespace lull::tools {
 
 /// Estimates photon noise from cubes of 4x4x4 voxels. Returns no value if --noise excludes photon
 /// noise, or if the noise level rises too little with brightness. The minimum rise is higher if
-/// `other` is Rician.
+/// `other`, the estimate without photon noise, is Rician.
 [[nodiscard]] std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                                      const CubeCollector& collector,
                                                      const io::ValueScale& values,
@@ -50,9 +50,8 @@ void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& 
 /// Checks the file name of --noise-map. The call must precede the noise estimation.
 /// @throws any exception of io::check_output()
 void check_noise_map(const DenoiseOptions& options, io::MediaSource& source);
-/// Writes the file of --noise-map, if given, for a volume: noise levels in the units of the input,
-/// with its geometry.
-/// @throws any error of reading and writing
+/// Writes the file of --noise-map for a volume: the noise levels in the units of the input, with
+/// the geometry of the input. Without --noise-map, does nothing.
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise);
 

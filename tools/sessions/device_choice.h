@@ -17,7 +17,8 @@ struct ChosenDevices {
 };
 
 /// Starts to create CUDA contexts in the background, on all GPUs that the run may select. Returns
-/// no value if no GPU denoises, FFmpeg decodes on a GPU, or the run only plans a job.
+/// no value in three cases: the run does not denoise on a GPU, FFmpeg decodes on a GPU, or the run
+/// only plans a job.
 [[nodiscard]] std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options);
 
 /// Selects the backends for the run.

@@ -11,8 +11,8 @@
 namespace lull::tools {
 namespace {
 
-// Sampling of frames in the first pass of --grain keep, sparser than in a run with one pass to save
-// time.
+// Sampling of frames in the first pass of --grain keep. To save time, the sampling is sparser than
+// in a run with a single pass.
 constexpr GrainSampling sparse{.step = 6, .dense = 48, .sparse_step = 48};
 
 void check_grain_format(const FrameFormat& format) {
@@ -23,8 +23,8 @@ void check_grain_format(const FrameFormat& format) {
         "first");
 }
 
-/// Returns whether the removed grain has the statistics of the estimated noise: not for fields, and
-/// not for a strength below 1, which leaves a part of the noise.
+/// Returns whether the run removes all noise, so that the removed grain has the statistics of the
+/// estimated noise. False for fields and for a strength below 1.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }

@@ -18,8 +18,8 @@
 namespace lull::tools {
 namespace {
 
-/// The source of a run, with repaired frames: first those of the noise estimation, then those of
-/// the input. After follow(), the source also tracks the noise.
+/// The repaired frames of a run: first the frames that the noise estimation has read, then the
+/// frames of `source`. After the call of follow(), the object also tracks the noise.
 class RunSource final : public FrameSource {
  public:
   RunSource(FrameSource& source, std::vector<Frame> first, const RepairPlan& repair)
@@ -40,14 +40,14 @@ class RunSource final : public FrameSource {
   std::optional<NoiseFollower> follower_;
 };
 
-/// Returns the number of frames that a session receives before the first result. A noise estimation
-/// from as many frames of a pipe adds no delay.
+/// Returns the number of frames that a session receives before its first result. The noise
+/// estimation may read the same number of frames of a pipe without additional delay.
 std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }
 
-/// Returns whether the run tracks the noise. A process that computes segments of a shared job takes
-/// the scenes from the plan.
+/// Returns whether the run tracks the noise. A process that computes segments of a shared job
+/// instead reads the scenes from the plan.
 bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
                     const NoiseRecord& known) {
   return finds_noise(options) && !options.run.job.is_part() && follows_scenes(options, input) &&
@@ -90,8 +90,8 @@ void InputNoise::find(io::MediaSource& source) {
   write_noise_map(options_, source, known_);
 }
 
-/// Determines the defects, and repairs the frames for the noise estimation: the elements of
-/// `first_` for a pipe, and otherwise the returned frames.
+/// Determines the defects, and repairs the frames for the noise estimation: for a pipe, the frames
+/// in `first_`, and for other inputs, the returned excerpts.
 InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
   InputSamples samples;
   if (needed) samples = read_samples(options_, source);

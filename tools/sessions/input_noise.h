@@ -31,19 +31,19 @@ class InputNoise {
   InputNoise(const DenoiseOptions& options, Notify info)
       : options_(options), info_(std::move(info)) {}
 
-  /// Determines the noise. For a pipe, the function reads and stores the first frames, so the sink
-  /// must open first.
+  /// Determines the noise. For a pipe, the function reads and stores the first frames, so the
+  /// caller must open the sink before this call.
   /// @throws InvalidArgument, and any error of reading
   void find(io::MediaSource& source);
 
   /// Returns the given or estimated noise, as known before the first frame.
   const NoiseRecord& known() const { return known_; }
-  /// Returns the scenes up to the last frame, or all known scenes without tracking of the noise. A
-  /// scene with the start time of the next scene has no frame.
+  /// Returns the scenes up to the last frame. If lull does not track the noise, returns all known
+  /// scenes. A scene with the same start time as the next scene has no frame.
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
-  /// Returns the defects that the source of frames() repairs. With defects, frames must be in host
-  /// memory.
+  /// Returns the defects that the source of frames() repairs. If there are defects, frames must be
+  /// in host memory.
   const RepairPlan& repair() const { return repair_; }
 
   /// Returns whether the frames of the noise estimation have constant areas. If so, frames must be

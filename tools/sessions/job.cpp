@@ -181,8 +181,8 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"the device", device_of(backends)}};
 }
 
-/// Adds the guide and the feature buffers from layers of the input to the recorded settings.
-/// Feature buffers from files are in io::SegmentOptions::additional.
+/// Adds --guide, the feature buffers from layers, and the noise of the render to the recorded
+/// settings. Feature buffers from files are in io::SegmentOptions::additional.
 void add_features(const MethodOptions& options, const RenderNoise& noise,
                   std::vector<io::JobFact>& facts) {
   facts.push_back({guide_name, options.guide.empty() ? "none" : options.guide});

@@ -16,8 +16,8 @@
 
 namespace lull::tools {
 
-/// Returns all settings that affect the denoised frames, including the clip limits with --sigma,
-/// and the complete noise record without --sigma.
+/// Returns all settings that affect the denoised frames. With --sigma, the settings include the
+/// clip limits. Without --sigma, the settings include the complete noise record.
 [[nodiscard]] std::vector<io::JobFact> job_facts(const DenoiseOptions& options,
                                                  const Method& method, const NoiseRecord& noise,
                                                  const RepairPlan& repair,
@@ -25,7 +25,8 @@ namespace lull::tools {
 /// Returns the noise of the interrupted job that this run continues, or no value if the job has
 /// --sigma.
 [[nodiscard]] std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options);
-/// Returns the defects in the plan or in the interrupted job that this run continues, if any.
+/// Returns the recorded defects: those in the plan, or those in the interrupted job that this run
+/// continues. Returns no value for other runs.
 /// @param format  format of complete frames
 /// @throws BadData
 [[nodiscard]] std::optional<RepairPlan> repair_of_job(const DenoiseOptions& options,
@@ -35,7 +36,8 @@ namespace lull::tools {
 /// @throws BadData
 [[nodiscard]] PlaneClipping clipping_of_job(const SharedJob& job);
 
-/// Returns the numbers of context frames around the missing frames of a resumed job.
+/// Returns the numbers of context frames before and after each span of missing frames, for a
+/// resumed job.
 [[nodiscard]] pipeline::PartContext part_context_of(const Method& params,
                                                     const FrameFormat& format);
 

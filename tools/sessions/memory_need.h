@@ -14,7 +14,7 @@
 namespace lull::tools {
 
 /// Returns half of the memory available without swapping, or half of the control group limit if
-/// lower; 0: unknown. The other half is for encoders and decoders.
+/// this limit is lower. Returns 0 if unknown. The other half is for encoders and decoders.
 /// @param root  the folder that contains proc and sys
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
 

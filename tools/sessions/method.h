@@ -27,8 +27,8 @@ struct Method {
   std::optional<nlm::Params> means;     // non-local means; if set, used instead of both
   /// Rician or spatially varying noise of stacks, for the variance stabilisation before the filter.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise levels of the volumes of a series, if different. The session scales all volumes to a
-  /// common noise level before the variance stabilisation.
+  /// Noise levels of the volumes of a series, if the levels differ. The session scales all volumes
+  /// to a common noise level before the variance stabilisation.
   std::optional<VolumeLevels> volume_levels;
   // Scale of depth maps, for the variance stabilisation before the filter.
   std::optional<DepthScale> depth;
@@ -42,7 +42,7 @@ struct Method {
   Method(bm3d::Params params) : pictures(std::move(params)) {}
   explicit Method(const bm4d::Params& params) : volumes(params) {}
   explicit Method(const nlm::Params& params) : means(params) {}
-  /// Returns the parameters of BM3D for functions that open only BM3D sessions.
+  /// Converts to the parameters of BM3D, for functions that open only BM3D sessions.
   operator const bm3d::Params&() const { return pictures; }
 
   const NoiseModel& noise() const {

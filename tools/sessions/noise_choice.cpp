@@ -22,8 +22,9 @@ bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
   return input.stack || options.stack;
 }
 
-/// Returns the noise model of the filter: for a variance-stabilised stack, with the level after
-/// stabilisation; for a noise file of a volume and another kind of input, with the median level.
+/// Returns the noise model of the filter. For a stack, the model contains the noise after variance
+/// stabilisation. If a noise file of a volume is given for another kind of input, the model
+/// contains the median level.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;
@@ -92,8 +93,8 @@ ScenePlan photon_plan(const DenoiseOptions& options, const SceneNoise& scene,
 std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const FrameFormat& format,
                                         const io::ValueScale& values) {
   if (uses_features(options.method)) {
-    // The feature buffers determine the noise of a render. The noise model contains the noise level
-    // after variance stabilisation.
+    // The feature buffers determine the noise of a render. The noise model contains only the noise
+    // level after variance stabilisation.
     SceneNoise scene;
     scene.estimate.noise = NoiseModel({light_filter_sigma, light_filter_sigma, light_filter_sigma});
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
@@ -113,8 +114,8 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
   NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
-  // Scenes with names are the channels of a stack, and all apply. Without names, only the first
-  // scene applies, because another clip has scenes at other times.
+  // A noise file with named scenes describes the channels of a stack. From other noise files, lull
+  // uses only the first scene, because another clip has scenes at other times.
   if (noise.scenes.front().name.empty()) noise.scenes.resize(1);
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise.file + " (it is from " +
@@ -229,7 +230,7 @@ ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& given,
   const SceneNoise scene = levels ? scaled_to(*levels, given) : given;
   ScenePlan plan{.method = choose_method(options, filter_noise(options, scene, input), input),
                  .half = {}};
-  // A guide exists only at full size, so a session with a guide cannot filter at half size.
+  // Guides exist only at full size. A session with a guide therefore filters only at full size.
   if (scene.half && options.method.guide.empty())
     plan.half = choose_method(options, scene.half->noise, input);
   plan.method.volume_noise = noise_to_stabilise(options, scene, input);

@@ -16,7 +16,7 @@ namespace lull::tools {
 
 /// Returns the noise of --sigma (after rescale_sigma()), of --noise, or of the resumed job. Returns
 /// no value if lull must estimate the noise.
-/// @throws InvalidArgument  the given noise belongs to frames of another layout
+/// @throws InvalidArgument  the given noise is for another frame layout
 /// @throws NoInput, BadData  the noise file cannot be read
 [[nodiscard]] std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options,
                                                       const FrameFormat& format,
@@ -26,15 +26,15 @@ namespace lull::tools {
 /// weak noise, and coloured noise from a single picture need no clip limits.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
-/// Adds the clip limits to the noise of --sigma or --noise, if required by the filter, from the
-/// excerpts or from the plan of the job.
+/// If the filter requires clip limits, adds the clip limits to the noise of --sigma or --noise. The
+/// clip limits come from the excerpts or from the plan of the job.
 /// @param excerpts  the result of excerpts_from()
 /// @throws BadData  the plan is damaged
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
-/// Assigns given noise to the channels of a stack: one scene per channel, or the first scene for
-/// all channels if the numbers differ.
+/// Assigns given noise to the channels of a stack: one scene per channel. If the numbers of scenes
+/// and channels differ, all channels get the first scene.
 void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise);
 
 /// Returns the messages about the noise, one per scene. For --sigma, the messages contain only the
@@ -46,7 +46,8 @@ void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise);
                                                    const NoiseRecord& noise,
                                                    const RepairPlan& repair);
 
-/// Returns the noise levels of a scene for progress reports. Frames have `planes` planes.
+/// Returns the noise levels of a scene for progress reports. `planes` is the number of planes of a
+/// frame.
 [[nodiscard]] SceneLevels levels_of(const SceneNoise& scene, int planes);
 
 /// Returns the methods of a scene with their parameters.

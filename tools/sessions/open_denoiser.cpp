@@ -13,23 +13,23 @@
 namespace lull::tools {
 namespace {
 
-// Minimum of the longer side of a batch (reference patches in one launch), in samples. Smaller
-// batches do not fill a GPU.
+// Minimum of the longer side of a batch. A batch is the area of the reference patches of one
+// launch; smaller batches do not fill a GPU.
 constexpr int min_batch = 128;  // side in samples
 
 std::string text_of(const bm3d::BatchSize& batch) {
   return std::to_string(batch.width) + "x" + std::to_string(batch.height);
 }
 
-/// Reduces the memory of a session by one step. Returns a description, or an empty text after the
-/// last step. All streams of a temporal session share one ring buffer, so fewer streams save no
-/// memory.
+/// Reduces the memory of a session by one step. Returns a description of the step, or an empty text
+/// if no further step is possible. All streams of a temporal session share one ring buffer, so
+/// fewer streams save no memory.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;
     return "using --streams " + std::to_string(backend.streams);
   }
-  // If the batch is larger than the frame, the reduction starts from the size of the frame.
+  // The function first limits the batch to the size of the frame.
   bm3d::BatchSize batch{std::min(params.batch.width, format.width),
                         std::min(params.batch.height, format.height)};
   int& side = batch.width >= batch.height ? batch.width : batch.height;
@@ -106,8 +106,8 @@ pipeline::ShardOptions failure_options(const Notify& notify,
 }
 
 /// Combines the sessions on all devices into one denoiser. `clips` is the number of denoisers that
-/// share the memory for frames. If the only session fails and filters over time, its replacement
-/// filters the pending frames and their margin.
+/// share the memory for frames. If the only session of a temporal filter fails, the replacement
+/// session filters the pending frames and their margin.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

@@ -27,8 +27,9 @@ struct OpenedDenoisers {
   std::vector<bm3d::Backend> backends;  // backends in use by each denoiser
 };
 
-/// Opens a session on each of `backends` for one clip, reduced in memory if necessary. `fallback`
-/// states whether the CPU may replace all GPUs. `notify` receives messages from any thread.
+/// Opens a session for one clip on each of `backends`. If device memory is short, the sessions use
+/// less memory. `fallback` states whether the CPU may replace all GPUs. `notify` receives messages
+/// from any thread.
 /// @throws OutOfDeviceMemory, DeviceFailure
 [[nodiscard]] OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                                            const std::vector<bm3d::Backend>& backends,
@@ -36,7 +37,7 @@ struct OpenedDenoisers {
                                            const Opener& open = open_method);
 
 /// Opens one denoiser for each of `count` clips that share the devices, with equal memory settings
-/// and the same fallback. A device failure is reported once.
+/// and the same fallback. The denoisers report a device failure only once.
 [[nodiscard]] OpenedDenoisers open_denoisers(int count, const Method& params,
                                              const FrameFormat& format,
                                              const std::vector<bm3d::Backend>& backends,

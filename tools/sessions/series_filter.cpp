@@ -15,8 +15,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns an observer that adds a phase to each pair of real and imaginary parts, and passes the
-/// result on.
+/// Returns an observer that rotates the complex samples of each slice by `phase`, and passes the
+/// rotated real and imaginary parts to `parts`.
 /// @param phase   the phases of all slices in radians
 /// @param format  format of the parts
 series::PartsObserver with_phase(const series::PartsObserver& parts,

@@ -17,8 +17,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Returns the cases in which the CPU may replace a GPU. In a job in segments, the CPU never
-/// replaces a GPU after the start, so that results do not depend on failures.
+/// Returns the cases in which the CPU may replace a GPU. In a job in segments, the CPU may replace
+/// a GPU only at the start, because results must not depend on failures.
 Fallback fallback_of(const RunOptions& options) {
   const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
   return other_later ? Fallback::cpu_at_start : options.fallback;
@@ -29,14 +29,15 @@ Backends with_results(Backends backends, const ResultSamples& results) {
   return backends;
 }
 
-/// Returns the backends for the full-size session of a scene, with results of higher precision if a
-/// denoiser adds half-size results.
+/// Returns the backends for the full-size session of a scene. With a half-size session, the results
+/// of the full-size session have a higher precision, because a denoiser adds the half-size results.
 Backends fine_backends(const ScenePlan& plan, const Backends& backends) {
   if (!plan.half) return backends;
   return with_results(backends, precise_samples(backends.front().results));
 }
 
-/// Combines the session `fine` with a half-size session, if the scene requires one.
+/// Combines the full-size session `fine` with a half-size session. If the scene requires no
+/// half-size session, returns `fine`.
 std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const ScenePlan& plan,
                                     const FrameFormat& format, const Backends& backends,
                                     Fallback fallback, const Notify& notify) {

@@ -19,7 +19,7 @@
 
 namespace lull::tools {
 
-/// Returns whether the source must also return context frames around the selection.
+/// Returns whether the source must also return context frames before and after the selected frames.
 [[nodiscard]] bool needs_margins(const DenoiseOptions& options);
 
 /// Returns the reason why no GPU can decode in spite of --hwaccel, or an empty text. Frames in GPU
@@ -44,7 +44,7 @@ class LaterScenes {
   /// Adds a scene that begins later than all earlier scenes. Other threads may push frames of the
   /// scene after the call.
   void add(double from_s, ScenePlan plan);
-  /// Counts the scenes of this object that begin at or before the frame.
+  /// Counts the scenes of this object that begin at or before the time of the frame.
   std::size_t count_at(const Frame& frame) const;
   ScenePlan plan(std::size_t number) const;
 
@@ -58,8 +58,8 @@ class LaterScenes {
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
-  /// All scenes after the first scene, or null if lull does not track the noise. If `later` is set,
-  /// `starts` has no meaning.
+  /// The scenes after the first scene, or null if lull does not track the noise. If `later` is set,
+  /// `starts` is ignored.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
@@ -77,14 +77,15 @@ struct ClipPlan {
 [[nodiscard]] pipeline::PartContext part_context_of(const ClipPlan& plan,
                                                     const FrameFormat& format);
 
-/// Opens the denoisers of a stream: one for complete frames, or one per field parity. `format` is
-/// the format of the frames or fields. Any thread may call `notify` while the denoisers exist.
+/// Opens the denoisers of a stream: one denoiser for complete frames, or two for even and odd
+/// fields. `format` is the format of the frames or fields. Any thread may call `notify` while the
+/// denoisers exist.
 [[nodiscard]] OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
                                             const FrameFormat& format,
                                             const std::vector<bm3d::Backend>& backends,
                                             const Notify& notify);
 
-/// Stops the reading of context frames after the last part, when no session requires further
+/// Stops the reading of context frames after the last part as soon as no session requires further
 /// frames.
 class ContextEnd {
  public:
@@ -97,11 +98,11 @@ class ContextEnd {
 
  private:
   io::MediaSource& source_;
-  // For each session, the index of the last required frame, or -1.
+  // For each session, the last index that the session has passed to its listener, or -1.
   std::vector<std::int64_t> idle_;
 };
 
-/// Replaces the denoisers by denoisers that filter only the frames in `ranges`.
+/// Replaces each denoiser by a denoiser that filters only the frames in `ranges`.
 /// @param format  format of the frames or fields
 /// @param context_end  null if the source returns no context frames
 /// @param first_session  index in `context_end` for the session of the first denoiser

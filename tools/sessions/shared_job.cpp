@@ -33,8 +33,8 @@ io::JobPlan read_plan_for_task(const std::string& folder) {
 }
 
 /// A denoiser that records the repeated frames in the plan and filters nothing. `context_end`
-/// receives the index of the last picture of the job. The denoiser calls `at_end` at the end of the
-/// input.
+/// receives the index of the last picture of the job. The denoiser calls `at_end` after the last
+/// frame of the input.
 class IndexingDenoiser final : public Denoiser {
  public:
   IndexingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,
@@ -107,8 +107,8 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   }
   options.output.file = plan->output;
   options.run.segment_frames = plan->segment_frames;
-  // A process of the job needs no limit, because `lull plan` has already checked the number of
-  // damaged frames.
+  // A process of the job needs no limit for damaged frames, because `lull plan` has already checked
+  // their number.
   options.input.max_decode_errors = std::numeric_limits<int>::max();
   options.run.job.plan = plan;
   return options;

@@ -30,18 +30,18 @@ namespace lull::tools {
 /// Describes the plan for a job scheduler: one JSON object and a line break.
 [[nodiscard]] std::string to_json(const SharedJob& job);
 
-/// Sets SharedJob::start_picture to the first picture to decode for the missing frames of a part.
-/// Returns false if no frames are missing. `info` receives a message.
+/// Sets SharedJob::start_picture to the picture at which decoding must start for the missing frames
+/// of a part. Returns false if no frames are missing. `info` receives a message.
 [[nodiscard]] bool prepare_part(SharedJob& job, const Notify& info);
 
 /// Sets the options of the sink for the part that `options` selects. The call must precede the
 /// addition of recorded settings.
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
-/// Sets the options of the source: to record an index of all pictures for a plan, or to start at
-/// the part of this process.
+/// Sets the options of the source: for a plan, to record an index of all pictures; for a process of
+/// a shared job, to start at the part of this process.
 void add_part(const DenoiseOptions& options, io::SourceOptions& source);
-/// Sets the options `source` of the side input `name` for the part of this process. Returns the
-/// number of side input frames before the first frame of the input.
+/// Sets the source options of the side input `name` for the part of this process. Returns the value
+/// of SideInput::leading_frames.
 [[nodiscard]] std::int64_t add_part_to_side_input(const RunOptions& options,
                                                   const std::string& name,
                                                   io::SourceOptions& source);
@@ -56,7 +56,7 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source);
                                                      std::function<void(std::int64_t)> context_end,
                                                      std::function<void()> at_end);
 
-/// Replaces the recorded settings of the plan that `facts` names.
+/// Replaces the recorded settings of the plan that have the names in `facts`.
 void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts);
 
 }  // namespace lull::tools

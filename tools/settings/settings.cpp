@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view config_row = "--config", prefix = "LULL_";
 
-/// Two options for the same property. The value of `by` replaces the value of `option` if `by` has
-/// higher precedence.
+/// Two options for the same property. If `by` has higher precedence than `option`, the value of
+/// `by` replaces the value of `option`.
 struct Replaced {
   std::string_view by, option;
 };
@@ -124,8 +124,8 @@ bool concerns(const Setting& setting, const CommandSettings& command, const std:
          row_with_key(command.rows, setting.key);
 }
 
-/// Reads the values of a settings file: `general` from before the first table, and `special`, with
-/// precedence, from the table of the command.
+/// Reads the values of a settings file. `general` receives the values before the first table, and
+/// `special` receives the values in the table of the command, which take precedence.
 void read_file_layers(const CommandSettings& command, const std::string& file,
                       std::vector<OptionValue>& general, std::vector<OptionValue>& special) {
   for (const Setting& setting : read_settings(file)) {

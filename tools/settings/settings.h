@@ -33,8 +33,8 @@ struct CommandSettings {
   bool is_part = false;
 };
 
-/// Returns all values that apply to a run. A value replaces values of lower precedence for the same
-/// property: --preset on the command line replaces LULL_PROFILE.
+/// Returns all values that apply to a run. If two values set the same property, only the value of
+/// higher precedence applies: --preset on the command line replaces LULL_PROFILE.
 /// @param given  the values on the command line, which come last in the result
 /// @throws InvalidArgument  the file or a variable is invalid
 /// @throws NoInput  the file cannot be read

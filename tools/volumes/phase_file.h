@@ -30,8 +30,8 @@ class PhaseFile {
   [[nodiscard]] Frame next(std::vector<float>& radians);
   /// Value of a full turn in the unit of the file.
   double turn() const { return turn_; }
-  /// The lowest phase in the unit of the file. PhaseOutput writes phases in the full turn from this
-  /// value on.
+  /// The lowest phase in the unit of the file. PhaseOutput writes phases in the range of one full
+  /// turn that begins at this value.
   double lowest() const { return lowest_; }
   io::MediaSource& source() { return *source_; }
 
@@ -58,8 +58,8 @@ class PhaseOutput {
   /// Writes the phases of the next slice. If the magnitude of a voxel does not change, its phase
   /// does not change.
   /// @param noisy  the magnitudes before the filter
-  /// @param real, imaginary  the filtered parts without the slowly varying phase, which the
-  ///     function adds
+  /// @param real, imaginary  the filtered parts after the removal of the slowly varying phase; the
+  ///     function restores the slowly varying phase
   void write(const Frame& noisy, const Frame& real, const Frame& imaginary);
   /// Completes the file after the last slice.
   /// @throws IoError, CannotCreate

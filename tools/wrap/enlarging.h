@@ -23,9 +23,9 @@ void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkO
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
-/// Returns a denoiser that enlarges the results of `denoiser`, with alpha, on the first of
-/// `backends`. The results must be floats or have the sample type precise_samples(results). Without
-/// --scale, returns `denoiser`.
+/// Returns a denoiser that enlarges the results of `denoiser`, including the alpha channel, on the
+/// first of `backends`. The results must be floats or have the sample type
+/// precise_samples(results). Without --scale, returns `denoiser`.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,

@@ -17,8 +17,9 @@ struct FeatureLayer {
   io::LayerName layer;
 };
 
-/// The feature buffers of one denoised layer, with its view and size if found by name. lull prefers
-/// buffers with the prefix of the layer, for example the view layer in "ViewLayer.Combined".
+/// Selects the feature buffers of one denoised layer. Feature buffers found by name must have the
+/// view and the size of the layer. lull prefers feature buffers with the prefix of the layer, for
+/// example the view layer in "ViewLayer.Combined".
 class FeatureLayers {
  public:
   FeatureLayers() = default;
@@ -37,7 +38,7 @@ class FeatureLayers {
   std::vector<FeatureChoice> choices_;
 };
 
-/// Returns whether the feature buffer describes the noise of the layer instead of surfaces.
+/// Returns whether the feature buffer is for the noise estimation, and not a property of surfaces.
 [[nodiscard]] constexpr bool is_noise_feature(Feature feature) {
   return feature == Feature::variance || feature == Feature::half_a || feature == Feature::half_b;
 }

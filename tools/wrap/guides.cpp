@@ -25,7 +25,7 @@ class GuidedDenoiser final : public Denoiser {
         format_(input.format()),
         pool_(guide_->format()),
         ended_(first_frame.has_value()) {
-    // If the input or the guide states values for black and white, the guide is converted to the
+    // If the input or the guide states values for black and white, lull converts the guide to the
     // scale of the input.
     const io::ValueScale &guide_values = guide_->info().values, &input_values = input.info().values;
     factor_ = static_cast<float>(guide_values.span / input_values.span);
@@ -48,8 +48,8 @@ class GuidedDenoiser final : public Denoiser {
   std::optional<Frame> drain() override {
     if (!ended_) {
       ended_ = true;
-      // Further context frames are not an error: around a part of the clip, a guide may have more
-      // context frames than the input.
+      // A guide of a part of the clip may have more context frames than the input, so further
+      // context frames of the guide are not an error.
       const std::optional<Frame> more = guide_->read();
       if (more && !more->context_only)
         throw BadData("the guide has more than " + std::to_string(frames_) +

@@ -30,8 +30,8 @@ bool has_channel(const io::LayerInfo& layer, std::string_view name) {
   return std::ranges::find(layer.channels, name, upper_case) != layer.channels.end();
 }
 
-/// Returns whether lull may denoise the layer as a grey picture, for example as a depth map, unlike
-/// layers of IDs.
+/// Returns whether lull may denoise the layer as a grey picture, for example as a depth map: the
+/// layer has no channel named R, X or U.
 bool is_grey(const io::LayerInfo& layer) {
   return std::ranges::none_of(std::to_array<std::string_view>({"R", "X", "U"}),
                               [&](std::string_view name) { return has_channel(layer, name); });
@@ -63,8 +63,9 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
   return layers;
 }
 
-/// Returns the selected layers. A name selects a layer, or else the layers of a view (only the
-/// picture of the view if the output can contain one picture).
+/// Returns the selected layers. A name selects a layer. If no layer has this name, the name selects
+/// the layers of a view, or only the picture of the view if the output can contain only one
+/// picture.
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;

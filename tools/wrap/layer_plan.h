@@ -9,7 +9,8 @@
 namespace lull::tools {
 
 struct LayerPlan {
-  /// The denoised layers, with the picture of the source first. Empty if the input has no layers.
+  /// The denoised layers. The first layer is the picture that the source returns. Empty if the
+  /// input has no layers.
   std::vector<io::LayerInfo> denoised;
   /// Labels of the copied layers, and of single copied channels of denoised layers.
   std::vector<std::string> copied;
@@ -23,7 +24,7 @@ struct LayerPlan {
 /// @param names  layers of --layer; empty: all layers with colours
 /// @param keeps_layers  whether the output contains all layers
 /// @param input, output  names for messages
-/// @throws BadData  a layer does not exist or contains no light
+/// @throws BadData  a layer does not exist, or contains no colours
 /// @throws InvalidArgument  the output contains one picture, but there are several names
 [[nodiscard]] LayerPlan plan_layers(const std::vector<io::LayerInfo>& all,
                                     const std::vector<std::string>& names, bool keeps_layers,

@@ -17,8 +17,8 @@ struct LayerDenoiser {
   std::unique_ptr<Denoiser> denoiser;
 };
 
-/// Returns a denoiser that passes each frame to `picture` and its layers to their sessions. The
-/// results are frames of the picture with filtered layers (io::set_layers()).
+/// Returns a denoiser that passes each frame to `picture`, and the layers of the frame to their
+/// sessions. The results are the results of `picture` with the filtered layers (io::set_layers()).
 /// @throws BadData  from push(): a layer is missing or has another size
 [[nodiscard]] std::unique_ptr<Denoiser> layered(std::unique_ptr<Denoiser> picture,
                                                 std::vector<LayerDenoiser> layers);

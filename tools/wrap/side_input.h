@@ -15,8 +15,8 @@ namespace lull::tools {
 struct SideInput {
   std::string name, path;  // for example "--feature albedo" and "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
-  /// Number of frames of the side input before the first frame of the input; above 0 if a part of a
-  /// shared job starts earlier in the side input.
+  /// Number of leading frames of the side input that precede the frame for the first input frame.
+  /// Above 0 only for a part of a shared job.
   std::int64_t leading_frames = 0;
 
   /// Describes this side input for a job in segments. The description is valid while this object
@@ -24,14 +24,14 @@ struct SideInput {
   io::AdditionalSource job_source() const { return {name, path, source.get()}; }
 };
 
-/// Opens a side input with `options`. In a shared job, the source starts at the part. Damage of the
-/// side input is an error.
+/// Opens a side input with `options`. In a shared job, the source starts at the part of this
+/// process. Damage of the side input is an error.
 /// @throws NoInput  the file cannot be opened
 /// @throws BadData  the file is damaged
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
                                         const DenoiseOptions& given, io::SourceOptions options);
 
-/// Index, in the input, of the first frame that the run pushes. Empty: the run pushes all frames.
+/// Index, in the input, of the first frame that the run pushes. Empty if the run pushes all frames.
 using FirstFrame = std::optional<std::int64_t>;
 
 }  // namespace lull::tools

@@ -23,8 +23,8 @@ class SideInputs {
   SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
              const io::MediaSource& input);
 
-  /// Returns whether the run has side inputs from files. Their first frames belong to the first
-  /// frame of the input.
+  /// Returns whether the run has side inputs from files. The first frame of such a file corresponds
+  /// to the first frame of the input.
   bool has_files() const { return !job_sources().empty(); }
   /// Describes the side inputs for a job in segments. The call must precede attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
