@@ -25,7 +25,8 @@ class VolumeWorker {
   virtual void filter(const Layers& layers) = 0;
   /// Computes the basic estimate of `slices`. Voxels without an estimate get the noisy value.
   virtual void finish_basic(SliceSpan slices) = 0;
-  /// Returns a frame for a result, in the memory (host or GPU) of the worker's results.
+  /// Returns a frame for a result, in the memory (host or GPU) in which the session returns
+  /// results.
   [[nodiscard]] virtual Frame acquire() = 0;
   /// Writes the results for the slices `noisy`, from slice `z` on, to the frames `clean` of
   /// acquire(), possibly after the function returns. Voxels without an estimate get the noisy

@@ -28,8 +28,8 @@
 // The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
 // of the squared Wiener factors) in the second phase.
 
-// For coloured noise, the terms of these sums are multiplied by the noise variance of their
-// coefficient in units of sigma^2.
+// For coloured noise, each term in the sum of a group weight is multiplied by the noise variance of
+// its coefficient, in units of sigma^2.
 
 // The estimate of each member is added to the frame of the member.
 

@@ -19,8 +19,7 @@
 // With temporal filtering, all planes are matched in downsampled luma, which best identifies the
 // same object in other frames.
 
-// If luma is not filtered, sessions with temporal filtering use the guides of sessions without
-// temporal filtering.
+// If luma is not filtered, the guides are the same with and without temporal filtering.
 
 #include <array>
 #include <memory>

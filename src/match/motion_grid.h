@@ -28,11 +28,13 @@ struct MotionGrid {
   constexpr int rows() const {
     return (reference_count(height, step) + motion_rows - 1) / motion_rows;
   }
-  /// Returns the index of the bundle that contains the reference patch in column `i` and row `j`.
+  /// Returns the index of the bundle (8x4 reference patches) that contains the reference patch in
+  /// column `i` and row `j`.
   constexpr int bundle(int i, int j) const {
     return j / motion_rows * columns() + i / motion_columns;
   }
-  /// Returns the index of the bundle that contains the reference patch at (x, y).
+  /// Returns the index of the bundle (8x4 reference patches) that contains the reference patch at
+  /// (x, y).
   constexpr int bundle_at(int x, int y) const { return bundle(index_of(x), index_of(y)); }
   /// Returns the index of the reference patch at a position along an axis.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
@@ -41,8 +43,8 @@ struct MotionGrid {
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }
-  /// Overload of vector(cells, i, j) with the numbers of reference patches in a row and in a
-  /// column.
+  /// Overload of vector(cells, i, j) for callers that know the numbers of reference patches in a
+  /// row (`count_x`) and in a column (`count_y`).
   constexpr Motion vector(const Motion* cells, int i, int j, int count_x, int count_y) const {
     const int x = cell(i, motion_columns, count_x, width, shift_x, main_width);
     const int y = cell(j, motion_rows, count_y, height, shift_y, main_height);

@@ -1,7 +1,8 @@
 // Generic filter, for parameters and GPUs that filter_tile.cu does not support, with a group in the
 // registers of a warp. A lane holds two voxels of each cube, 2 apart along z.
 
-// Bits 0 and 1 of the lane are x, bits 2 and 3 are y, and bit 4 is the lowest bit of z.
+// The bits of a lane index encode the position of its voxels: bits 0 and 1 are x, bits 2 and 3 are
+// y, and bit 4 is the lowest bit of z.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"

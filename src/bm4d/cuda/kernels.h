@@ -30,9 +30,9 @@ struct ReferenceCubes {
 
 // ---- samples.cu ------------------------------------------------------------------------------
 
-/// Converts the slices `slices` of `stored` to floats on the 0..255 scale. If planes of `noisy` are
-/// larger, the slices are extended by mirroring. `cells` is scratch memory for out-of-range float
-/// samples, and may be empty for integer samples.
+/// Converts the slices `slices` of `stored` to floats on the 0..255 scale in `noisy`. Planes of
+/// `noisy` that are larger than the stored slices are filled by mirroring. `cells` is scratch
+/// memory for the replacement of out-of-range float samples, and may be empty for integer samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 
@@ -42,8 +42,8 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 struct GuideQuantiser {
   float low = 0, scale = 1;
 };
-/// Returns the quantiser to 8 bits for a noise level `sigma`, limited to 40: 0..255, extended by
-/// three standard deviations at both ends.
+/// Returns the quantiser of the guide to 8 bits. Its range is 0..255, extended at both ends by 3
+/// `sigma`. `sigma`, the standard deviation of the noise, is limited to 40.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
@@ -103,9 +103,9 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 /// scores are not candidates.
 inline constexpr int best_score = 65535;
 
-/// Finds the group of each reference cube (cubes.h), with params.group entries. Bits 24 to 31 of
-/// the first entry are the number of members; unused entries are 0.
-/// All kernels find the same groups.
+/// Finds the group of each reference cube (cubes.h). `groups` has params.group entries for each
+/// reference cube. Bits 24 to 31 of the first entry are the number of members. Unused entries are
+/// 0. All kernels find the same groups.
 void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream);
 namespace detail {

@@ -51,8 +51,8 @@ void require_addressable(const Params& params, const FrameFormat& format) {
 }
 
 Extent::Extent(const Params& p, const FrameFormat& format) {
-  // With small slices, reference cubes at more z positions are necessary to occupy all
-  // multiprocessors.
+  // Small slices contain few reference cubes. Kernels then process more z positions at once, to
+  // occupy all multiprocessors.
   const double cubes = 1.0 * format.width * format.height / (p.hard.step * p.hard.step);
   layers = cubes < 10000 ? max_layers : cubes < 20000 ? 8 : 4;
   batch = layers * p.hard.step;
@@ -123,7 +123,8 @@ PlaneVolume::~PlaneVolume() = default;
 
 std::size_t PlaneVolume::members() const {
   std::size_t most = 0;
-  // Groups that the first phase stores are in kept_, so the loop then starts with the second phase.
+  // If the first phase stores its groups, `kept_` provides the memory, and the loop skips the first
+  // phase.
   for (std::size_t i = kept_ ? 1 : 0; i < phases_.size(); ++i)
     most = std::max(most, layers_at_once(*phases_[i]) * phases_[i]->members);
   return most;

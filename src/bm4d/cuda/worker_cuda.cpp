@@ -141,7 +141,8 @@ class CudaWorker final : public VolumeWorker {
       (void)cudaStreamSynchronize(stream->get());
   }
 
-  /// Queues the conversion of all uploaded slices to floats. The compute stream waits for it.
+  /// Queues the conversion of all uploaded slices to floats. The compute stream waits for this
+  /// conversion.
   void make_planes() {
     if (loaded_end_ == uploaded_end_) return;
     const SliceSpan fresh{std::exchange(loaded_end_, uploaded_end_), uploaded_end_};

@@ -14,8 +14,9 @@
 
 namespace lull::cpu {
 
-/// The patches of all frames, in strips of 4 rows, so that a patch is two contiguous pieces. The
-/// element at [patch number] contains 4 samples of a column.
+/// The patches of all frames, in strips of 4 rows. In memory, the upper 4 rows of a patch are
+/// contiguous, and so are the lower 4 rows. `columns` has one element, a column of 4 samples, for
+/// each patch number.
 struct PatchStrips {
   const std::uint8_t* columns = nullptr;  // [number][4]
   std::size_t below = 0;  // distance in memory between the upper and the lower piece of a patch

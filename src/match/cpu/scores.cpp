@@ -7,10 +7,11 @@
 // Step 1: the kernel sums pairs over `step` rows, and then sums the results over the height of the
 // patch.
 
-// Step 2: pairs beyond the first `step` columns also belong to reference patches on the right,
-// whose sums are loaded with a lane offset.
+// Step 2: a lane sums `step` columns of its reference patch. The sums of the remaining columns are
+// sums of reference patches on the right, loaded with a lane offset.
 
-// All sums saturate at 16 bits. The unit of the bytes prevents saturation of tau.
+// All sums saturate at 16 bits. The class Quantiser chooses the unit of the guide so that the score
+// of tau does not saturate.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/scores.cpp"
@@ -32,8 +33,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
-/// Sums of squared differences of kCount candidates for each phase (PairPlan): `all` over kStep
-/// rows, `part` over patch % kStep rows.
+/// Sums of squared differences of kCount candidates, for each phase (PairPlan). `all` contains sums
+/// over kStep rows, `part` sums over patch % kStep rows.
 template <int kStep, int kCount>
 struct RowSums {
   // HWY_ATTR compiles this constructor for the instruction set of the data members.
@@ -185,7 +186,7 @@ class BlockMatcher {
       while (dy < g_.first_dy(block_.y + first * step)) ++first;
       while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
-      // Two candidates at a time save loads. At small steps, the sums would need too many
+      // Two candidates at a time share loads. For kStep < 5, their sums would need too many
       // registers.
       if constexpr (kStep >= 5)
         for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);

@@ -10,7 +10,8 @@
 
 namespace lull {
 
-/// Returns the curves of the stabilisers in the form that the class RawFrame uses.
+/// Returns the forward curves, inverse curves and clip limits of the stabilisers, for the class
+/// RawFrame.
 inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabilisers) {
   std::array<CurvePair, max_planes> curves;
   for (int i = 0; i < max_planes; ++i)

@@ -107,8 +107,8 @@ struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
-/// The functions make the 8-bit guide of a plane and half the squared norms of its patches, and
-/// clear the sums of the next phase. `samples` and `half_norms` are padded.
+/// Makes the 8-bit guide of a plane and half the squared norms of its patches, and clears `sums`,
+/// the sums of the next phase. `samples` and `half_norms` are padded.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
