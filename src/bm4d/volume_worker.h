@@ -19,7 +19,8 @@ class VolumeWorker {
   virtual ~VolumeWorker() = default;
   /// Begins a volume. `z` is the first slice that the session receives.
   virtual void begin(int z) = 0;
-  /// Loads a slice. Its samples must remain valid until the session has waited for its result.
+  /// Loads a slice. The samples of `slice` must remain valid until the session has waited for the
+  /// result of the slice.
   virtual void load(int z, const Frame& slice) = 0;
   /// Matches and filters the groups of reference cubes, and aggregates their estimates.
   virtual void filter(const Layers& layers) = 0;
@@ -34,8 +35,7 @@ class VolumeWorker {
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
   /// Waits for the oldest result for which the caller has not waited yet.
   virtual void await() {}
-  /// Returns the number of results of finish() that may be incomplete while the session loads
-  /// slices.
+  /// Returns the maximum number of incomplete results of finish() while the session loads slices.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
   /// Returns the preferred number of layers (reference cubes with the same z position) to filter
   /// together. A larger number needs more memory and increases the latency.

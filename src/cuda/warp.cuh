@@ -44,8 +44,8 @@ struct HalfWordOrder {
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return __vminu2(a, b); }
 };
 
-/// Exchanges values with the lane at distance `j`. The lane with the lower index gets the greater
-/// value.
+/// Exchanges values with the lane at distance `j`. The lane with the lower index receives the
+/// greater value.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int lane) {
   const std::uint32_t other = __shfl_xor_sync(~0u, v, j);

@@ -202,7 +202,7 @@ struct PatchNumbers {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
   }
-  // Adding 0.5 to the dividend keeps rounding errors from changing the integer part of the
+  // Adding 0.5 to the dividend prevents rounding errors from changing the integer part of the
   // quotient.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);

@@ -10,8 +10,8 @@
 // Candidates lie completely inside the picture, at a distance of at most tau. Only the reference
 // patch may overlap a hole (noise/holes.h).
 
-// In a neighbouring frame, the search window is centred on the reference patch plus the motion
-// vector of its bundle (motion_grid.h).
+// In a neighbouring frame, the centre of the search window is the position of the reference patch
+// plus the motion vector of its bundle (8x4 reference patches, motion_grid.h).
 
 // The distance of the patch at this centre is reduced by MatchParams::motion_bias, at most to 0.
 

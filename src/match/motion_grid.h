@@ -38,8 +38,9 @@ struct MotionGrid {
   constexpr int bundle_at(int x, int y) const { return bundle(index_of(x), index_of(y)); }
   /// Returns the index of the reference patch at a position along an axis.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
-  /// Returns the motion vector, in samples, of the bundle of the reference patch in column `i` and
-  /// row `j`. `cells` contains the vectors of all motion blocks.
+  /// Returns the motion vector, in samples, of the bundle (8x4 reference patches) that contains the
+  /// reference patch in column `i` and row `j`. `cells` contains the vectors of all motion blocks
+  /// (time/motion.h).
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }
@@ -64,8 +65,9 @@ struct MotionGrid {
   }
 };
 
-/// Returns the maximum number of rows by which motion moves reference patches out of the picture:
-/// half the height of a bundle, because the centre of a bundle stays inside.
+/// Returns the maximum number of rows by which motion moves reference patches out of the picture.
+/// The maximum is half the height of a bundle (8x4 reference patches), because the centre of a
+/// bundle stays inside.
 constexpr int rows_outside(int step) { return ((motion_rows - 1) * step + patch + 1) / 2; }
 
 /// Computes the motion vector of each bundle (8x4 reference patches), row by row.

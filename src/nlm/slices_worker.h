@@ -23,8 +23,8 @@ class SlicesWorker {
  public:
   virtual ~SlicesWorker() = default;
   virtual SliceMemory memory() const { return SliceMemory::host; }
-  /// Returns the maximum number of slices per call of finish(). A large number is more efficient,
-  /// but increases the latency.
+  /// Returns the maximum number of slices per call of finish(). More slices per call are more
+  /// efficient, but increase the latency.
   virtual int slices_at_a_time() const = 0;
   /// Begins a volume. `z` is the first slice that the session receives. All previous results must
   /// be complete.

@@ -16,9 +16,9 @@
 // In another frame, m is the vector of the motion block (time/motion.h) of the target sample. A
 // patch in several motion blocks thus has several vectors.
 
-// Candidates are in the target frame and the neighbouring frames of time/timeline.h, in volumes in
-// the existing slices z - S to z + S. Only the reference patch itself may overlap a hole
-// (noise/holes.h).
+// In pictures, candidates are in the target frame and in the neighbouring frames (time/timeline.h).
+// In volumes, candidates are in the existing slices z - S to z + S. Only the reference patch itself
+// may overlap a hole (noise/holes.h).
 
 // Candidates may extend into the padding of planes (Params::border), but the origin of a candidate
 // is never in a missing slice. Missing slices of a patch are mirrored (continued()).

@@ -2,8 +2,8 @@
 // Data and kernels of the cpu backend of BM4D (match.cpp, filter.cpp, finish.cpp), compiled by
 // Highway for every instruction set and dispatched at run time.
 
-// Element k of an array of slices is slice z - radius + k, for cubes that begin in slice z.
-// `row_padding` samples beyond the end of a row are accessible.
+// For cubes that begin in slice z, element k of an array of slices is slice z - radius + k.
+// `row_padding` samples after the end of a row are readable.
 
 #include <array>
 #include <cstddef>

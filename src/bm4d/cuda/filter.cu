@@ -110,7 +110,8 @@ class WarpGroup {
   __device__ void run() {
     float noisy[most][2];
     const float total = wiener ? filter(noisy) : threshold(noisy);
-    // The rounded weight is used for the estimates and for the sums of weights.
+    // The weight is rounded to the unit of the sums, so that estimates and sums of weights use
+    // equal weights.
     const float weight = rintf(weight_unit / total) / weight_unit;
     inverse_haar<most / 2>(noisy, count_);
     const LaneTransform inverse(plan_, lane_, true);
@@ -212,7 +213,7 @@ class WarpGroup {
   int count_, lane_, x_, y_, z_;
 };
 
-/// The kernel for groups of up to `most` members, with all other parameters as arguments.
+/// The generic filter kernel, for groups of up to `most` members.
 template <bool wiener, int most>
 __global__ void __launch_bounds__(threads)
     filter_kernel(const __grid_constant__ FilterPlan plan, const __grid_constant__ Volumes volumes,

@@ -105,7 +105,8 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
       group.load(noisy, word, tile, operands);
       total = static_cast<float>(shrink_hard(group, a.filter, scale, lane));
     }
-    // The rounded weight is used for the estimates and for the sums of weights.
+    // The weight is rounded to the unit of the sums, so that estimates and sums of weights use
+    // equal weights.
     const float units =
         rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(repeats))));
     if (lane < slots)

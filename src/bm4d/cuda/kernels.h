@@ -68,7 +68,8 @@ using Sum = unsigned long long;  // signed numbers modulo 2^64
 /// The units of the fixed-point sums.
 inline constexpr float estimate_unit = 1 << 24;
 inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight of 1
-/// The centre of the 0..255 scale, which is subtracted from estimates to keep the sums small.
+/// The centre of the 0..255 scale. Kernels subtract the centre from estimates, to keep the sums
+/// small.
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;

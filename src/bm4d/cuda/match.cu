@@ -55,7 +55,8 @@ __device__ __forceinline__ int count_in_warp(int count) {
 #endif
 }
 
-/// Returns four bytes of a row from `from` on. Bytes beyond the remaining `left` samples are 0.
+/// Returns four bytes of a row from `from` on. The row has `left` more samples. Bytes after the end
+/// of the row are 0.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint8_t* from, int left) {
   std::uint32_t word = 0;
   for (int i = 0; i < 4; ++i)

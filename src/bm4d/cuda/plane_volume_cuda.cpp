@@ -69,8 +69,8 @@ struct PlaneVolume::Memory {
          cudaStream_t stream)
       : params(plan.phase(phase)),
         guide(depth, margins.size(), stream),
-        // Bytes of 0x3f give values near `no_patch`, so that positions without a norm are not
-        // candidates.
+        // Norms whose bytes are all 0x3f are near `no_patch`, so positions without a computed norm
+        // are not candidates.
         half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),
         numerator(depth, margins.size(), stream),
         weights(depth, margins.size(), stream),
@@ -178,8 +178,8 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // Cubes before the current search windows get no norms, because their slices may have left the
-  // ring buffer. Only skipped reference cubes use these norms.
+  // Cubes before the current search windows have no norms, because their slices may no longer be in
+  // the ring buffer. Only skipped reference cubes use these norms.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)

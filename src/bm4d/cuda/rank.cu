@@ -50,7 +50,7 @@ struct Entries {
 };
 __device__ const Entries entries;
 
-/// Size of the guide of a thread block. `pitch` and `plane` are in words.
+/// Size of the part of the guide in shared memory. `pitch` and `plane` are in words.
 struct RankTile {
   int pitch, rows, plane;
 

@@ -67,7 +67,7 @@ __device__ void store_quad(float* plane, const Margins& margins, int2 p, const f
 struct AsIs {
   __device__ float operator()(float v) const { return v; }
 };
-/// An input curve as a table of 8 KiB, of which the GPU caches the used part.
+/// An input curve as a table of 8 KiB.
 struct TableCurve {
   const float* values;  // null: samples are not changed
   __device__ float operator()(float v) const {

@@ -207,7 +207,7 @@ class ClusterMatcher final : public Matcher {
       }
     }
   }
-  /// Prefetches 48 members of a cluster, the default maximum.
+  /// Prefetches 48 members of a cluster, the default of the maximum cluster size.
   static void prefetch(const std::uint32_t* members) {
     for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }

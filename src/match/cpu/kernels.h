@@ -163,7 +163,8 @@ bool scores_by_products(int step);
 /// A row consists of `step` phases of `elements` elements each, a multiple of 16.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
-/// Computes the same scores as score_block(), but without clamping sample differences to a byte.
+/// Computes the scores of a block as score_block() does, but does not clamp the differences of
+/// samples to a byte.
 void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geometry,
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
@@ -209,9 +210,8 @@ struct TemporalRankParams {
   int offset;  // frame that contains the candidates
 };
 /// Merges candidates from a neighbouring frame, around (x, y) plus `motion`, into the ranking of
-/// the reference patch at (x, y).
-/// The guides have the layout for step 1, with `temporal_padding` readable samples beyond the last
-/// column of `other`.
+/// the reference patch at (x, y). The guides have the layout for a stride of 1 sample.
+/// `temporal_padding` samples after the last column of `other` must be readable.
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,

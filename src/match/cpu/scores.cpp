@@ -1,8 +1,8 @@
 // Computes the scores of a block, one reference patch in each lane. A vector contains the same pair
 // of samples of 16 (AVX2) or 32 (AVX-512) reference patches.
 
-// For each displacement, the kernel compares each sample only once, in two steps, because
-// neighbouring patches overlap.
+// Neighbouring patches overlap. For each displacement, the kernel therefore compares each sample
+// once, and computes the distances of patches in two steps.
 
 // Step 1: the kernel sums pairs over `step` rows, and then sums the results over the height of the
 // patch.
@@ -10,8 +10,8 @@
 // Step 2: a lane sums `step` columns of its reference patch. The sums of the remaining columns are
 // sums of reference patches on the right, loaded with a lane offset.
 
-// All sums saturate at 16 bits. The class Quantiser chooses the unit of the guide so that the score
-// of tau does not saturate.
+// All sums saturate at 16 bits. The class Quantiser chooses the unit of the guide so that, if
+// possible, the score of tau does not saturate.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/scores.cpp"

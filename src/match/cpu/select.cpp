@@ -89,7 +89,7 @@ class Collector {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
       for (int n = 0; n < 4; ++n) {  // elements beyond `hit` are overwritten
-        // The bit last_lane keeps the argument of countr_zero() above 0 when no other bit is left.
+        // Because of the bit `last_lane`, the argument of countr_zero() is never 0.
         hits[found + n] = base + std::countr_zero(bits | last_lane);
         bits &= bits - 1;
       }

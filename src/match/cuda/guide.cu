@@ -85,7 +85,7 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
   if (p.lane >= box_words) return;
   const int top = max(p.y, 0), rows = min(p.y + GuideBoxes::rows, margins.height) - top;
   // Each lane clears two numerators at a time, for coalesced stores. The numerators and the
-  // denominators of a lane therefore belong to different columns.
+  // denominators of a lane are therefore in different columns.
   const int left = p.x - 2 * p.lane, right = left + box_width / 2;
   const int end = (margins.width + 3) / 4 * 4;  // sums are read four at a time
   const auto inside = [&](int x) { return x >= 0 && x < end; };

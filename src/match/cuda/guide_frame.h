@@ -34,7 +34,7 @@ class GuideFrame {
   void upload(const Frame& frame, cudaStream_t stream) {
     const Frame& guide = guide_of(frame);
     if (!raw_ || format_ != guide.format) {
-      // The host waits, because kernels may still read the previous guide.
+      // The host waits for the device, because kernels may still read the previous guide.
       cuda::check(cudaDeviceSynchronize());
       raw_.emplace(colour_ == Colour::as_is ? without_colour_transform(guide.format) : guide.format,
                    stream, levels_, curves_of(stabilisers_));

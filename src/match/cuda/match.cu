@@ -20,8 +20,8 @@
 // The tables have no gaps. Each row has (window + 1) / 2 words of two scores, so that step 3 reads
 // consecutive words.
 
-// Scores without a candidate are 0: the spare half word of a row, the reference patch itself, and
-// the padding to the scan length.
+// Scores that belong to no candidate are 0: the unused half word of a row, the score of the
+// reference patch itself, and the padding at the end of a table.
 
 #include <algorithm>
 #include <array>

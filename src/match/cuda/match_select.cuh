@@ -132,7 +132,7 @@ struct Gathering {
     if (is_valid) keys[count + __popc(ballot & ((1u << lane) - 1))] = key;
     count += __popc(ballot);
   }
-  /// Merges 32 gathered keys into `best` if there are at least 32.
+  /// If at least 32 keys are gathered, merges 32 of them into `best`.
   __device__ void merge_full(BestList& best, int keep, int lane) {
     if (count < 32) return;
     __syncwarp();
@@ -216,8 +216,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // The bound exceeds the lowest score of the list, because an equal score at a later position
-  // would rank behind the list.
+  // The bound is above the lowest score of the list. A later candidate with an equal score would
+  // have a later position, and is therefore worse.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);

@@ -32,7 +32,8 @@ struct SharedTables {
         scores(
             reinterpret_cast<std::uint32_t*>(norms + plan.band_rows * Pitch<union_pitch>::norms)) {}
 };
-/// Returns the number of words of a plan's tables, without the words before the samples.
+/// Returns the number of words of shared memory for the tables of a plan, without the first
+/// `head_words` words.
 __host__ __device__ inline int table_words(const MatchPlan& plan) {
   return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }
@@ -260,12 +261,13 @@ __device__ __forceinline__ std::uint32_t own_displacement(const MatchArgs& a, in
   return pack_displacement(x - a.radius, y - a.radius);
 }
 
-/// Returns a list that contains only the reference patch.
+/// Returns a list of candidates whose only element is the reference patch.
 __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }
 
-/// Returns the arguments of the kernel. For a fixed search, constants replace some arguments.
+/// Returns the arguments of the kernel. If `fixed` is a search of a profile, compile-time constants
+/// replace the plan, the window and the step.
 template <FixedSearch fixed>
 __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
   if constexpr (fixed.window > 0) {

@@ -2,8 +2,8 @@
 // Matching in several frames: the reference frame as in match.cu, then neighbouring frames around
 // the position that motion predicts.
 
-// The reference patches of a tile belong to one bundle (8x4 reference patches), so their search
-// windows form a union in each frame.
+// The reference patches of a tile are in one bundle (8x4 reference patches) and have the same
+// motion vectors. The union of their search windows is therefore a rectangle in each frame.
 
 // Kernels scan the tables of several frames together, because the selection takes longer than the
 // scores.
@@ -74,8 +74,8 @@ struct OtherFrames {
   }
 };
 
-/// Converts the position of a candidate to its displacement. Positions in the reference frame come
-/// first.
+/// Converts the index of a candidate to its displacement. Candidates in the reference frame have
+/// the lowest indices.
 __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const SearchedFrames& searched,
                                                 const OtherFrames& frames, int place) {
   const int own_places = a.own.window * a.own.window, places = a.window * a.window;

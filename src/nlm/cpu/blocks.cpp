@@ -49,8 +49,8 @@ struct Lines {
   float* sums[guides + 1][side];  // sums over rows of patches, for the last `side` rows
 };
 
-/// Sums the differences of reference and candidate samples, and their squares, over each cell of a
-/// row.
+/// Sums the differences of reference and candidate samples, and the squared differences, over each
+/// cell (a square of 1 or 2 samples a side) of a row.
 template <int cell, int guides>
 HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int row, int e_x, int e_y,
                           float* const* cells) {
@@ -80,8 +80,8 @@ HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int ro
   }
 }
 
-/// Returns, for a vector of cells from `from` on, the sum over each cell and the next side - 1
-/// cells.
+/// Returns, for each cell of a vector that begins at cell `from`, the sum over this cell and the
+/// next side - 1 cells.
 template <int side>
 HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   Vector sum = hn::Add(hn::Load(d, from), hn::LoadU(d, from + 1));

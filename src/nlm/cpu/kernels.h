@@ -8,8 +8,8 @@
 // The kernel sums over cells, squares of 1 or 2 samples a side. Patches share the sums of cells,
 // and the samples of a cell share their weight.
 
-// Planes are polyphase: phase m contains column m of every cell, so that neighbouring lanes process
-// neighbouring cells.
+// Planes are polyphase: phase m contains column m of every cell (a square of 1 or 2 samples a
+// side), so that neighbouring lanes process neighbouring cells.
 
 #include <cstddef>
 #include <functional>

@@ -193,7 +193,8 @@ __global__ void __launch_bounds__(32 * warps, 4)
   fill(plane, space, search, base, window, tile);
   __syncthreads();
 
-  // Origin of the thread: column `lane` of the cells, and the first row of cells of the thread.
+  // Position of the thread in the block: the column of cells `lane`, and the row of samples
+  // `top_row`.
   const int lane = static_cast<int>(threadIdx.x);
   const int top_row = static_cast<int>(threadIdx.y) * patches_per_thread * cell;
   T reference[rows][side];
