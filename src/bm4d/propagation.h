@@ -2,9 +2,9 @@
 // The second phase without a search (Params::second_search): candidates are members of nearby
 // groups of the first phase (propagation, Barnes et al. 2009, PatchMatch).
 
-// Candidates of a reference cube come from the group of the nearest reference cube of the first
-// phase (on a tie, with the lower position), and from the groups of the neighbours of the nearest
-// cube.
+// Candidates of a reference cube are members of the group of the nearest reference cube of the
+// first phase, and of the groups of this cube's neighbours. At equal distance, the cube with the
+// lower position is the nearest.
 
 // Up to 15 members of the nearest group become candidates. From the groups of neighbours along one,
 // two and three axes, up to 8, 4 and 2 members become candidates (`members_listed`).

@@ -69,8 +69,8 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results must not overwrite the uploaded samples. True for float samples, for
-  /// RGB with unfiltered planes, and if the formats of results and of uploaded samples differ.
+  /// Returns whether results must not overwrite the uploaded samples: for float samples, for RGB
+  /// with unfiltered planes, and if results and uploaded samples have different formats.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);

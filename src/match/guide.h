@@ -39,7 +39,7 @@ namespace lull {
 /// filtered.
 [[nodiscard]] bool filters_any(const NoiseModel& noise, const FrameFormat& format);
 
-/// Planes of equal size that have the same groups in one phase.
+/// Planes of equal size that are filtered with the same groups in one phase.
 struct PlaneSet {
   std::vector<int> planes;
   // The guide is the weighted sum of the chroma planes, plus luma if `uses_luma` is true.

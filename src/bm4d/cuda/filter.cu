@@ -70,7 +70,8 @@ __device__ __forceinline__ void haar_level(float (&v)[most][2]) {
       v[k + step][h] = half_root * (a - b);
     }
 }
-/// Haar transform of the first `count` values; all others become 0. The first result is the mean.
+/// Haar transform of the first `count` values. All other values become 0. The first result is the
+/// mean.
 template <int step, int most>
 __device__ __forceinline__ void haar(float (&v)[most][2], int count) {
   if constexpr (step < most) {

@@ -89,7 +89,7 @@ struct PhaseEnd {
   int cube = 4;
   std::array<float, max_cube> window{};
 };
-/// Stores the basic estimate and, if `bytes` is given, the guide of the second phase.
+/// Stores the basic estimate and, if `bytes` is not empty, the guide of the second phase.
 void finish_basic(const PhaseEnd& end, const Ring<float>& estimate, const Ring<std::uint8_t>& bytes,
                   const GuideQuantiser& scale, cudaStream_t stream);
 /// Stores the results of the last phase as samples. Copies out-of-range float samples from

@@ -100,7 +100,7 @@ class WarpSearch {
         const auto* from = words_ + (w + c) * tile_.words_y * tile_.words_x + u;
 #pragma unroll
         for (int row = 0; row < window + cube - 1; ++row) {
-          // Rows with v < 0 are above the volume and not in the tile.
+          // Rows with v < 0 are above the volume, and the tile does not contain them.
           const int v = y - radius + row;
           const std::uint32_t word = v >= 0 && v < tile_.words_y ? from[v * tile_.words_x] : 0;
 #pragma unroll

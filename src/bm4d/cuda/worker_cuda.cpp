@@ -1,7 +1,7 @@
 // The worker uses three CUDA streams, for uploads and conversions, for kernels, and for downloads.
 // Each batch of reference cubes takes a few launches.
 
-// The host uploads the next batch while the GPU computes, and waits only for results.
+// While the GPU computes, the host uploads the next batch. The host waits only for results.
 
 #include <algorithm>
 #include <array>

@@ -25,8 +25,8 @@ struct PatchStrips {
   }
   const std::uint8_t* lower(std::uint32_t number) const { return upper(number) + below; }
 };
-/// Fills one row of strips (PatchStrips) from 4 rows of samples. `count` (positions) is a multiple
-/// of 16.
+/// Fills one row of strips (PatchStrips) from 4 rows of samples. `count`, the number of positions
+/// in the row, is a multiple of 16.
 void fill_strips(const std::uint8_t* const (&rows)[4], int count, std::uint8_t* to);
 
 // ---- clusters ------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ struct BlockScorer {
   };
 
   /// Computes the scores of candidate `c` for rows `first` to `last` (step 2 at the top of
-  /// scores.cpp), and updates the minima of its class.
+  /// scores.cpp), and updates the minima of the candidate's class.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
                          std::uint16_t subtracted = 0) const {

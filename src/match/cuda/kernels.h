@@ -41,7 +41,7 @@ struct Groups {
     const int log2 = log2_count[reference];
     return log2 < max_log2 ? log2 : max_log2;
   }
-  /// Returns a view of these groups without the first `references` groups.
+  /// Returns a view of the groups without the first `references` groups.
   constexpr Groups after(std::size_t references) const {
     return {displacements + references * capacity, log2_count + references, capacity, max_log2};
   }
@@ -102,7 +102,8 @@ struct ColourGuide {
 /// Computes the guide `mix` as floats, and writes it to `plane`.
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
 
-/// The sums of estimates of the next phase, which the guide kernel clears.
+/// The sums of weighted estimates that the next phase will accumulate. The kernel that makes the
+/// guide also clears these sums.
 struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};

@@ -5,8 +5,8 @@
 // The reference patches of a tile are in one bundle (8x4 reference patches) and have the same
 // motion vectors. The union of their search windows is therefore a rectangle in each frame.
 
-// Kernels scan the tables of several frames together, because the selection takes longer than the
-// scores.
+// Kernels select candidates from the tables of several frames together, because the selection takes
+// longer than the computation of scores.
 
 #include <algorithm>
 #include <type_traits>
