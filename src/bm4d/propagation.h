@@ -2,15 +2,15 @@
 // The second phase without a search (Params::second_search): candidates are members of nearby
 // groups of the first phase (propagation, Barnes et al. 2009, PatchMatch).
 
-// Candidates of a reference cube come from the group of the nearest reference cube of the first
-// phase (on a tie, with the lower position), and from the groups of the neighbours of the nearest
-// cube.
+// Candidates of a reference cube are members of the group of the nearest reference cube of the
+// first phase, and of the groups of this cube's neighbours. At equal distance, the cube with the
+// lower position is the nearest.
 
-// The nearest group provides the most candidates. Groups of neighbours along one, two and three
-// axes provide fewer candidates (`members_listed`).
+// Up to 15 members of the nearest group become candidates. From the groups of neighbours along one,
+// two and three axes, up to 8, 4 and 2 members become candidates (`members_listed`).
 
-// A candidate has the displacement of the stored member. The displacement must be inside the search
-// window and the volume. Each candidate counts once.
+// A candidate has the displacement of the stored member. Displacements outside the search window or
+// the volume, and duplicates, are skipped.
 
 // The new group contains the best candidates, by distance in the basic estimate, then by position
 // in the search window.
@@ -30,8 +30,8 @@
 
 namespace lull::bm4d {
 
-/// Members of a stored group that become candidates. Element n is for neighbours of the nearest
-/// cube along n axes.
+/// Maximum number of members of one stored group that become candidates. Element 0 is for the group
+/// of the nearest cube. Element n is for its neighbours along n axes.
 inline constexpr std::array<int, 4> members_listed{15, 8, 4, 2};
 /// Maximum number of candidates of a reference cube (members_listed): 15 + 6 * 8 + 12 * 4 + 8 * 2.
 inline constexpr int max_listed = 127;
@@ -58,8 +58,8 @@ constexpr std::uint32_t to_offset_bytes(std::uint32_t displacement) {
 struct DisplacementRange {
   std::uint32_t low = 0, high = 0;
 
-  /// Returns the range of displacements along one axis, with `before` and `after` valid positions
-  /// before and after the cube.
+  /// Returns the range of displacements along one axis. `before` and `after` are the numbers of
+  /// valid positions before and after the cube.
   static constexpr DisplacementRange along(int axis, int radius, int before, int after) {
     const int from = before < radius ? -before : -radius, to = after < radius ? after : radius;
     return {static_cast<std::uint32_t>(from - min_displacement) << (8 * axis),

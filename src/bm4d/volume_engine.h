@@ -23,7 +23,7 @@ struct Layers {
   const std::uint8_t* wanted = nullptr;
 };
 
-/// The plan of the engine of one plane.
+/// The parameters of the engine for one plane of a volume.
 struct VolumePlan {
   Params params;
   /// Size of a slice in voxels. Width and height are at least the side of a cube.

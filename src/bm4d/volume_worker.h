@@ -19,13 +19,15 @@ class VolumeWorker {
   virtual ~VolumeWorker() = default;
   /// Begins a volume. `z` is the first slice that the session receives.
   virtual void begin(int z) = 0;
-  /// Loads a slice. Its samples must remain valid until the session has waited for its result.
+  /// Loads a slice. The samples of `slice` must remain valid until the session has waited for the
+  /// result of the slice.
   virtual void load(int z, const Frame& slice) = 0;
   /// Matches and filters the groups of reference cubes, and aggregates their estimates.
   virtual void filter(const Layers& layers) = 0;
   /// Computes the basic estimate of `slices`. Voxels without an estimate get the noisy value.
   virtual void finish_basic(SliceSpan slices) = 0;
-  /// Returns a frame for a result, in the memory (host or GPU) of the worker's results.
+  /// Returns a frame for a result, in the memory (host or GPU) in which the session returns
+  /// results.
   [[nodiscard]] virtual Frame acquire() = 0;
   /// Writes the results for the slices `noisy`, from slice `z` on, to the frames `clean` of
   /// acquire(), possibly after the function returns. Voxels without an estimate get the noisy
@@ -33,8 +35,7 @@ class VolumeWorker {
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
   /// Waits for the oldest result for which the caller has not waited yet.
   virtual void await() {}
-  /// Returns the number of results of finish() that may be incomplete while the session loads
-  /// slices.
+  /// Returns the maximum number of incomplete results of finish() while the session loads slices.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
   /// Returns the preferred number of layers (reference cubes with the same z position) to filter
   /// together. A larger number needs more memory and increases the latency.

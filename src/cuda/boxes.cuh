@@ -15,7 +15,7 @@ template <int warps_, int rows_>
 struct Boxes {
   static constexpr int warps = warps_, rows = rows_, threads = 32 * warps;
   static constexpr int height = warps * rows, tile_rows = height + box_reach;
-  /// Passes in which the warps of a thread block load `tile_rows` rows.
+  /// Maximum number of rows of the tile that one warp loads.
   static constexpr int passes = (tile_rows + warps - 1) / warps;
 
   static constexpr dim3 covering(int width, int places_high) {

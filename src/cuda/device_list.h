@@ -36,7 +36,8 @@ struct DeviceList {
 class ContextWarmup {
  public:
   /// `devices` contains indices among the visible devices. An empty list selects all devices. The
-  /// constructor ignores missing devices and errors. A session reports them when it uses the GPU.
+  /// constructor ignores missing devices and errors. A session reports these errors when the
+  /// session uses the GPU.
   explicit ContextWarmup(std::vector<int> devices);
 
  private:

@@ -42,8 +42,8 @@ struct RawPlanes {
         max_value(format.max_value()) {}
 };
 
-/// Returns the dithering thresholds of the format (core/dither/dither.h) in device memory, already
-/// copied, or an empty buffer without dithering.
+/// Returns the dithering thresholds of the format (core/dither/dither.h) in device memory. The copy
+/// is complete on return. Without dithering, the buffer is empty.
 [[nodiscard]] cuda::DeviceBuffer<float> dither_thresholds(const FrameFormat& format,
                                                           cudaStream_t stream);
 

@@ -76,8 +76,8 @@ class PagePrefetcher {
   }
 
  private:
-  // Number of slabs in preparation: `of_a_size` of each size, because two GPUs use slabs faster
-  // than one core prepares slabs, and `in_all` for all sizes.
+  // Maximum numbers of slabs in preparation: `of_a_size` for each size, and `in_all` for all sizes
+  // together. `of_a_size` is 2, because two GPUs use slabs faster than one core prepares slabs.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
   // Maximum size in bytes of a prepared slab. Larger slabs are rarely requested again.
   static constexpr std::size_t greatest = 4 * slab_size;
@@ -222,7 +222,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
 }  // namespace
 
 std::pmr::memory_resource* pinned_memory() {
-  // Never destroyed, because frames may still exist when static objects are destroyed.
+  // The memory resource is never destroyed, because frames may still exist when static objects are
+  // destroyed.
   static PinnedMemory* const memory = new PinnedMemory;
   return memory;
 }

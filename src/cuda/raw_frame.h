@@ -51,13 +51,13 @@ class RawFrame {
   /// Queues the copy of plane `i` of `noisy`, the most recently uploaded frame, to the result
   /// `frame`. In host memory, any frame is copied immediately.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the conversion of the samples to floats, and of RGB to the opponent colour space.
-  /// Without RGB, planes with a null pointer are skipped.
+  /// Queues the conversion of the samples to floats, and of RGB to the opponent colour space. In
+  /// formats other than RGB, planes with a null pointer in `planes` are skipped.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
-  /// The two functions queue the conversion of floats to stored samples: of plane `i`, or of all
-  /// three planes of RGB.
+  /// Queues the conversion of the floats of plane `i` to stored samples.
   void from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream);
+  /// Queues the conversion of opponent planes to the stored samples of all three planes of RGB.
   void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
   /// Restores out-of-range float samples in the results, after from_plane() or from_opponents().
   /// `original` contains the planes() before the filter.
@@ -69,8 +69,8 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results must not overwrite the uploaded samples. True for float samples, for
-  /// RGB with unfiltered planes, and if the formats of results and of uploaded samples differ.
+  /// Returns whether results must not overwrite the uploaded samples: for float samples, for RGB
+  /// with unfiltered planes, and if results and uploaded samples have different formats.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
@@ -87,8 +87,8 @@ class RawFrame {
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
-  // `planes_` refers to the uploaded samples, `filtered_` to the results, or first to the filter
-  // input for float samples.
+  // `planes_` refers to the uploaded samples. `filtered_` first refers to the filter input (of
+  // float samples), and finally to the results.
   RawPlanes planes_, filtered_;
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;

@@ -7,8 +7,8 @@
 
 namespace lull {
 
-/// Keeps a pointer to shared memory in a register, which the compiler would otherwise recompute at
-/// each use.
+/// Stops the compiler from recomputing a pointer to shared memory at each use: the pointer stays in
+/// a register.
 template <class T>
 __device__ __forceinline__ T* keep_address(T* place) {
 #ifdef __CUDA_ARCH__
@@ -20,8 +20,8 @@ __device__ __forceinline__ T* keep_address(T* place) {
 #endif
 }
 
-/// Keeps an address in device memory, so that adding a 32-bit offset takes one instruction instead
-/// of four.
+/// Hides the origin of an address in device memory from the compiler. The addition of a 32-bit
+/// offset then takes one instruction instead of four.
 template <class T>
 __device__ __forceinline__ T* kept_global(T* place) {
 #ifdef __CUDA_ARCH__
@@ -44,8 +44,8 @@ struct HalfWordOrder {
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return __vminu2(a, b); }
 };
 
-/// Exchanges values with the lane at distance `j`. The lane with the lower index gets the greater
-/// value.
+/// Exchanges values with the lane at distance `j`. The lane with the lower index receives the
+/// greater value.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int lane) {
   const std::uint32_t other = __shfl_xor_sync(~0u, v, j);
@@ -58,8 +58,8 @@ template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
-    // Non-zero if the lane sorts in ascending order: `before` in the previous stage, `now` in the
-    // current stage.
+    // Non-zero if the lane sorted in ascending order in the previous stage (`before`) or sorts in
+    // ascending order in the current stage (`now`).
     const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
     v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll

@@ -97,9 +97,9 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   return -1;
 }
 
-/// The rule that assigns a patch p to a centre: the mean s/a of `a` patches, or t/b of `b` patches,
-/// with a + b <= 8. Let w = b s - a t and m = (b s + a t) / 2ab. If p.w < m.w, the second centre is
-/// nearer.
+/// The rule that assigns a patch p to one of two centres: the mean s/a of `a` patches with the sum
+/// s, or the mean t/b of `b` patches with the sum t, where a + b <= 8. Let w = b s - a t and m = (b
+/// s + a t) / 2ab. If the dot products satisfy p.w < m.w, the second centre is nearer.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
 /// Returns the right shift after which the differences of two centres fit into 6 bits and a sign.
@@ -113,8 +113,8 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// Returns the threshold m.w of split_difference(), rounded up. `a` and `b` are the sizes of the
-/// centres, and `middle` is 2ab m.w.
+/// Returns the bound of p.w in the rule of split_difference(): the dot product m.w, rounded up. `a`
+/// and `b` are the numbers of patches of the centres. `middle` is 2ab m.w.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
@@ -174,7 +174,7 @@ struct ClusterRules {
 /// Numbers of the patches of several frames, ascending frame by frame and row by row.
 struct PatchNumbers {
   int row = 16;  // difference of the numbers of a patch and the patch below it
-  // Frame stride of patch numbers.
+  // Difference of the numbers of patches at the same position in consecutive frames.
   std::uint32_t frame = 1;
   PatchNumbers() = default;
   constexpr PatchNumbers(int width, int height)
@@ -202,7 +202,7 @@ struct PatchNumbers {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
   }
-  // Adding 0.5 to the dividend keeps rounding errors from changing the integer part of the
+  // Adding 0.5 to the dividend prevents rounding errors from changing the integer part of the
   // quotient.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);

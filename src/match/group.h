@@ -10,8 +10,8 @@
 // Candidates lie completely inside the picture, at a distance of at most tau. Only the reference
 // patch may overlap a hole (noise/holes.h).
 
-// In a neighbouring frame, the search window is centred on the reference patch plus the motion
-// vector of its bundle (motion_grid.h).
+// In a neighbouring frame, the centre of the search window is the position of the reference patch
+// plus the motion vector of its bundle (8x4 reference patches, motion_grid.h).
 
 // The distance of the patch at this centre is reduced by MatchParams::motion_bias, at most to 0.
 
@@ -28,8 +28,8 @@
 // The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
 // of the squared Wiener factors) in the second phase.
 
-// For coloured noise, the terms of these sums are multiplied by the noise variance of their
-// coefficient in units of sigma^2.
+// For coloured noise, each term in the sum of a group weight is multiplied by the noise variance of
+// its coefficient, in units of sigma^2.
 
 // The estimate of each member is added to the frame of the member.
 

@@ -80,7 +80,8 @@ namespace {
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;
-  // Two blocks of n samples have n - |i| pairs of samples at a lag of i within the blocks.
+  // In two blocks of n samples, n - |i| pairs of samples differ by i in their positions within the
+  // blocks.
   for (int j = 1 - height; j < height; ++j)
     for (int i = 1 - width; i < width; ++i)
       sum += (height - std::abs(j)) * (width - std::abs(i)) *

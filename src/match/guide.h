@@ -19,8 +19,7 @@
 // With temporal filtering, all planes are matched in downsampled luma, which best identifies the
 // same object in other frames.
 
-// If luma is not filtered, sessions with temporal filtering use the guides of sessions without
-// temporal filtering.
+// If luma is not filtered, the guides are the same with and without temporal filtering.
 
 #include <array>
 #include <memory>
@@ -40,7 +39,7 @@ namespace lull {
 /// filtered.
 [[nodiscard]] bool filters_any(const NoiseModel& noise, const FrameFormat& format);
 
-/// Planes of equal size that have the same groups in one phase.
+/// Planes of equal size that are filtered with the same groups in one phase.
 struct PlaneSet {
   std::vector<int> planes;
   // The guide is the weighted sum of the chroma planes, plus luma if `uses_luma` is true.

@@ -28,21 +28,24 @@ struct MotionGrid {
   constexpr int rows() const {
     return (reference_count(height, step) + motion_rows - 1) / motion_rows;
   }
-  /// Returns the index of the bundle that contains the reference patch in column `i` and row `j`.
+  /// Returns the index of the bundle (8x4 reference patches) that contains the reference patch in
+  /// column `i` and row `j`.
   constexpr int bundle(int i, int j) const {
     return j / motion_rows * columns() + i / motion_columns;
   }
-  /// Returns the index of the bundle that contains the reference patch at (x, y).
+  /// Returns the index of the bundle (8x4 reference patches) that contains the reference patch at
+  /// (x, y).
   constexpr int bundle_at(int x, int y) const { return bundle(index_of(x), index_of(y)); }
   /// Returns the index of the reference patch at a position along an axis.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
-  /// Returns the motion vector, in samples, of the bundle of the reference patch in column `i` and
-  /// row `j`. `cells` contains the vectors of all motion blocks.
+  /// Returns the motion vector, in samples, of the bundle (8x4 reference patches) that contains the
+  /// reference patch in column `i` and row `j`. `cells` contains the vectors of all motion blocks
+  /// (time/motion.h).
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }
-  /// Overload of vector(cells, i, j) with the numbers of reference patches in a row and in a
-  /// column.
+  /// Overload of vector(cells, i, j) for callers that know the numbers of reference patches in a
+  /// row (`count_x`) and in a column (`count_y`).
   constexpr Motion vector(const Motion* cells, int i, int j, int count_x, int count_y) const {
     const int x = cell(i, motion_columns, count_x, width, shift_x, main_width);
     const int y = cell(j, motion_rows, count_y, height, shift_y, main_height);
@@ -62,8 +65,9 @@ struct MotionGrid {
   }
 };
 
-/// Returns the maximum number of rows by which motion moves reference patches out of the picture:
-/// half the height of a bundle, because the centre of a bundle stays inside.
+/// Returns the maximum number of rows by which motion moves reference patches out of the picture.
+/// The maximum is half the height of a bundle (8x4 reference patches), because the centre of a
+/// bundle stays inside.
 constexpr int rows_outside(int step) { return ((motion_rows - 1) * step + patch + 1) / 2; }
 
 /// Computes the motion vector of each bundle (8x4 reference patches), row by row.

@@ -8,8 +8,8 @@
 
 // The loss of quality is measured in docs/measurements/propagation.md.
 
-// The second phase compares the members of the groups of the first phase in the same way, in the
-// guide of the second phase.
+// In the second phase, members of groups of the first phase are the candidates. The matcher
+// compares them in the guide of the second phase.
 
 // Candidates of a reference patch whose window is not searched, in this order:
 // 1. patches of the refinement window in the reference frame, row by row;
@@ -20,7 +20,7 @@
 // Frames are searched in the order of group.h. Members of groups outside the search window of the
 // reference patch are not candidates.
 
-// Each candidate counts once, and distances have no bias. All other rules of group.h apply.
+// Duplicate candidates are removed, and distances have no bias. All other rules of group.h apply.
 
 #include <array>
 
@@ -42,8 +42,8 @@ struct NeighbourPatches {
   int count = 0;
 };
 
-/// Indices, along one axis, of the searched reference patches before and after a position, or at
-/// the position itself.
+/// Indices of the nearest searched reference patches on each side of a position along an axis. At a
+/// searched reference patch, both indices are the index of this patch.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };
@@ -53,8 +53,8 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
   return {first, first * step == x ? first : first + 1};
 }
 
-/// Returns the searched reference patches around (x, y), two or four. If (x, y) is itself searched,
-/// returns the patch and its four neighbours.
+/// Returns the two or four searched reference patches around (x, y). If the patch at (x, y) is
+/// itself searched, returns this patch and its four neighbours.
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

@@ -1,12 +1,12 @@
 #pragma once
 // A two-frame patch (time/frame_pairs.h) consists of one patch in each of two frames, by default at
-// the same position. This file computes the displacement of its patch in the second frame.
+// the same position. This file computes the displacement between the two positions.
 
 // If motion accelerates, as in hand-held video, the matcher displaces the patches of candidates in
 // the second frame by the acceleration of their bundle (8x4 reference patches, motion_grid.h).
 
-// Motion vectors begin in the reference frame: a and b lead to the two frames of the candidates, c
-// to the second frame of the reference patches. The acceleration is b - a - c.
+// Motion vectors from the reference frame: a and b point to the first and second frame of the
+// candidates, c points to the second frame of the reference patches. The acceleration is b - a - c.
 
 #include <algorithm>
 
@@ -24,8 +24,9 @@ inline constexpr int min_acceleration = 2;
 /// second frame. Above this ratio, the matcher uses no displacement.
 inline constexpr float max_error_ratio = 0.5f;
 
-/// Returns the acceleration b - a - c, or 0 for uniform motion. `a` and `b` lead to the two frames
-/// of the candidates, `c` to the second frame of the reference patches.
+/// Returns the acceleration b - a - c, or 0 for uniform motion. The motion vectors `a` and `b`
+/// point to the first and second frame of the candidates, `c` to the second frame of the reference
+/// patches.
 [[nodiscard]] constexpr Motion motion_acceleration(Motion a, Motion b, Motion c) {
   const int x = b.x - a.x - c.x, y = b.y - a.y - c.y;
   const bool even = x > -min_acceleration && x < min_acceleration && y > -min_acceleration &&
@@ -38,9 +39,9 @@ struct BundleArea {
   int left = 0, top = 0, right = 0, bottom = 0;
 };
 
-/// Returns the part of a bundle (8x4 reference patches) inside the plane at two displacements: `a`,
-/// the motion to the candidates' first frame, and `a` + `acceleration`. `i` and `j` are the column
-/// and row of the bundle's first reference patch.
+/// Returns the part of a bundle (8x4 reference patches) that stays inside the plane at the
+/// displacement `a` (the motion to the first frame of the candidates) and at `a` + `acceleration`.
+/// The first reference patch of the bundle is in column `i` and row `j`.
 [[nodiscard]] constexpr BundleArea compared_area(const MotionGrid& grid, int side, int i, int j,
                                                  Motion a, Motion acceleration) {
   const int columns = reference_count(grid.width, grid.step, side);
@@ -59,9 +60,10 @@ struct BundleArea {
                grid.height - most_y)};
 }
 
-/// Returns the displacement, in the second frame, of all candidates of a bundle (8x4 reference
-/// patches): `acceleration`, or 0 if the error does not fall enough. `own` is the guide of the
-/// second frame of the reference patches, `other` of the candidates.
+/// Returns the displacement of all candidates of a bundle (8x4 reference patches) in the second
+/// frame: `acceleration`, or 0 if `acceleration` does not reduce the error enough. `own` is the
+/// guide of the second frame of the reference patches, `other` the guide of the second frame of the
+/// candidates.
 [[nodiscard]] Motion second_half(PlaneView<const float> own, PlaneView<const float> other,
                                  const BundleArea& area, Motion a, Motion acceleration);
 

@@ -2,14 +2,14 @@
 // Layout of the search windows of a thread block in the shared memory of a GPU. This file does not
 // depend on CUDA.
 
-// A thread block filters the groups of `across` x `down` reference patches. In each pair of frames,
-// the union of the search windows is a rectangle.
+// A thread block filters the groups of `across` x `down` reference patches. The union of their
+// search windows is a rectangle.
 
 // The window atlas is an array of all search windows of a thread block. Each frame of a pair has
 // its own atlas.
 
-// The upper strip of an atlas begins with the window of the pair that begins with the reference
-// frame.
+// The first window in the upper strip of an atlas belongs to the pair of frames that begins with
+// the reference frame.
 
 #include <algorithm>
 #include <array>
@@ -54,7 +54,8 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   const int in_strip = atlas.pitch / width;
   int y = std::max(work.window + extra_height, upper_windows > 0 ? height : 0);
   for (int k = 1, x = work.window + extra_width; k <= others; ++k) {
-    // Index of the window in the lower strips; negative for windows in the upper strip.
+    // Index of the window in the lower strips of the atlas. Negative: the window is in the upper
+    // strip.
     const int lower_index = k - 1 - upper_windows;
     if (lower_index >= 0) {
       if (lower_index % in_strip == 0 && lower_index > 0) y += height;

@@ -21,7 +21,7 @@ namespace lull::nlm {
 
 // ---- frames --------------------------------------------------------------------------------
 
-/// Planes of equal size that have the same weights.
+/// Planes of equal size that are filtered with the same weights.
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
 /// Parameters of a FrameEngine, and layout of its planes.

@@ -29,7 +29,7 @@ using lull::BackendKind;
 
 /// Opens a detector of repeated frames. The detector gives the same results as a session with the
 /// same parameters. Returns null for volumes. A caller that distributes parts of a clip to several
-/// sessions stores the results in Frame::repeat_state.
+/// sessions stores the results of the detector in Frame::repeat_state.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 

@@ -10,7 +10,7 @@
 
 namespace lull::nlm {
 
-/// Planes of equal size that have the same weights.
+/// Planes of equal size that are filtered with the same weights.
 struct PlaneSet {
   std::vector<int> planes;  // planes to average
   std::vector<int> guides;  // planes in which distances are measured: the first of `planes`
@@ -28,8 +28,8 @@ struct PlaneSet {
 /// Returns the plan of the engine for plane `plane` of a volume. The plane must have noise.
 [[nodiscard]] VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plane);
 
-/// Returns the number of slices that a GPU filters together if patches are small cubes. Few large
-/// slices occupy the GPU.
+/// Returns the number of slices that a GPU filters together if patches are small cubes. The number
+/// is smaller for large slices, because fewer large slices occupy the GPU.
 [[nodiscard]] constexpr int slices_on_gpu(int width, int height) {
   return width * height > 1024 * 1024 ? 16 : 32;
 }

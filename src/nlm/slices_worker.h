@@ -23,14 +23,14 @@ class SlicesWorker {
  public:
   virtual ~SlicesWorker() = default;
   virtual SliceMemory memory() const { return SliceMemory::host; }
-  /// Returns the maximum number of slices per call of finish(). A large number is more efficient,
-  /// but increases the latency.
+  /// Returns the maximum number of slices per call of finish(). More slices per call are more
+  /// efficient, but increase the latency.
   virtual int slices_at_a_time() const = 0;
   /// Begins a volume. `z` is the first slice that the session receives. All previous results must
   /// be complete.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. The worker copies unfiltered planes to the result (for unwanted slices,
-  /// all planes).
+  /// Loads the next slice. The worker copies unfiltered planes to the result. If the result is not
+  /// wanted (PendingSlice::is_wanted), the worker copies all planes.
   virtual void load(int z, PendingSlice& slice) = 0;
   /// Computes the results of the slices `span`. `available` contains the slices that exist. All
   /// available slices up to reach_slices() from `span` must be loaded.

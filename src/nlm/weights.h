@@ -16,12 +16,12 @@
 // In another frame, m is the vector of the motion block (time/motion.h) of the target sample. A
 // patch in several motion blocks thus has several vectors.
 
-// Candidates are in the target frame and the neighbouring frames of time/timeline.h, in volumes in
-// the existing slices z - S to z + S. Only the reference patch itself may overlap a hole
-// (noise/holes.h).
+// In pictures, candidates are in the target frame and in the neighbouring frames (time/timeline.h).
+// In volumes, candidates are in the existing slices z - S to z + S. Only the reference patch itself
+// may overlap a hole (noise/holes.h).
 
-// Candidates may extend into the padding of planes (Params::border), but never begin in a missing
-// slice. Missing slices of a patch are mirrored (continued()).
+// Candidates may extend into the padding of planes (Params::border), but the origin of a candidate
+// is never in a missing slice. Missing slices of a patch are mirrored (continued()).
 
 // Formula 1: the distance D of patch r and its candidate r + e, in units of the noise variance
 // sigma_c^2, for C guide planes G_c and N samples of a patch, with a_c = 1 / (C sigma_c^2) and beta
@@ -87,8 +87,8 @@ struct WeightCurve {
   double zero, slope;
 };
 
-/// Mark of a hole in a guide plane scaled by `scale`. All samples differ by at least 16, which
-/// reduces the weight of a candidate to 0.
+/// The value of holes in a guide plane scaled by `scale`. The value differs from all samples by at
+/// least 16, so that a candidate that overlaps a hole has the weight 0.
 constexpr float hole_mark(float scale) { return filter_range_max * scale + 16; }
 
 }  // namespace lull::nlm

@@ -1,12 +1,12 @@
 // Filters one group. A unit is one cube in vectors of 4 lanes, or two cubes in vectors of 8 lanes.
 
-// Spatial vectors contain the row (z, y) of each cube. Spectral vectors contain the coefficients
-// with index w along z and u along x, with the index along y as lane.
+// A spatial vector contains one row of voxels along x, at (z, y), of each cube. A spectral vector
+// contains the coefficients with index w along z and u along x. The lane is the index along y.
 
-// For cubes of side 3, the fourth lane is 0.
+// For cubes of side 3, the fourth lane of each cube is 0.
 
-// A unit of two cubes contains the cubes i and i + count / 2, so that only the last level of the
-// Haar transform works within a vector.
+// In vectors of 8 lanes, a unit contains the cubes i and i + count / 2. Only the last level of the
+// Haar transform therefore combines lanes of one vector.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/filter.cpp"
@@ -193,7 +193,8 @@ class GroupFilter {
   }
 
   /// Returns the limits (thresholds or noise powers) of vector `i` of the first unit: `own` for the
-  /// overall mean, `mean` for all other coefficients with Haar index 0, and `all` for the rest.
+  /// overall mean, `mean` for the remaining coefficients with Haar index 0, and `all` for
+  /// coefficients with higher Haar indices.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);

@@ -2,8 +2,8 @@
 // Data and kernels of the cpu backend of BM4D (match.cpp, filter.cpp, finish.cpp), compiled by
 // Highway for every instruction set and dispatched at run time.
 
-// Element k of an array of slices is slice z - radius + k, for cubes that begin in slice z.
-// `row_padding` samples beyond the end of a row are accessible.
+// For cubes that begin in slice z, element k of an array of slices is slice z - radius + k.
+// `row_padding` samples after the end of a row are readable.
 
 #include <array>
 #include <cstddef>
@@ -44,8 +44,8 @@ void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
-  /// Results of make_pairs() and add_faces() for each slice. The last `cube` - 1 slices need no
-  /// `squares`, because no cube begins in these slices.
+  /// For each slice, the results of make_pairs() (`pairs`) and of add_faces() (`squares`).
+  /// `squares` may lack the last `cube` - 1 slices, in which no cube begins.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels
@@ -87,8 +87,8 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 /// convolution of the weights with the aggregation window, or `noisy`.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
-  /// Group weights of this and the preceding slices, stored at the first voxel of each cube. Null:
-  /// no slice.
+  /// Group weights of the finished slice and of the slices before it, stored at the first voxel of
+  /// each cube. Null: the slice does not exist.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

@@ -186,15 +186,15 @@ class Search {
     }
   }
 
-  /// Products of the reference cube and candidates: `even` + `odd`, one vector for each row. On
-  /// x86, multiply-add sums everything into `even`, so all rows share one vector `odd`.
+  /// Products of the reference cube and candidates, as `even` + `odd`, one vector for each row. On
+  /// x86, `even` receives all products, so all rows share one vector `odd`.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
     hn::Vec<Words> even[rows], odd[apart];
   };
-  /// Multiplies row `i` of the guide by rows `b` and later of the reference cube. Row b belongs to
-  /// the candidates that begin in row i - b.
+  /// Multiplies row `i` of the guide by the rows b, b + 1, ... of the reference cube. The product
+  /// with row b contributes to the candidates that begin in row i - b.
   template <int rows, int cube, int i, int b>
   static HWY_INLINE void add_products(hn::Vec<Halves> pairs, const hn::Vec<Halves>* own,
                                       Sums<rows>& sums) {

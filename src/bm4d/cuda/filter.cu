@@ -1,7 +1,8 @@
 // Generic filter, for parameters and GPUs that filter_tile.cu does not support, with a group in the
 // registers of a warp. A lane holds two voxels of each cube, 2 apart along z.
 
-// Bits 0 and 1 of the lane are x, bits 2 and 3 are y, and bit 4 is the lowest bit of z.
+// The bits of a lane index encode the position of its voxels: bits 0 and 1 are x, bits 2 and 3 are
+// y, and bit 4 is the lowest bit of z.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -69,7 +70,8 @@ __device__ __forceinline__ void haar_level(float (&v)[most][2]) {
       v[k + step][h] = half_root * (a - b);
     }
 }
-/// Haar transform of the first `count` values; all others become 0. The first result is the mean.
+/// Haar transform of the first `count` values. All other values become 0. The first result is the
+/// mean.
 template <int step, int most>
 __device__ __forceinline__ void haar(float (&v)[most][2], int count) {
   if constexpr (step < most) {
@@ -109,7 +111,8 @@ class WarpGroup {
   __device__ void run() {
     float noisy[most][2];
     const float total = wiener ? filter(noisy) : threshold(noisy);
-    // The rounded weight is used for the estimates and for the sums of weights.
+    // The weight is rounded to the unit of the sums, so that estimates and sums of weights use
+    // equal weights.
     const float weight = rintf(weight_unit / total) / weight_unit;
     inverse_haar<most / 2>(noisy, count_);
     const LaneTransform inverse(plan_, lane_, true);
@@ -211,7 +214,7 @@ class WarpGroup {
   int count_, lane_, x_, y_, z_;
 };
 
-/// The kernel for groups of up to `most` members, with all other parameters as arguments.
+/// The generic filter kernel, for groups of up to `most` members.
 template <bool wiener, int most>
 __global__ void __launch_bounds__(threads)
     filter_kernel(const __grid_constant__ FilterPlan plan, const __grid_constant__ Volumes volumes,

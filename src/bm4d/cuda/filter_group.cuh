@@ -130,9 +130,9 @@ struct Spectrum {
     }
   }
 
-  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair of coefficients. `in_mean`:
-  /// the first coefficient belongs to the mean over the group. `is_mean`: the first coefficient is
-  /// the overall mean.
+  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair of coefficients. `in_mean`
+  /// states whether the first coefficient belongs to the mean over the group, `is_mean` whether the
+  /// first coefficient is the overall mean.
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll
@@ -179,7 +179,7 @@ __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const Fil
     energy = fmaf(low, low, fmaf(high, high, energy));
     c = __floats2half2_rn(low, high);
   });
-  // An integer sum, which does not depend on the order of additions.
+  // The sum is an integer, so the result does not depend on the order of additions.
   return static_cast<float>(warp_sum(static_cast<int>(energy * 65536.0f))) * (1 / 65536.0f);
 }
 
@@ -204,7 +204,8 @@ __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float
   }
   const int t = lane & 3;
   const float scale = weight * tile_unit, shift = (level - estimate_centre) * scale;
-  // Adding 1.5 * 2^23 rounds a float to an integer, which the low bits of the sum contain.
+  // After the addition of 1.5 * 2^23 to a float, the low bits contain the float, rounded to an
+  // integer.
   constexpr float magic = 12582912.0f;
 #pragma unroll
   for (int z = 0; z < cube; ++z) {

@@ -3,9 +3,9 @@
 
 // A word of the search windows contains a voxel and its right neighbour.
 
-// A warp filters a group of 16 cubes ("slots") in its registers, by matrix products of 16x16 by
-// 16x8. Each result has the register layout of the next operand. The layouts below use g = lane / 4
-// and t = lane % 4, for each slice z of the cubes.
+// A warp filters a group of 16 cubes in its registers, by matrix products of 16x16 by 16x8
+// elements. The result of a product has the register layout of an operand, so that lanes exchange
+// no values. In the steps below, g is lane / 4, and t is lane % 4.
 
 // Step 1 of the group filter: lane 4g + t loads voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice,
 // from the cubes g and g + 8.
@@ -23,15 +23,15 @@
 // Step 5 of the group filter: inverse transforms along z and in a slice, and multiplication by the
 // aggregation window.
 
-// A group of M < 16 cubes repeats each cube 16 / M times. Its Haar spectrum is the spectrum of the
-// M cubes, times sqrt(16 / M), and zeros.
+// A group of M < 16 cubes is extended to 16 cubes by repeating each cube 16 / M times. The nonzero
+// part of the Haar spectrum is the spectrum of the M cubes, times sqrt(16 / M).
 
 // Range of the sums in shared memory: at most 2^10 cubes add estimates at one voxel. Estimates
 // differ by at most 255 from estimate_centre, so a sum with the unit 2^13 is at most 2^10 * 255 *
 // 2^13 < 2^31.
 
-// Range of the samples: the kernel subtracts the value of a voxel inside all search windows of the
-// block.
+// To limit the range of half-precision samples, the kernel subtracts a reference level: the value
+// of one voxel inside all search windows of the thread block.
 
 #include "bm4d/cuda/filter_group.cuh"
 #include "cuda/check.h"
@@ -105,7 +105,8 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
       group.load(noisy, word, tile, operands);
       total = static_cast<float>(shrink_hard(group, a.filter, scale, lane));
     }
-    // The rounded weight is used for the estimates and for the sums of weights.
+    // The weight is rounded to the unit of the sums, so that estimates and sums of weights use
+    // equal weights.
     const float units =
         rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(repeats))));
     if (lane < slots)

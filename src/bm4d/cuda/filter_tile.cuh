@@ -32,8 +32,8 @@ struct TilePlan {
             p.step * (layers - 1) + reach,
             (65536u + side - 1) / side};
   }
-  /// Returns the maximum number of layers of reference cubes in a thread block: a power of two for
-  /// which the search windows share at least one slice.
+  /// Returns the maximum number of layers (reference cubes with the same z position) in a thread
+  /// block: the largest power of two, up to 4, for which all search windows share a slice.
   static constexpr int max_layers(const PhaseParams& p) {
     const int most = 1 + (2 * p.radius() + p.cube - 1) / p.step;
     return most >= 4 ? 4 : most >= 2 ? 2 : 1;
@@ -52,13 +52,14 @@ struct TileArgs {
   Margins margins;
   ReferenceCubes cubes;
   const std::uint32_t* groups;
-  /// Index along z of the first thread block of the launch. Block 0 begins with the first reference
-  /// cubes. -1: only the reference cubes at the end of the volume.
+  /// Index along z of the first thread block of the launch. Block 0 contains the first reference
+  /// cubes. -1: the launch filters only the reference cubes at the end of the volume.
   int first_block;
 };
 
-/// Address parameters of the filter kernel: constants in kernels for profiles (window > 0),
-/// arguments in all other kernels.
+/// Parameters from which the filter kernel computes addresses. If `window` is positive, the
+/// parameters are compile-time constants for a profile. If `window` is 0, they are kernel
+/// arguments.
 template <int cube, int window, int step, int layers>
 struct Shape {
   static constexpr TilePlan fixed =

@@ -30,9 +30,9 @@ struct ReferenceCubes {
 
 // ---- samples.cu ------------------------------------------------------------------------------
 
-/// Converts the slices `slices` of `stored` to floats on the 0..255 scale. If planes of `noisy` are
-/// larger, the slices are extended by mirroring. `cells` is scratch memory for out-of-range float
-/// samples, and may be empty for integer samples.
+/// Converts the slices `slices` of `stored` to floats on the 0..255 scale in `noisy`. Planes of
+/// `noisy` that are larger than the stored slices are filled by mirroring. `cells` is scratch
+/// memory for the replacement of out-of-range float samples, and may be empty for integer samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 
@@ -42,8 +42,8 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 struct GuideQuantiser {
   float low = 0, scale = 1;
 };
-/// Returns the quantiser to 8 bits for a noise level `sigma`, limited to 40: 0..255, extended by
-/// three standard deviations at both ends.
+/// Returns the quantiser of the guide to 8 bits. Its range is 0..255, extended at both ends by 3
+/// `sigma`. `sigma`, the standard deviation of the noise, is limited to 40.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
@@ -68,7 +68,8 @@ using Sum = unsigned long long;  // signed numbers modulo 2^64
 /// The units of the fixed-point sums.
 inline constexpr float estimate_unit = 1 << 24;
 inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight of 1
-/// The centre of the 0..255 scale, which is subtracted from estimates to keep the sums small.
+/// The centre of the 0..255 scale. Kernels subtract the centre from estimates, to keep the sums
+/// small.
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;
@@ -88,7 +89,7 @@ struct PhaseEnd {
   int cube = 4;
   std::array<float, max_cube> window{};
 };
-/// Stores the basic estimate and, if `bytes` is given, the guide of the second phase.
+/// Stores the basic estimate and, if `bytes` is not empty, the guide of the second phase.
 void finish_basic(const PhaseEnd& end, const Ring<float>& estimate, const Ring<std::uint8_t>& bytes,
                   const GuideQuantiser& scale, cudaStream_t stream);
 /// Stores the results of the last phase as samples. Copies out-of-range float samples from
@@ -103,9 +104,9 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 /// scores are not candidates.
 inline constexpr int best_score = 65535;
 
-/// Finds the group of each reference cube (cubes.h), with params.group entries. Bits 24 to 31 of
-/// the first entry are the number of members; unused entries are 0.
-/// All kernels find the same groups.
+/// Finds the group of each reference cube (cubes.h). `groups` has params.group entries for each
+/// reference cube. Bits 24 to 31 of the first entry are the number of members. Unused entries are
+/// 0. All kernels find the same groups.
 void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream);
 namespace detail {

@@ -55,7 +55,8 @@ __device__ __forceinline__ int count_in_warp(int count) {
 #endif
 }
 
-/// Returns four bytes of a row from `from` on. Bytes beyond the remaining `left` samples are 0.
+/// Returns four bytes of a row from `from` on. The row has `left` more samples. Bytes after the end
+/// of the row are 0.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint8_t* from, int left) {
   std::uint32_t word = 0;
   for (int i = 0; i < 4; ++i)
@@ -99,7 +100,7 @@ class WarpSearch {
         const auto* from = words_ + (w + c) * tile_.words_y * tile_.words_x + u;
 #pragma unroll
         for (int row = 0; row < window + cube - 1; ++row) {
-          // Rows with v < 0 are above the volume and not in the tile.
+          // Rows with v < 0 are above the volume, and the tile does not contain them.
           const int v = y - radius + row;
           const std::uint32_t word = v >= 0 && v < tile_.words_y ? from[v * tile_.words_x] : 0;
 #pragma unroll

@@ -7,8 +7,8 @@
 // word.
 
 // Step 2 of matching: warps fill one table of 16-bit scores for each reference cube. A lane
-// processes one slice (four rows) of a cube. The next candidate along y needs only one new row, a
-// word.
+// processes one slice (four rows) of a cube. For the next candidate along y, the lane loads one new
+// row, as one word.
 
 // Step 3 of matching: each warp selects the best candidates of one reference cube
 // (match/cuda/match_select.cuh).
@@ -75,8 +75,9 @@ struct TileArgs {
   std::uint32_t* groups;
 };
 
-/// Address parameters of the matching kernel: constants in kernels for profiles (window > 0),
-/// arguments in all other kernels.
+/// Parameters from which the matching kernel computes addresses. If `window` is positive, the
+/// parameters are compile-time constants for a profile. If `window` is 0, they are kernel
+/// arguments.
 template <int cube, int window, int step, int chunk>
 struct Shape {
   static constexpr bool is_fixed = window > 0;
@@ -108,8 +109,8 @@ struct Tables {
         gathered(scores + references * plan.table) {}
 };
 
-/// Position of the first reference cube of a thread block. `start` is the offset, in a slice, of
-/// the origin of the union of the search windows.
+/// Position of the first reference cube of a thread block, and the origin of the union of its
+/// search windows (`start`, an offset in a slice).
 struct BlockPlace {
   int x, y, z, start;
 
@@ -222,8 +223,7 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const int k = unit / columns, x = (unit - k * columns) * 8;
     const int z = at.z - radius + k;
     const bool available = z >= a.cubes.available.first && z <= a.cubes.available.end - cube;
-    // Column of the first candidate of this lane, relative to the search windows of its reference
-    // cubes.
+    // Column of the lane's first candidate in the search windows of the lane's reference cubes.
     const int column = x + 2 * t - own.offset[0].x;
     const bool low = static_cast<unsigned>(column) < static_cast<unsigned>(window);
     const bool high = static_cast<unsigned>(column + 1) < static_cast<unsigned>(window);
@@ -239,8 +239,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const auto* norms =
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
-    // Computes the scores of one row of candidates. `lower` and `upper`: the slice is in the search
-    // windows of the reference cubes at the lower or at the upper z position.
+    // Computes the scores of one row of candidates. `lower` and `upper` state whether the slice is
+    // in the search windows of the reference cubes at the lower and at the upper z position.
     const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];
@@ -249,8 +249,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
-      // The middle rows of the union are in all search windows. With a constant number of rows, the
-      // compiler removes their checks.
+      // The middle rows of the union are in all search windows. If the number of rows is a
+      // constant, the compiler removes the checks in the middle rows.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)
@@ -353,7 +353,8 @@ struct Choice {
 };
 constexpr int of_wide = 23;  // is sufficient for windows of side 11
 
-/// Returns the matching kernel compiled for a profile (params.cpp), or an empty Choice.
+/// Returns the matching kernel compiled for a profile (params.cpp). For other parameters, the
+/// result is empty.
 Choice fixed_kernel(const PhaseParams& p) {
   const auto is = [&](int cube, int window, int step) {
     return p.cube == cube && p.window == window && p.step == step && p.group <= 16;

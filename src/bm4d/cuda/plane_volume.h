@@ -36,8 +36,8 @@ class PlaneVolume {
   ~PlaneVolume();
 
   int plane() const { return plane_; }
-  /// Returns the number of group members for which the caller provides memory, which all planes
-  /// share.
+  /// Returns the number of group members for which the caller provides memory. All planes may use
+  /// the same memory.
   std::size_t members() const;
 
   void begin(int z);

@@ -51,8 +51,8 @@ void require_addressable(const Params& params, const FrameFormat& format) {
 }
 
 Extent::Extent(const Params& p, const FrameFormat& format) {
-  // With small slices, reference cubes at more z positions are necessary to occupy all
-  // multiprocessors.
+  // Small slices contain few reference cubes. Kernels then process more z positions at once, to
+  // occupy all multiprocessors.
   const double cubes = 1.0 * format.width * format.height / (p.hard.step * p.hard.step);
   layers = cubes < 10000 ? max_layers : cubes < 20000 ? 8 : 4;
   batch = layers * p.hard.step;
@@ -69,8 +69,8 @@ struct PlaneVolume::Memory {
          cudaStream_t stream)
       : params(plan.phase(phase)),
         guide(depth, margins.size(), stream),
-        // Bytes of 0x3f give values near `no_patch`, so that positions without a norm are not
-        // candidates.
+        // Norms whose bytes are all 0x3f are near `no_patch`, so positions without a computed norm
+        // are not candidates.
         half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),
         numerator(depth, margins.size(), stream),
         weights(depth, margins.size(), stream),
@@ -123,7 +123,8 @@ PlaneVolume::~PlaneVolume() = default;
 
 std::size_t PlaneVolume::members() const {
   std::size_t most = 0;
-  // Groups that the first phase stores are in kept_, so the loop then starts with the second phase.
+  // If the first phase stores its groups, `kept_` provides the memory, and the loop skips the first
+  // phase.
   for (std::size_t i = kept_ ? 1 : 0; i < phases_.size(); ++i)
     most = std::max(most, layers_at_once(*phases_[i]) * phases_[i]->members);
   return most;
@@ -177,8 +178,8 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // Cubes before the current search windows get no norms, because their slices may have left the
-  // ring buffer. Only skipped reference cubes use these norms.
+  // Cubes before the current search windows have no norms, because their slices may no longer be in
+  // the ring buffer. Only skipped reference cubes use these norms.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)

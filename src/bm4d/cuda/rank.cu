@@ -7,8 +7,7 @@
 // Step 2: each lane computes the norm of one candidate, and its inner product with the reference
 // cube, with dp4a.
 
-// Step 3: the warp sorts the candidates above a bound (cuda/warp.cuh) by distance, then by position
-// in the search window.
+// Step 3: the warp sorts the best candidates by distance, then by position in the search window.
 
 #include <algorithm>
 
@@ -29,11 +28,10 @@ constexpr int list_size = 32 * rounds;  // number of words of the list of a warp
 constexpr int max_slices = 32;          // maximum number of slices in a tile
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The member that a lane tests in one round, and the position of its group. `member` = 0: the lane
-/// tests no member.
+/// The group member that a lane tests. `member` = 0: the lane tests no member.
 struct Entry {
-  // Position of the group's reference cube relative to the nearest reference cube, in steps of the
-  // first phase's grid.
+  // Offset, in steps of the grid of the first phase, from the nearest reference cube to the
+  // reference cube of the member's group.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
@@ -52,7 +50,7 @@ struct Entries {
 };
 __device__ const Entries entries;
 
-/// Size of the guide of a thread block. `pitch` and `plane` are in words.
+/// Size of the part of the guide in shared memory. `pitch` and `plane` are in words.
 struct RankTile {
   int pitch, rows, plane;
 
@@ -79,8 +77,8 @@ struct RankArgs {
   std::uint32_t* groups;
 };
 
-/// Address parameters of rank_kernel(): constants in kernels for profiles (window > 0), arguments
-/// in all other kernels.
+/// Parameters from which rank_kernel() computes addresses. If `window` is positive, the parameters
+/// are compile-time constants for a profile. If `window` is 0, they are kernel arguments.
 template <int cube, int window, int step>
 struct RankShape {
   static constexpr RankTile fixed_tile =
@@ -118,8 +116,8 @@ __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& ti
   }
 }
 
-/// Selects the groups of one column of reference cubes along z. All lanes of a warp call the
-/// functions together.
+/// Selects the groups of reference cubes that form a column along z. All lanes of a warp must call
+/// each member function.
 template <int cube, class Shape>
 class Ranking {
  public:
@@ -155,7 +153,8 @@ class Ranking {
   }
 
   /// Selects the group of cube `k` of the column, at the position `z`. `layers` are the stored
-  /// groups at the nearest z position, at the next lower, and at the next higher z position.
+  /// groups at three z positions: the nearest position, the next lower position and the next higher
+  /// position.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {
     const std::uint32_t* window = words_ + k * shape_.spacing * shape_.tile.plane;
@@ -260,8 +259,8 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Returns keys in descending order, one in each lane, including the best keep - 1 keys (step 3
-  /// of rank.cu). 0: no key.
+  /// Returns one key in each lane, in descending order (step 3 of rank.cu). The first keep - 1 keys
+  /// are the best keys. 0: no key.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];

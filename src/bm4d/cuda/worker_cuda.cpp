@@ -1,7 +1,7 @@
 // The worker uses three CUDA streams, for uploads and conversions, for kernels, and for downloads.
 // Each batch of reference cubes takes a few launches.
 
-// The host uploads the next batch while the GPU computes, and waits only for results.
+// While the GPU computes, the host uploads the next batch. The host waits only for results.
 
 #include <algorithm>
 #include <array>
@@ -141,7 +141,8 @@ class CudaWorker final : public VolumeWorker {
       (void)cudaStreamSynchronize(stream->get());
   }
 
-  /// Queues the conversion of all uploaded slices to floats. The compute stream waits for it.
+  /// Queues the conversion of all uploaded slices to floats. The compute stream waits for this
+  /// conversion.
   void make_planes() {
     if (loaded_end_ == uploaded_end_) return;
     const SliceSpan fresh{std::exchange(loaded_end_, uploaded_end_), uploaded_end_};

@@ -93,7 +93,7 @@ class HostWorker final : public VolumeWorker {
   FramePool pool_;
   std::vector<Volume> volumes_;
   std::array<bool, 3> passes_{true, true, true};  // planes without noise
-  /// Whether slice `oldest_` + i has out-of-range samples (float_guard.h).
+  /// Element i states whether slice `oldest_` + i has out-of-range samples (float_guard.h).
   std::deque<bool> guarded_;
   int oldest_ = 0;
 };

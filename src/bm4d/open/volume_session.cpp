@@ -63,8 +63,8 @@ class VolumeSession final : public SliceSession {
   }
 
   void end_volume() override {
-    // A volume with fewer slices than a cube is extended by mirroring. No slice of such a volume is
-    // finished yet.
+    // A volume with fewer slices than a cube is extended by mirroring. All its slices are still in
+    // `pending_`.
     const int slices = next_slice_ - first_;
     for (int i = slices; i < min_slices_; ++i) {
       load(pending_[mirrored(i, slices)], first_ + i);
@@ -104,8 +104,8 @@ class VolumeSession final : public SliceSession {
       worker_->filter(layers);
   }
 
-  /// Filters only layers of reference cubes with a required cube, so that a part of a volume skips
-  /// the same layers as the complete volume.
+  /// Skips layers (reference cubes with the same z position) without a required cube. A part of a
+  /// volume then skips the same layers as the complete volume.
   void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
@@ -140,8 +140,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices, at most as many as one batch of reference cubes finishes.
-  /// The next phase has no memory for more slices.
+  /// Returns the next finished slices. Their number is limited to the slices that one batch of
+  /// reference cubes finishes, because the next phase has no memory for more slices.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;
@@ -154,7 +154,7 @@ class VolumeSession final : public SliceSession {
     return slices;
   }
 
-  /// Returns whether a required result depends on these layers of reference cubes.
+  /// Returns whether a required result depends on the reference cubes of `layers`.
   bool is_needed(std::size_t phase, const Layers& layers) const {
     SliceSpan reach = schedules_[phase].reach(layers);
     if (phase + 1 < schedules_.size()) {

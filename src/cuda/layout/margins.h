@@ -44,8 +44,8 @@ struct Margins {
 
 /// Maximum number of samples of a plane with its padding: kernels use signed 32-bit indices.
 inline constexpr std::int64_t max_plane_samples = std::numeric_limits<std::int32_t>::max();
-/// Maximum number of rows of a plane: at most 65535 thread blocks along y, with at least 8 rows
-/// each.
+/// Maximum number of rows of a plane. A grid has at most 65535 thread blocks along y, and each
+/// block processes at least 8 rows.
 inline constexpr std::int64_t max_plane_rows = 8 * 65535;
 constexpr bool is_addressable(std::int64_t pitch, std::int64_t rows) {
   return rows <= max_plane_rows && pitch * rows <= max_plane_samples;

@@ -16,7 +16,7 @@ struct Block {
   FloatSums half[2];
 };
 
-/// A block of floats as a tensor core operand. Each float is the sum of two factors of 11
+/// A block of floats as an operand of the tensor cores. Each float is split into two summands of 11
 /// significant bits.
 struct Factor {
 #if __CUDA_ARCH__ >= 800
@@ -49,8 +49,8 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
 constexpr int product_steps = 6;
 
 __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
-  // For t = 0..3, columns 2t and 2t + 1 of eight columns of a block are columns t and t + 4 of an
-  // operand.
+  // Reorders columns: columns 2t and 2t + 1 of a block become columns t and t + 4 of the operand,
+  // for t = 0..3.
   const int k = step / 3;
   const auto& left = step % 3 == 0 ? a.low[k] : a.high[k];
   const auto& right = step % 3 == 1 ? b.low[k] : b.high[k];
@@ -174,7 +174,7 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // Of the blocks (i, j) and (j, i), only one is stored: above the diagonal if i and j are
+          // Each pair of transposed blocks is stored once: above the diagonal if both indices are
           // below `k`, below the diagonal if not.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);

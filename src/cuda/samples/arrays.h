@@ -20,8 +20,8 @@ struct ArrayPlane {
   std::ptrdiff_t row = 0, number = 0;  // bytes from row to row, and from element to element
 };
 
-/// Planes of a frame in an array with elements low + sample * span. For the integer type of the
-/// samples, low is 0 and span is 1.
+/// The planes of a frame in an array. The value of an element is low + sample * span. If elements
+/// have the integer type of the samples, low is 0 and span is 1.
 struct ArrayPicture {
   int device = 0;
   NumberType type = NumberType::f32;

@@ -50,8 +50,8 @@ struct RawColour {
   explicit RawColour(const RawPlanes& raw) : planes{{raw, 0}, {raw, 1}, {raw, 2}} {}
 };
 
-/// Stores 4 samples of a float plane, but nothing beyond the end of a row, because the margin must
-/// not change.
+/// Stores 4 samples of a float plane. Samples beyond the end of the row are not stored, because the
+/// margin must not change.
 __device__ void store_quad(float* plane, const Margins& margins, int2 p, const float (&v)[quad]) {
   float* to = plane + margins.at(p.x, p.y);
   if (p.x + quad <= margins.width) {
@@ -67,7 +67,7 @@ __device__ void store_quad(float* plane, const Margins& margins, int2 p, const f
 struct AsIs {
   __device__ float operator()(float v) const { return v; }
 };
-/// An input curve as a table of 8 KiB, of which the GPU caches the used part.
+/// An input curve as a table of 8 KiB.
 struct TableCurve {
   const float* values;  // null: samples are not changed
   __device__ float operator()(float v) const {

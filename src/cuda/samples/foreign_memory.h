@@ -8,7 +8,8 @@
 namespace lull::cuda {
 
 /// Makes later work on the default streams (legacy and per-thread) of GPU `device` wait for the
-/// work on `stream`, a cudaStream_t. Null, the legacy default stream: no wait.
+/// work queued on `stream`, a cudaStream_t. If `stream` is null (the legacy default stream), the
+/// function does nothing.
 void wait_for_stream(void* stream, int device);
 
 /// Maps a dma-buf of `bytes` bytes into the address space of a GPU. The caller may then close the

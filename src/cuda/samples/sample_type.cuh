@@ -34,7 +34,7 @@ struct Rounding {
       : max_value(max_sample), thresholds(dither) {}
 
   __device__ bool dithers() const { return thresholds != nullptr; }
-  /// Returns the threshold of the dithering group that contains the sample at (x, y).
+  /// Returns the dithering threshold of the sample at (x, y).
   __device__ float threshold(int x, int y) const { return __ldg(thresholds + dither_index(x, y)); }
   __device__ float clamped(float v) const {
     return fminf(fmaxf(v, 0.0f), static_cast<float>(max_value));

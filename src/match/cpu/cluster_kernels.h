@@ -14,8 +14,9 @@
 
 namespace lull::cpu {
 
-/// The patches of all frames, in strips of 4 rows, so that a patch is two contiguous pieces. The
-/// element at [patch number] contains 4 samples of a column.
+/// The patches of all frames, in strips of 4 rows. In memory, the upper 4 rows of a patch are
+/// contiguous, and so are the lower 4 rows. `columns` has one element, a column of 4 samples, for
+/// each patch number.
 struct PatchStrips {
   const std::uint8_t* columns = nullptr;  // [number][4]
   std::size_t below = 0;  // distance in memory between the upper and the lower piece of a patch
@@ -24,8 +25,8 @@ struct PatchStrips {
   }
   const std::uint8_t* lower(std::uint32_t number) const { return upper(number) + below; }
 };
-/// Fills one row of strips (PatchStrips) from 4 rows of samples. `count` (positions) is a multiple
-/// of 16.
+/// Fills one row of strips (PatchStrips) from 4 rows of samples. `count`, the number of positions
+/// in the row, is a multiple of 16.
 void fill_strips(const std::uint8_t* const (&rows)[4], int count, std::uint8_t* to);
 
 // ---- clusters ------------------------------------------------------------------------------

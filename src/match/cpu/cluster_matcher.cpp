@@ -29,7 +29,7 @@ constexpr int rows_at_once = 32;  // number of rows of strips that one task fill
 /// The patches of the guides of all frames, stored as PatchStrips.
 class StripSpace final : public PatchSpace {
  public:
-  /// Fills the strips. The caller must run in the TBB arena of the engine.
+  /// Stores the patches of `frames` in strips. The caller must run in the TBB arena of the engine.
   void fill(std::span<const GuideAt> frames, const MatchParams& params) {
     const PlaneView<const float> own = frames[0].frame.samples;
     numbers_ = PatchNumbers(own.width, own.height);
@@ -137,8 +137,8 @@ class ClusterMatcher final : public Matcher {
   }
 
  private:
-  /// Stores, for each member of a cluster, the identifiers of its clusters in the preceding
-  /// tilings.
+  /// For each member of each cluster, stores the identifiers of the member's clusters in all
+  /// tilings with lower indices.
   void relate_tilings() {
     const std::size_t count = clusters_.members(0).size();
     constexpr std::size_t at_once = 1 << 14;
@@ -207,7 +207,7 @@ class ClusterMatcher final : public Matcher {
       }
     }
   }
-  /// Prefetches 48 members of a cluster, the default maximum.
+  /// Prefetches 48 members of a cluster, the default of the maximum cluster size.
   static void prefetch(const std::uint32_t* members) {
     for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }

@@ -62,8 +62,8 @@ HWY_INLINE void sort_bitonic(KeyVector* v) {
   }
 }
 
-/// Splits two sorted runs of `count` vectors each into the smaller half of the values, `a`, and the
-/// larger half, `b`, both bitonic.
+/// Splits the values of two sorted runs of `count` vectors each. `a` receives the smaller half of
+/// the values, `b` the larger half. Each half is a bitonic sequence.
 template <int count>
 HWY_INLINE void split_runs(KeyVector* a, KeyVector* b) {
   KeyVector other[count];
@@ -188,7 +188,8 @@ void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distance
   std::ranges::copy_n(equals, static_cast<std::ptrdiff_t>(to.size()), to.begin());
 }
 
-/// Selects the nearest candidates without keys, for lists beyond the range of the index bits.
+/// Selects the nearest candidates without keys, for lists that are too long for the index bits of a
+/// key.
 void sort_all(const std::uint32_t* patches, const std::int32_t* distances, int count,
               Nearest& nearest) {
   int order[candidate_places], within = 0;

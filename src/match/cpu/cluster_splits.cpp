@@ -32,8 +32,8 @@ HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> s
 #endif
 }
 
-/// Dot products of weights and samples: the magnitude of a weight times s - 128 for a sample s, or
-/// 127 - s for negative weights. Four products of at most 63 * 128 fit in 16 bits.
+/// Dot products of weights and samples. Weights are stored as magnitudes. Samples s are stored as s
+/// - 128 or, for negative weights, as 127 - s. Four products of at most 63 * 128 fit in 16 bits.
 class Products {
  public:
   HWY_INLINE explicit Products(const Split& split) {
@@ -49,8 +49,8 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns the constant part of the dot product, which compensates for the conversion of samples
-  /// to signed bytes.
+  /// Returns the constant term of the dot product. The term corrects the offset of the signed
+  /// bytes.
   std::int32_t offset() const { return offset_; }
 
   /// Returns partial sums of the dot product for one patch. The dot product is the sum of all lanes
@@ -155,12 +155,12 @@ class SeedPatches {
   HWY_INLINE std::int16_t* sample(int i, int k) { return samples_[i] + k * half_lanes; }
   HWY_INLINE const std::int16_t* sample(int i, int k) const { return samples_[i] + k * half_lanes; }
 
-  /// One vector of the sum of the seed patches, for each of the two centres.
+  /// One vector of the sum of the seed patches of each centre.
   struct Centres {
     hn::Vec<Halves> first, second;
   };
-  /// Computes the split between two centres: the mean of `a` seed patches and the mean of `b` other
-  /// seed patches. centres(k) returns part k (of seed_parts) of the sum for each centre.
+  /// Computes the split between two centres: the means of `a` and of `b` seed patches. centres(k)
+  /// returns vector `k` of the sums of these seed patches.
   template <class F>
   HWY_INLINE void set_split(int a, int b, const F& centres) {
     const Halves d;
@@ -168,8 +168,8 @@ class SeedPatches {
     const auto times_b = hn::Set(d, static_cast<std::int16_t>(b));
     hn::Vec<Halves> difference[seed_parts], middle[seed_parts];
     auto greatest = hn::Zero(d);
-    // `first` and `second` are at most 255 a b (12 bits), with a + b <= 8 seed patches in both
-    // centres. Their sum has 13 bits.
+    // `first` and `second` are at most 255 a b, because the centres have a + b <= 8 seed patches.
+    // Each value has 12 bits, and their sum has 13 bits.
     for (int k = 0; k < seed_parts; ++k) {
       const Centres sums = centres(k);
       const auto first = hn::Mul(sums.first, times_b);
@@ -189,8 +189,9 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// Stores in to[i] the sum of left * right over all samples of seed patch i. left(i, k) and
-  /// right(i, k, l) return vector k of the factors, with the left factors l.
+  /// For each seed patch i, stores in to[i] the sum of products left * right over all samples.
+  /// left(i, k) returns vector `k` of the left factors l. right(i, k, l) returns vector `k` of the
+  /// right factors.
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)

@@ -65,8 +65,7 @@ HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   }
 }
 
-/// For each subset of lanes (a bit mask), the permutation that moves the subset to the front and
-/// keeps the order otherwise.
+/// For each bit mask of lanes, the stable permutation that moves the masked lanes to the front.
 struct LaneOrders {
   alignas(8) std::uint8_t of[1 << sum_lanes][sum_lanes] = {};
   constexpr LaneOrders() {
@@ -76,10 +75,10 @@ struct LaneOrders {
           if ((bits >> lane & 1) != pass) of[bits][to++] = static_cast<std::uint8_t>(lane);
   }
 };
-// A table, because compilers copy the table of hn::Compress() at every call.
+// The table replaces hn::Compress(), whose table compilers copy at every call.
 constexpr LaneOrders lane_orders;
 
-/// Moves the lanes of the bit mask `lanes` to the front, and keeps the order otherwise.
+/// Moves the lanes of the bit mask `lanes` to the front, in stable order.
 HWY_INLINE hn::Vec<Numbers> move_to_front(hn::Vec<Numbers> v, unsigned lanes) {
   const Numbers d;
   const hn::Rebind<std::uint8_t, Numbers> bytes;

@@ -84,8 +84,8 @@ struct QuadGuide {
 
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// A row of a PhasedGuide. `to` points to element `first_element` of phase 0. `bytes` is scratch
-/// memory of elements * step + sizeof(Element) - 1 bytes.
+/// Output of one row of a PhasedGuide. `to` points to element `first_element` of phase 0. `bytes`
+/// is scratch memory of elements * step + sizeof(Element) - 1 bytes.
 template <class Element>
 struct PhasedRow {
   Element* to;
@@ -98,7 +98,7 @@ void pair_row(std::span<const float> samples, const Quantiser& quantiser,
               const PhasedRow<std::uint16_t>& row);
 void quad_row(std::span<const float> samples, const Quantiser& quantiser,
               const PhasedRow<std::int32_t>& row);
-/// Returns the minimum and maximum of a row.
+/// Returns the minimum and the maximum sample of a row.
 std::array<float, 2> row_range(std::span<const float> samples);
 
 // ---- matching ------------------------------------------------------------------------------
@@ -110,8 +110,8 @@ struct Block {
 
 /// Maximum number of lanes for a row of reference patches, including extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of additional lanes for the last patches of a row, because a lane contains
-/// sums over only `step` columns.
+/// Returns the number of additional lanes at the end of a row. A lane sums `step` columns, and the
+/// last patches need the sums of columns to their right.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
@@ -160,10 +160,11 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
 /// Returns whether score_block_by_products() supports this step and is faster than score_block().
 bool scores_by_products(int step);
 /// Computes the norms (products.cpp) of `rows` rows of patch positions, from row `from` of `quads`.
-/// The `step` phases of a row are contiguous. `elements` is a multiple of 16.
+/// A row consists of `step` phases of `elements` elements each, a multiple of 16.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
-/// Computes the same scores as score_block(), but without clamping sample differences to a byte.
+/// Computes the scores of a block as score_block() does, but does not clamp the differences of
+/// samples to a byte.
 void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geometry,
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
@@ -209,9 +210,8 @@ struct TemporalRankParams {
   int offset;  // frame that contains the candidates
 };
 /// Merges candidates from a neighbouring frame, around (x, y) plus `motion`, into the ranking of
-/// the reference patch at (x, y).
-/// The guides have the layout for step 1, with `temporal_padding` readable samples beyond the last
-/// column of `other`.
+/// the reference patch at (x, y). The guides have the layout for a stride of 1 sample.
+/// `temporal_padding` samples after the last column of `other` must be readable.
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,

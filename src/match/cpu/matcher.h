@@ -19,7 +19,7 @@ struct MatchInput {
   MatchParams params;
   std::span<const GuideAt> frames;
   /// Standard deviation of the noise in the guides, or a typical value. A matcher may ignore
-  /// differences far below.
+  /// differences far below `noise`.
   float noise = 0;
   /// The groups from which a propagating matcher takes its candidates.
   const KeptGroups* kept = nullptr;

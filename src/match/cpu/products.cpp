@@ -7,8 +7,8 @@
 // Vertically neighbouring reference patches share sums over `step` rows, which are summed over the
 // height of a patch.
 
-// The kernel processes several vertical displacements together, which share rows, to save loads
-// across cache lines.
+// Candidates at neighbouring vertical displacements share rows. The kernel processes several of
+// these candidates together, to save loads that cross cache lines.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/products.cpp"
@@ -107,10 +107,10 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// Number of bands of kStep rows before the last, possibly smaller band of a patch.
+  /// Number of bands of kStep rows in a patch, without the last band, which may have fewer rows.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of candidate rows that stay in registers between bands. Without overlap of reference
-  /// patches, the number is 0.
+  /// Number of candidate rows that stay in registers from one band of rows to the next. If
+  /// reference patches do not overlap, the number is 0.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.
@@ -209,8 +209,8 @@ class ProductScorer {
     }
   }
 
-  /// Completes the scores of one row of reference patches, from the products `sum` of the last band
-  /// of rows and `history` of all other bands.
+  /// Completes the scores of one row of reference patches. `sum` contains the products of the last
+  /// band of rows, and `history` the products of each earlier band.
   HWY_INLINE void finish(const Candidates& candidates, int row, int lane, const Totals& sum,
                          const Totals (&history)[before + 1]) const {
     const QuadSums d;

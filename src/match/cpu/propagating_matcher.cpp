@@ -1,5 +1,5 @@
-// The propagating matcher: searches only the refinement windows, and compares members of other
-// groups (propagation.h).
+// The propagating matcher: searches only the refinement windows, and tests the displacements of
+// members of other groups (propagation.h).
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

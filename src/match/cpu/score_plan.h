@@ -7,18 +7,20 @@
 
 namespace lull::cpu {
 
-/// The plan for one stride of reference patches. The pair at column c has the phase c % step, and
-/// also belongs to the patch c / step positions to the right.
+/// The plan for one stride `step` of reference patches. The pair of samples at column c of a patch
+/// has the phase c % step, and is also part of the patch c / step positions to the right.
 
-/// Pairs with equal c / step are summed first.
+/// Sums are computed first over pairs with equal c / step, where c is the column of a pair.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
   int stored = 0;
-  /// Bit masks of the phases that each stored sum contains. Bit i stands for phase[i].
+  /// For each stored sum, a bit mask of the phases whose pairs the sum contains. Bit i stands for
+  /// phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
-  /// The stored sums that add up to a distance, each loaded `shift` lanes to the right.
+  /// The stored sums (`array`) that add up to a distance. Each sum is loaded from `shift` lanes
+  /// further right.
   std::array<int, 4> array{}, shift{};
 };
 

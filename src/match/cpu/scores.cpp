@@ -1,16 +1,17 @@
 // Computes the scores of a block, one reference patch in each lane. A vector contains the same pair
 // of samples of 16 (AVX2) or 32 (AVX-512) reference patches.
 
-// For each displacement, the kernel compares each sample only once, in two steps, because
-// neighbouring patches overlap.
+// Neighbouring patches overlap. For each displacement, the kernel therefore compares each sample
+// once, and computes the distances of patches in two steps.
 
 // Step 1: the kernel sums pairs over `step` rows, and then sums the results over the height of the
 // patch.
 
-// Step 2: pairs beyond the first `step` columns also belong to reference patches on the right,
-// whose sums are loaded with a lane offset.
+// Step 2: a lane sums `step` columns of its reference patch. The sums of the remaining columns are
+// sums of reference patches on the right, loaded with a lane offset.
 
-// All sums saturate at 16 bits. The unit of the bytes prevents saturation of tau.
+// All sums saturate at 16 bits. The class Quantiser chooses the unit of the guide so that, if
+// possible, the score of tau does not saturate.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/scores.cpp"
@@ -32,8 +33,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
-/// Sums of squared differences of kCount candidates for each phase (PairPlan): `all` over kStep
-/// rows, `part` over patch % kStep rows.
+/// Sums of squared differences of kCount candidates, for each phase (PairPlan). `all` contains sums
+/// over kStep rows, `part` sums over patch % kStep rows.
 template <int kStep, int kCount>
 struct RowSums {
   // HWY_ATTR compiles this constructor for the instruction set of the data members.
@@ -128,7 +129,7 @@ struct BlockScorer {
   };
 
   /// Computes the scores of candidate `c` for rows `first` to `last` (step 2 at the top of
-  /// scores.cpp), and updates the minima of its class.
+  /// scores.cpp), and updates the minima of the candidate's class.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
                          std::uint16_t subtracted = 0) const {
@@ -185,7 +186,7 @@ class BlockMatcher {
       while (dy < g_.first_dy(block_.y + first * step)) ++first;
       while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
-      // Two candidates at a time save loads. At small steps, the sums would need too many
+      // Two candidates at a time share loads. For kStep < 5, their sums would need too many
       // registers.
       if constexpr (kStep >= 5)
         for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);

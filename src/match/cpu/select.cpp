@@ -50,8 +50,8 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
           if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
 }
 
-/// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors, from both
-/// halves after sorting.
+/// Returns, for each lane, the `wanted`-th smallest of its 2 (wanted + 1) values in `vectors`.
+/// Sorts each half of `vectors`.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;
@@ -66,8 +66,8 @@ HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   return bound;
 }
 
-/// Collects the keys of lane_multiple reference patches, whose scores for one candidate fill a
-/// cache line.
+/// Collects the keys of `lane_multiple` reference patches, one in each lane. Their scores for one
+/// candidate fill a cache line.
 class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
@@ -89,7 +89,7 @@ class Collector {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
       for (int n = 0; n < 4; ++n) {  // elements beyond `hit` are overwritten
-        // The bit last_lane keeps the argument of countr_zero() above 0 when no other bit is left.
+        // Because of the bit `last_lane`, the argument of countr_zero() is never 0.
         hits[found + n] = base + std::countr_zero(bits | last_lane);
         bits &= bits - 1;
       }
@@ -149,8 +149,8 @@ class Collector {
     return bits;
   }
 
-  /// Keeps only the `wanted` smallest keys of a lane. Later candidates have larger positions and
-  /// lose ties.
+  /// Removes all but the `wanted` smallest keys of a lane, and lowers the bound of the lane. A
+  /// later candidate with an equal score is not collected, because its key is larger.
   void tighten(int lane) {
     std::uint32_t* const keys = keys_ + lane * max_keys;
     std::nth_element(keys, keys + wanted_ - 1, keys + max_keys);

@@ -24,8 +24,8 @@ HWY_INLINE hn::Vec<hn::Repartition<std::int8_t, D>> load_bytes(D, const std::uin
   return hn::LoadU(hn::Repartition<std::int8_t, D>(), reinterpret_cast<const std::int8_t*>(pairs));
 }
 
-/// Returns d0^2 + d1^2 for the differences of each pair of bytes, clamped to 127. At -128, the sum
-/// overflows to a large value.
+/// Returns d0^2 + d1^2 for the differences d0 and d1 of each pair of bytes, saturated to -128..127.
+/// If a difference is -128, the result is a large value instead of the exact sum.
 template <class D>
 HWY_INLINE hn::Vec<D> squared_pairs(D lanes, hn::Vec<hn::Repartition<std::int8_t, D>> a,
                                     const std::uint16_t* b) {

@@ -12,15 +12,15 @@
 namespace lull::cpu {
 namespace {
 
-// Limits of a block, in bytes: scores for the second-level and a share of the third-level cache,
-// samples of one displacement for the first-level cache.
+// Maximum memory of a block, in bytes. The scores fit in the second-level cache and a share of the
+// third-level cache. The samples of one displacement fit in the first-level cache.
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
 constexpr int norm_rows = 64;  // number of rows that one call of fill_norms() computes
 
-/// Returns the width of blocks in reference patches, with few unused lanes. `count` is the number
-/// of reference patches in a row of the picture.
+/// Returns the width of blocks in reference patches, chosen so that few lanes are unused. `count`
+/// is the number of reference patches in a row of the picture.
 int columns_per_block(int count, int step) {
   const int most = max_lanes - extra_lanes(step);
   int best = std::min(count, most), best_cost = 1 << 30;

@@ -79,7 +79,8 @@ class WindowSearch {
   bool by_products_ = false;
   PairedGuide guide_;
   QuadGuide quads_;  // used instead of `guide_` if by_products_ is true
-  /// The guides of all frames, arranged for step 1. Used only if the search covers several frames.
+  /// The guides of all frames, in the layout for a stride of 1 sample. Used only in searches of
+  /// several frames.
   std::array<PairedGuide, max_frames> guides_;
   std::uint16_t limit_ = 0, motion_bias_ = 0;  // distance parameters in units of scores
   ScoreBias score_bias_{};

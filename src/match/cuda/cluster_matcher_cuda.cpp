@@ -5,7 +5,7 @@
 namespace lull::cuda {
 namespace {
 
-/// A matcher that makes the clusters of a plane for the first batch of the plane only.
+/// A matcher that makes the clusters of a plane once, before the first batch of the plane.
 class ClusterMatcher final : public Matcher {
  public:
   ClusterMatcher(const MatchParams& params, int others, const Margins& greatest) {

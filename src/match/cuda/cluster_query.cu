@@ -94,7 +94,7 @@ class Query {
     }
   }
 
-  /// Stores the group at `index` in the groups of the batch.
+  /// Stores the group of this reference patch at position `index` of the batch.
   __device__ void store(int index) const {
     const int found = __popc(__ballot_sync(~0u, best_ != no_key && lane_ < a_.group - 1));
     const int log2_count = 31 - __clz(found + 1);

@@ -4,8 +4,8 @@
 // Step 1: the warp finds the split from 8 seed patches. All arithmetic is integer
 // (match/clusters.h), except for one truncated square root.
 
-// Step 2: the warp partitions the cluster with ballots, one patch in each lane. The warp first
-// copies the second part to the front of the source buffer, and finally behind the first part.
+// Step 2: the warp partitions the cluster with ballots, one patch in each lane. The warp collects
+// the second part at the front of the source buffer, and finally copies it behind the first part.
 
 // Each cluster has its own range of the source buffer and of the destination buffer, so the
 // assignment of warps to clusters does not influence the result.
@@ -169,7 +169,7 @@ __device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::ui
   return first;
 }
 
-/// Copies a cluster that is not split further to its final position.
+/// Copies a cluster to its final position. The cluster is not split further.
 __device__ void keep_leaf(const ClusterArgs& a, const std::uint32_t* from, uint2 leaf) {
   const int lane = threadIdx.x & 31;
   for (int i = lane; i < static_cast<int>(leaf.y); i += 32) {
@@ -186,7 +186,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const Tiling::Tile tile = a.tiling.tile(blockIdx.x);
   const int width = tile.right - tile.x, places = tile.places(), count = places * a.frames.count;
-  // Offset of the tile's members: behind the rows of tiles above, and the tiles on the left.
+  // Offset of the tile's members. The members of all rows of tiles above, and of the tiles on the
+  // left, come first.
   const unsigned begin = static_cast<unsigned>(a.frames.count) *
                          (static_cast<unsigned>(tile.y) * a.tiling.width +
                           static_cast<unsigned>(tile.bottom - tile.y) * tile.x);

@@ -41,7 +41,7 @@ __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBox
                                             const LanePlace& p, const Margins& margins,
                                             std::uint32_t* samples, std::int32_t* half_norms) {
   constexpr int rows = GuideBoxes::rows;
-  // Number of patches of this row at or right of the lane's position.
+  // Number of patches in this row from the lane's first position on.
   const int patches = p.x < 0 ? 0 : margins.width - patch + 1 - p.x;
   std::int32_t invalid[4];
 #pragma unroll
@@ -85,7 +85,7 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
   if (p.lane >= box_words) return;
   const int top = max(p.y, 0), rows = min(p.y + GuideBoxes::rows, margins.height) - top;
   // Each lane clears two numerators at a time, for coalesced stores. The numerators and the
-  // denominators of a lane therefore belong to different columns.
+  // denominators of a lane are therefore in different columns.
   const int left = p.x - 2 * p.lane, right = left + box_width / 2;
   const int end = (margins.width + 3) / 4 * 4;  // sums are read four at a time
   const auto inside = [&](int x) { return x >= 0 && x < end; };
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(GuideBoxes::threads)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int word = blockIdx.x * box_words + lane, x = 4 * word - margins.left;
   const int y0 = blockIdx.y * GuideBoxes::height - margins.top;
-  // Number of samples of the lane's word inside the picture.
+  // Number of samples in the lane's word that are inside the picture.
   const int inside = x < 0 ? 0 : min(max(margins.width - x, 0), 4);
   const std::uint32_t mask = inside == 0 ? 0u : 0xffffffffu >> (32 - 8 * inside);
   // The kernel loads all rows before it uses the first row, without branches. Positions outside the

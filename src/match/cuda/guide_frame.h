@@ -10,7 +10,8 @@
 
 namespace lull {
 
-/// Returns the curves of the stabilisers in the form that the class RawFrame uses.
+/// Returns the forward curves, inverse curves and clip limits of the stabilisers, for the class
+/// RawFrame.
 inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabilisers) {
   std::array<CurvePair, max_planes> curves;
   for (int i = 0; i < max_planes; ++i)
@@ -33,7 +34,7 @@ class GuideFrame {
   void upload(const Frame& frame, cudaStream_t stream) {
     const Frame& guide = guide_of(frame);
     if (!raw_ || format_ != guide.format) {
-      // The host waits, because kernels may still read the previous guide.
+      // The host waits for the device, because kernels may still read the previous guide.
       cuda::check(cudaDeviceSynchronize());
       raw_.emplace(colour_ == Colour::as_is ? without_colour_transform(guide.format) : guide.format,
                    stream, levels_, curves_of(stabilisers_));

@@ -41,7 +41,7 @@ struct Groups {
     const int log2 = log2_count[reference];
     return log2 < max_log2 ? log2 : max_log2;
   }
-  /// Returns a view of these groups without the first `references` groups.
+  /// Returns a view of the groups without the first `references` groups.
   constexpr Groups after(std::size_t references) const {
     return {displacements + references * capacity, log2_count + references, capacity, max_log2};
   }
@@ -102,13 +102,14 @@ struct ColourGuide {
 /// Computes the guide `mix` as floats, and writes it to `plane`.
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
 
-/// The sums of estimates of the next phase, which the guide kernel clears.
+/// The sums of weighted estimates that the next phase will accumulate. The kernel that makes the
+/// guide also clears these sums.
 struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
-/// The functions make the 8-bit guide of a plane and half the squared norms of its patches, and
-/// clear the sums of the next phase. `samples` and `half_norms` are padded.
+/// Makes the 8-bit guide of a plane and half the squared norms of its patches, and clears `sums`,
+/// the sums of the next phase. `samples` and `half_norms` are padded.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);

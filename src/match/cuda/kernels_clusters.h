@@ -25,8 +25,8 @@ struct ClusterFrames {
 };
 
 /// The clusters of one plane. `members` lists the patches of each tiling, cluster by cluster.
-/// `begins` contains, for each patch, the offset of its cluster in `members`. `counts` contains, at
-/// the offset of a cluster, the size of the cluster.
+/// `begins` contains the offset in `members` of each patch's cluster. counts[i] is the size of the
+/// cluster that begins at members[i].
 struct ClusterMemory {
   std::uint32_t* members = nullptr;  // [tilings][members_of]
   std::uint32_t* begins = nullptr;   // [tiling][frame][position in the plane with its margins]

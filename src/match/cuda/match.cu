@@ -17,11 +17,11 @@
 // A key consists of a score and a position. All keys differ, so the result does not depend on the
 // order of work.
 
-// The tables are dense, with (window + 1) / 2 words of two scores in a row, so that step 3 reads
+// The tables have no gaps. Each row has (window + 1) / 2 words of two scores, so that step 3 reads
 // consecutive words.
 
-// Scores without a candidate are 0: the spare half word of a row, the reference patch itself, and
-// the padding to the scan length.
+// Scores that belong to no candidate are 0: the unused half word of a row, the score of the
+// reference patch itself, and the padding at the end of a table.
 
 #include <algorithm>
 #include <array>

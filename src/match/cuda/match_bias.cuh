@@ -22,7 +22,7 @@ struct ScoreBias {
   std::int32_t of[bias_places];
 
   ScoreBias(const DistanceBias& bias, const Guide& guide) {
-    // Clamped to the range of scores, beyond which a bias has no further effect.
+    // The bias is clamped to the range of scores. A larger bias would have the same effect.
     constexpr double most = 65535;
     for (int dy = 0; dy <= correlation_reach; ++dy)
       for (int dx = dy == 0 ? 0 : -correlation_reach; dx <= correlation_reach; ++dx) {
@@ -45,7 +45,7 @@ struct SharedBias {
   }
 
   /// Applies the bias to all scores except 0 (no candidate). The reference patch is in column
-  /// `radius` and row `own_row`, possibly outside the scan.
+  /// `radius` and row `own_row` of the scan. `own_row` may be outside the scan.
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

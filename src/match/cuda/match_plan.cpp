@@ -19,13 +19,14 @@ namespace {
 constexpr int wanted_blocks = 2;
 
 /// Options for devices with at least `shared_memory` bytes of shared memory per multiprocessor.
-/// High bands are faster, because kernels select candidates once per band.
+/// Bands with more rows are faster, because kernels select candidates once per band.
 
-/// Large memories were measured on compute capability 9.0, small memories were not measured.
+/// The options for large shared memory were measured on compute capability 9.0. The options for
+/// small shared memory were not measured.
 struct MatchTuning {
   std::size_t shared_memory;
-  // Whether plans may use kernels that save memory, and another MatchShape if the best does not
-  // fit.
+  // Whether plans may use kernels that save memory. If the best MatchShape does not fit, such plans
+  // may use another shape.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
@@ -39,8 +40,8 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands in `limit` bytes of shared memory, with the best shape
-/// or, if the best shape does not fit and `any` is true, another shape.
+/// Returns the plan with the tallest bands that fits in `limit` bytes of shared memory. If the best
+/// shape does not fit and `any` is true, the plan uses another shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;
@@ -60,8 +61,8 @@ std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> s
   return std::nullopt;
 }
 
-/// Returns the shapes with the smallest MatchShape::union_pitch that holds the union of the search
-/// windows.
+/// Returns the shapes with the smallest MatchShape::union_pitch that is at least the width of the
+/// union of the search windows.
 std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) {
   std::vector<MatchShape> shapes;
   for (const int pitch : {medium_union, narrow_union, wide_union}) {
@@ -144,8 +145,9 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // First attempt: one block's share of shared memory. Second attempt: all shared memory for
-  // neighbouring frames. Third attempt: all shared memory for all frames.
+  // First attempt: all frames are limited to the share of one thread block. Second attempt:
+  // neighbouring frames may use all shared memory. Third attempt: all frames may use all shared
+  // memory.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

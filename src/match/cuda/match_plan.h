@@ -34,12 +34,12 @@ constexpr int gathered_words = pending_slots + listed_quads / 4;
 constexpr int reference_pitch = 20;
 constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
-// Row lengths of the union of search windows, in positions, for which kernels exist.
+// Row pitches of the union of the search windows, in patch positions, for which kernels exist.
 constexpr int small_union = 32, medium_union = 48, narrow_union = 64;
 constexpr int wide_union = 160;  // at least 127 + 3 * 8, rounded up to a multiple of 8
 
-/// Compile-time constants of a match kernel: words of one scan of a lane, and row length of the
-/// union of search windows, in positions.
+/// Compile-time constants of a match kernel: `chunk`, the number of words that a lane scans at
+/// once, and `union_pitch`, the row pitch of the union of the search windows in patch positions.
 struct MatchShape {
   int chunk, union_pitch;
   bool operator==(const MatchShape&) const = default;
@@ -61,8 +61,8 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
 struct TimeShape {
   bool fused;  // whether the reference frame is scanned together with the first neighbouring frames
   MatchShape own, others;
-  /// Maximum size in words of a window in the reference frame. Larger windows would take too many
-  /// steps.
+  /// Maximum number of words of scores of the search window in the reference frame. Larger windows
+  /// would need too many scans.
   int max_own_words;
   bool saves_memory = false;  // is for devices with little shared memory
 };
@@ -75,7 +75,8 @@ inline constexpr TimeShape time_shapes[] = {  // ordered by window size
     {false, {25, narrow_union}, {16, narrow_union}, 25 * 32},
     {false, {25, wide_union}, {16, wide_union}, any_words}};
 
-/// Words of shared memory before the samples.
+/// Words of shared memory before the samples, for the reference patches and for gathered
+/// candidates.
 constexpr int head_words = references * (reference_pitch + gathered_words);
 /// Returns the size in bytes of the tables, with the samples and norms of `frames` frames.
 constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch, int frames = 1) {

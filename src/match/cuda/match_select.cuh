@@ -11,8 +11,8 @@ namespace lull::match_detail {
 constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
-// Limits of the number of quads (four words) with a score that reaches the bound. Beyond
-// `max_quads`, the warp scans all words in order.
+// Limits of the number of quads (four words) in which a score reaches the bound. If the number is
+// above `max_quads`, the warp scans all words in order.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -52,7 +52,7 @@ struct Scan {
   }
 };
 
-/// Clears the scores of a scan that belong to no candidate: one half word in each row, and the
+/// Sets the scores that belong to no candidate to 0: the unused half word of each row, and the
 /// words behind the last row.
 template <int chunk>
 __device__ inline void clear_gaps(const Scan& scan, int lane) {
@@ -65,8 +65,8 @@ __device__ inline void clear_gaps(const Scan& scan, int lane) {
   __syncwarp();
 }
 
-/// Returns a score that at least `keep` - 1 candidates reach. `maxima` contains the lane's maximum
-/// for each half of a word.
+/// Returns a score that at least `keep` - 1 candidates reach. `maxima` contains two maxima of this
+/// lane: one over the low and one over the high half words.
 template <int N>
 __device__ inline std::uint32_t bound_of(std::uint32_t maxima, int keep, int lane) {
   if constexpr (N == 16) {
@@ -107,7 +107,7 @@ struct ScanWords {
   const Scan& scan;
   int first;
 
-  /// Returns word `k` of a lane.
+  /// Returns word `k` of the lane `lane`.
   __device__ std::uint32_t at(int lane, int k) const { return scan.scores[first + lane + 32 * k]; }
   /// Returns the position of the candidate in the low half of word `k` of a lane.
   __device__ std::uint32_t place(int lane, int k) const {
@@ -132,7 +132,7 @@ struct Gathering {
     if (is_valid) keys[count + __popc(ballot & ((1u << lane) - 1))] = key;
     count += __popc(ballot);
   }
-  /// Merges 32 gathered keys into `best` if there are at least 32.
+  /// If at least 32 keys are gathered, merges 32 of them into `best`.
   __device__ void merge_full(BestList& best, int keep, int lane) {
     if (count < 32) return;
     __syncwarp();
@@ -216,8 +216,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // The bound exceeds the lowest score of the list, because an equal score at a later position
-  // would rank behind the list.
+  // The bound is above the lowest score of the list. A later candidate with an equal score would
+  // have a later position, and is therefore worse.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);

@@ -32,7 +32,8 @@ struct SharedTables {
         scores(
             reinterpret_cast<std::uint32_t*>(norms + plan.band_rows * Pitch<union_pitch>::norms)) {}
 };
-/// Returns the number of words of a plan's tables, without the words before the samples.
+/// Returns the number of words of shared memory for the tables of a plan, without the first
+/// `head_words` words.
 __host__ __device__ inline int table_words(const MatchPlan& plan) {
   return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }
@@ -79,8 +80,8 @@ __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& p
     const unsigned first = thread / lanes, q = thread % lanes;
     const auto* const words = reinterpret_cast<const std::uint32_t*>(guide.samples);
     const unsigned word_pitch = static_cast<unsigned>(guide_pitch) / 4;
-    // Starts at 0, so that the number of iterations is a compile-time constant for constant
-    // lengths.
+    // The loop begins at 0 in all threads. If the lengths are constants, the number of iterations
+    // is therefore a compile-time constant.
     for (unsigned above = 0; above < sample_rows; above += team / lanes) {
       const unsigned y = above + first,
                      place = static_cast<unsigned>(start) / 4 + y * word_pitch + q;
@@ -115,11 +116,12 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
                : "memory");
 }
 
-/// The samples of 16 reference patches in one lane: half of each of the rows quad .. quad + 3 of
-/// the patches `g` and `g` + 8. `half`: 0 for left, 1 for right.
+/// A lane's part of the samples of 16 reference patches, as operands of the tensor cores: the left
+/// (`half` = 0) or right (`half` = 1) half of the rows quad .. quad + 3 of the patches `g` and `g`
+/// + 8.
 
-/// The order of the 64 terms saves loads: the next row of candidates needs one new word, and all
-/// other words stay in registers.
+/// The order of the 64 terms of a dot product saves loads: the next row of candidates needs one new
+/// word, and all other words stay in registers.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];
@@ -156,8 +158,6 @@ __device__ __forceinline__ void score_unit(const References& references,
     c[0] = references.base[0] - n.x, c[1] = references.base[0] - n.y;
     c[2] = references.base[1] - n.x, c[3] = references.base[1] - n.y;
   };
-  // `add_even` adds the products of the words in even rows, and `add_odd` the products of the words
-  // in odd rows.
   const auto add_even = [&](int row, int(&c)[4]) {
     mma_u8(c, references.words[(4 - row % 4) % 4], w[0], w[2]);
   };
@@ -261,12 +261,13 @@ __device__ __forceinline__ std::uint32_t own_displacement(const MatchArgs& a, in
   return pack_displacement(x - a.radius, y - a.radius);
 }
 
-/// Returns a list that contains only the reference patch.
+/// Returns a list of candidates whose only element is the reference patch.
 __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }
 
-/// Returns the arguments of the kernel. For a fixed search, constants replace some arguments.
+/// Returns the arguments of the kernel. If `fixed` is a search of a profile, compile-time constants
+/// replace the plan, the window and the step.
 template <FixedSearch fixed>
 __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
   if constexpr (fixed.window > 0) {

@@ -2,11 +2,11 @@
 // Matching in several frames: the reference frame as in match.cu, then neighbouring frames around
 // the position that motion predicts.
 
-// The reference patches of a tile belong to one bundle (8x4 reference patches), so their search
-// windows form a union in each frame.
+// The reference patches of a tile are in one bundle (8x4 reference patches) and have the same
+// motion vectors. The union of their search windows is therefore a rectangle in each frame.
 
-// Kernels scan the tables of several frames together, because the selection takes longer than the
-// scores.
+// Kernels select candidates from the tables of several frames together, because the selection takes
+// longer than the computation of scores.
 
 #include <algorithm>
 #include <type_traits>
@@ -74,8 +74,8 @@ struct OtherFrames {
   }
 };
 
-/// Converts the position of a candidate to its displacement. Positions in the reference frame come
-/// first.
+/// Converts the index of a candidate to its displacement. Candidates in the reference frame have
+/// the lowest indices.
 __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const SearchedFrames& searched,
                                                 const OtherFrames& frames, int place) {
   const int own_places = a.own.window * a.own.window, places = a.window * a.window;
@@ -123,8 +123,8 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // is the same for g + 8
   const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
   const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
-  // Rows above `lower_begin` belong only to the windows of upper reference patches. Rows from
-  // `upper_end` on belong only to the windows of lower reference patches.
+  // Rows above `lower_begin` are only in the windows of the upper reference patches. Rows from
+  // `upper_end` on are only in the windows of the lower reference patches.
   const int lower_begin = a.own.grid.y(j + 2) - a.own.grid.y(j);
   const int upper_end = a.own.grid.y(j + 1) - a.own.grid.y(j) + a.window;
   const int k = warp % count, warps_of_frame = (warps - 1 - k) / count + 1;
@@ -224,7 +224,8 @@ __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched
                    gathering, best);
 }
 
-/// Words with the scores of the reference frame, and then of the neighbouring frames.
+/// The scores of the reference frame (`own`) and of the neighbouring frames (`others`), as one list
+/// of words.
 template <int own_chunk>
 struct WordsOfBoth {
   ScanWords own, others;

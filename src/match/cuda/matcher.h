@@ -12,7 +12,8 @@ namespace lull::cuda {
 
 /// Input of a matcher for one batch of reference patches of the first frame.
 struct MatchInput {
-  // The parameters of the matcher. With propagation, tau and the group size may differ.
+  // The parameters with which the matcher was made. With propagation, tau and the group size may
+  // differ from these parameters.
   MatchParams params;
   /// The frames that the matcher searches. A score must be able to represent tau (with neighbouring
   /// frames, tau + motion_bias) in the scale of the guides.

@@ -43,7 +43,8 @@ struct PropagationArgs {
   KeptGroupsView kept;
   int kept_tiles_x;
   bool over_time;
-  // Maximum displacement in neighbouring frames; in the reference frame, `own.radius`.
+  // Maximum displacement in neighbouring frames. The maximum in the reference frame is
+  // `own.radius`.
   int temporal_radius;
   int refine_window, refine_temporal_window;  // sides
   // Numbers of candidates in the refinement window of the reference frame, and in all refinement
@@ -124,14 +125,15 @@ struct Propagation {
            within(y + displacement_y(displacement), a.own.margins.height);
   }
 
-  /// Returns the member of a stored group that the lane tests (neighbours_of()), or 0, the
-  /// reference patch itself.
+  /// Returns the packed displacement of the stored group member that the lane tests
+  /// (neighbours_of()). 0: no member.
   __device__ std::uint32_t kept_member() const {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of surrounding groups, among which the lanes are divided. 0: lanes 0 to 14
-    // test the reference patch's own group, the next 16 lanes the groups of four neighbours.
+    // Log2 of the number of surrounding searched patches, whose group members are divided among the
+    // lanes. If the value is 0, lanes 0 to 14 test members of the reference patch's own group, and
+    // the next 16 lanes test members of four neighbouring groups.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -151,8 +153,8 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // The size of a group and the member are loaded at the same time. Elements beyond the end of a
-    // group are readable.
+    // The size of a group and the member are loaded at the same time. The member may be beyond the
+    // end of the group, where memory is readable.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +

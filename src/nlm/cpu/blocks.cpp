@@ -1,11 +1,11 @@
 // The CPU kernel for patches without a border (Params::patch_radius 0), as in the profiles for
-// pictures. The kernel works row by row, with the results of tile.cpp.
+// pictures. The kernel works row by row. Its results equal the results of tile.cpp.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// The headers must stay in this order: each requires the headers above it.
+// math-inl.h requires highway.h before it, so the headers must stay in this order.
 #include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
@@ -43,14 +43,14 @@ struct Lines {
   static std::size_t floats(const TilePlan& plan) {
     return static_cast<std::size_t>(plan.stride) * (guides + 1) * (side + 2);
   }
-  /// Element 0: the sum of squared differences of each cell of a row. Element 1 + c: the sum of
-  /// differences in guide plane c.
+  /// Element 0 contains the sums of squared differences over each cell (a square of 1 or 2 samples
+  /// a side). Element 1 + c contains the sums of differences in guide plane c.
   float* cells[2][guides + 1];    // sums over the cells of two rows
   float* sums[guides + 1][side];  // sums over rows of patches, for the last `side` rows
 };
 
-/// Sums the differences of reference and candidate samples, and their squares, over each cell of a
-/// row.
+/// Sums the differences of reference and candidate samples, and the squared differences, over each
+/// cell (a square of 1 or 2 samples a side) of a row.
 template <int cell, int guides>
 HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int row, int e_x, int e_y,
                           float* const* cells) {
@@ -80,8 +80,8 @@ HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int ro
   }
 }
 
-/// Returns, for a vector of cells from `from` on, the sum over each cell and the next side - 1
-/// cells.
+/// Returns, for each cell of a vector that begins at cell `from`, the sum over this cell and the
+/// next side - 1 cells.
 template <int side>
 HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   Vector sum = hn::Add(hn::Load(d, from), hn::LoadU(d, from + 1));
@@ -90,8 +90,8 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// Returns the sum of the row `last` and the side - 1 rows before `last`. `last` replaces the
-/// oldest row, the first of `rows`.
+/// Returns the sum of `last` and the preceding side - 1 rows. Overwrites the oldest row, rows[0],
+/// by `last`.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   Vector sum = hn::Load(d, rows[1] + x);
@@ -101,8 +101,8 @@ HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   return hn::Add(sum, last);
 }
 
-/// Rotates the row pointers by one. The first pointer, to the row that down() stored last, becomes
-/// the last pointer.
+/// Rotates the row pointers by one position. The pointer to the row that down() stored last moves
+/// to the end.
 template <int side>
 HWY_INLINE void rotate_rows(float** rows) {
   std::rotate(rows, rows + 1, rows + side);
@@ -156,8 +156,8 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   }
 }
 
-/// Adds the weighted samples of `count` displacements to the sums of the tile. `shares` contains 1
-/// / (sum of weights * estimates of a sample) for each patch.
+/// Adds the weighted samples of `count` displacements to the sums of the tile. For each patch,
+/// `shares` contains 1 / (sum of weights * number of estimates of a sample).
 template <int cell, int side, int count, bool grey>
 void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
                  const float* HWY_RESTRICT shares, float* memory, float* HWY_RESTRICT sums) {
@@ -201,7 +201,8 @@ void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
   }
 }
 
-/// Displacements for one call of add_samples(), which reads and writes all sums of the tile.
+/// Number of displacements per call of add_samples(). Each call reads and writes all sums of the
+/// tile.
 constexpr int per_pass = 2;
 
 template <int cell, int side, bool grey>

@@ -8,8 +8,8 @@
 // The kernel sums over cells, squares of 1 or 2 samples a side. Patches share the sums of cells,
 // and the samples of a cell share their weight.
 
-// Planes are polyphase: phase m contains column m of every cell, so that neighbouring lanes process
-// neighbouring cells.
+// Planes are polyphase: phase m contains column m of every cell (a square of 1 or 2 samples a
+// side), so that neighbouring lanes process neighbouring cells.
 
 #include <cstddef>
 #include <functional>
@@ -23,7 +23,8 @@
 
 namespace lull::nlm::cpu {
 
-/// A view of a padded plane, stored in phases: phase m contains column m of every cell.
+/// A view of a padded plane, stored in phases: phase m contains column m of every cell (a square of
+/// 1 or 2 samples a side).
 struct PhasedView {
   const float* data = nullptr;  // sample (0, 0)
   std::ptrdiff_t row = 0;       // distance from row to row, in floats
@@ -34,8 +35,8 @@ struct PhasedView {
 class PhasedPlane {
  public:
   PhasedPlane() = default;
-  /// Allocates a plane with at least `pad` samples of padding. Arbitrary values beyond the padding
-  /// on the right are readable by vectors.
+  /// Allocates a plane with at least `pad` samples of padding. Vector loads may read beyond the
+  /// padding on the right, where the values are arbitrary.
   PhasedPlane(int width, int height, int pad, int cell);
   /// Copies samples, multiplied by `scale`.
   void fill(PlaneView<const float> samples, float scale, Border border);
@@ -71,7 +72,7 @@ struct Shape {
   float zero;  // zero of WeightCurve, multiplied by its slope
 };
 
-/// A source of candidates: a frame, or in volumes the slices z + dz for all slices z of the tile.
+/// A source of candidates: a frame or, in volumes, the slice z + dz for each slice z of the tile.
 struct TileSource {
   /// Guide planes of the reference patches (`wanted`) and of the candidates, for all slices of the
   /// patches. Index: slice * guides + plane.
@@ -111,7 +112,7 @@ class TileMemory {
 };
 
 /// Default size of tiles in samples. With 4x4 patches at a step of 2, the patches of a row span 64
-/// cells, which fill vectors completely.
+/// cells (2x2 samples), a multiple of the vector length.
 inline constexpr int tile_width = 124, tile_height = 16;
 
 void estimate_tile(const Shape& shape, const Tile& tile, TileMemory& memory);

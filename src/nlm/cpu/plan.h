@@ -6,7 +6,7 @@
 
 namespace lull::nlm::cpu {
 
-/// Layout of the intermediate results of a tile, in cells.
+/// Layout of the intermediate results of a tile, in cells (squares of 1 or 2 samples a side).
 struct TilePlan {
   TilePlan(const Shape& s, const Tile& t)
       : shape(s),
@@ -27,7 +27,8 @@ struct TilePlan {
 
   const Shape& shape;
   int columns, rows;  // size of the tile
-  // Columns and rows of patches whose blocks overlap the tile, with a patch at each cell.
+  // Numbers of columns and rows of patches whose blocks overlap the tile. A patch begins at each
+  // cell (a square of 1 or 2 samples a side).
   int patch_columns, patch_rows;
   int cell_columns, cell_rows;  // number of cells of these patches
   int stride;                   // distance between rows, in floats
@@ -35,8 +36,8 @@ struct TilePlan {
   int first_column, first_row;  // position of the first patch's block, in cells of the plane
 };
 
-/// Returns the address of a sample at the displacement (e_x, e_y) from column `i` of the cell in
-/// column `column`, row `row` of the plane.
+/// Returns the address of the sample at the displacement (e_x, e_y) from a position in row `row` of
+/// the plane: column `i` of the cell (1 or 2 samples wide) in column `column`.
 template <int cell>
 inline const float* sample_pointer(const PhasedView& plane, int column, int row, int i, int e_x,
                                    int e_y) {

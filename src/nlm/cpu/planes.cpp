@@ -8,8 +8,8 @@
 namespace lull::nlm::cpu {
 namespace {
 
-/// Floats that vectors may read beyond the end of a row. Row strides are odd numbers of cache
-/// lines, so that rows map to different cache sets.
+/// Number of floats beyond the end of a row that vector loads may read. Row strides are odd numbers
+/// of cache lines, so that rows map to different cache sets.
 constexpr int row_slack = 48;
 
 int cell_of(const Params& p) {

@@ -1,17 +1,18 @@
 // Computes the estimates of a tile in three steps. Step 1: for each displacement, the kernel sums
-// squared differences over cells, and then over patches.
+// squared differences over cells (squares of 1 or 2 samples a side), and then over patches.
 
 // Step 2: the kernel computes weights. If samples have several estimates, weights are stored until
 // their sums over all displacements are complete.
 
-// Step 3: each stored weight is divided by the sum of the weights of its patch. The quotients are
-// summed over all patches that cover a cell.
+// Step 3: each stored weight is divided by the sum of the weights of its patch. The weight of a
+// cell (a square of 1 or 2 samples a side) is the sum of the quotients of all patches that cover
+// the cell.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/tile.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// The headers must stay in this order: each requires the headers above it.
+// math-inl.h requires highway.h before it, so the headers must stay in this order.
 #include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
@@ -28,8 +29,8 @@ using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
-/// Adds the squared differences of a row of cells to `squares` and, if `mean` is true, stores the
-/// sum of the differences of each cell in `sums`.
+/// Adds the squared differences of a row of cells (squares of 1 or 2 samples a side) to `squares`.
+/// If `mean` is true, stores the sum of the differences in each cell in `sums`.
 template <int cell, bool mean>
 HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& candidate,
                                 const TilePlan& plan, int column, int row, int e_x, int e_y,
@@ -76,8 +77,8 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
 /// `patch_sums`) between the tile and the candidates at one displacement.
 struct TileSums {
   float *squares, *sums;  // one sum for each cell of a row
-  // Sums over a patch's cells in one row of cells: `patch_squares` for each slice, `patch_sums` for
-  // each slice and guide plane.
+  // Sums along a row of cells, over the width of a patch: `patch_squares` for each slice,
+  // `patch_sums` for each slice and guide plane.
   float *patch_squares, *patch_sums;
 };
 
@@ -130,8 +131,8 @@ HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdi
   return hn::Mul(t4, t4);
 }
 
-/// Adds weighted samples to the sums of a tile, in one plane for each position in a cell, so that
-/// vectors contain consecutive cells.
+/// Adds weighted samples to the sums of a tile. Each position in a cell (a square of 1 or 2 samples
+/// a side) has its own plane of sums, so that vectors contain consecutive cells.
 template <int cell>
 HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const PhasedView* samples,
                             int x, int row, int e_x, int e_y, Vector weight, float* sums) {
@@ -183,8 +184,9 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
   }
 }
 
-/// Adds the samples of one displacement, with the stored weights, to the sums (step 3 of tile.cpp).
-/// `shares` contains 1 / (sum of weights * estimates of a sample) for each patch.
+/// Adds the samples of one displacement, weighted by the stored weights, to the sums (step 3 of
+/// tile.cpp). For each patch, `shares` contains 1 / (sum of weights * number of estimates of a
+/// sample).
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {
@@ -200,8 +202,8 @@ void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, 
     }
     if (y < block - 1) continue;
     for (int x = 0; x < plan.columns; x += lanes) {
-      // The sum begins with the topmost row of patches, so that rounding does not depend on the
-      // tile.
+      // Every tile adds the rows of patches from top to bottom, so that rounding errors do not
+      // depend on the tile.
       Vector sum = hn::LoadU(d, lines + (y + 1) % block * plan.stride + x);
       for (int k = 2; k <= block; ++k)
         sum = hn::Add(sum, hn::LoadU(d, lines + (y + k) % block * plan.stride + x));
@@ -295,7 +297,7 @@ void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory)
     keep_weights<mean, exponential>(plan, tile, from, grid, next, weights);
     next += plan.patch_plane();
   });
-  // The sum of weights is 0 in cells where no patch begins.
+  // At positions where no patch begins, the sum of weights is 0.
   for (std::size_t i = 0; i < plan.patch_plane(); ++i)
     weights[i] = weights[i] > 0 ? 1 / (weights[i] * static_cast<float>(shape.estimates)) : 0;
   next = kept;

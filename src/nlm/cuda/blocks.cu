@@ -1,11 +1,11 @@
 // The kernel for 4x4 blocks in one plane, at a step of 1 or 2, as in the profiles for pictures. All
 // sums have a fixed order.
 
-// A warp processes 32 columns of cells (`step` x `step` samples), in half precision two strips of
-// columns at a time.
+// A warp processes 32 columns of cells (squares of `step` x `step` samples). In half precision, a
+// warp processes two strips of 32 columns at a time.
 
 // A thread accumulates the weighted differences of all 16 samples of its patches. The estimates of
-// overlapping patches are written to different layers.
+// overlapping patches are written to different arrays ("layers").
 
 #include "core/round_up.h"
 #include "cuda/check.h"
@@ -23,13 +23,14 @@ constexpr int side = 4;  // side of a patch
 /// Sizes that depend on the step between reference patches. A cell has `cell` x `cell` samples.
 template <int cell>
 struct Cells {
-  // Number of cells along a side of a patch.
+  // Number of cells (`cell` x `cell` samples) along a side of a patch.
   static constexpr int across = side / cell;
-  // Columns of patches of a warp.
+  // Number of columns of patches that a warp processes.
   static constexpr int columns = 33 - across;
-  // Rows of cells that a thread reads.
+  // Number of rows of cells (`cell` x `cell` samples) that a thread reads.
   static constexpr int rows = patches_per_thread + across - 1;
-  // Column and row, in cells, of the first patch that covers samples of the plane.
+  // Column and row of the first patch that covers samples of the plane, in cells (`cell` x `cell`
+  // samples).
   static constexpr int first = -(across - 1);
   /// Returns the number of patches along an axis of `length` samples.
   static __host__ __device__ constexpr int patches(int length) {
@@ -53,8 +54,9 @@ struct Window {
 };
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
-/// The estimates of patches, in n x n layers, with n = Cells::across. Layer (a, b) contains the
-/// patches in columns a + i n and rows b + j n, stored at (4 i, 4 j).
+/// The estimates of patches, in n x n layers of patches that do not overlap, with n =
+/// Cells::across. Layer (a, b) contains the patches in columns a + i n and rows b + j n, stored at
+/// (4 i, 4 j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)
@@ -65,7 +67,7 @@ struct Layers {
   std::size_t pitch, size;
 };
 
-/// Returns the sum of `v` over this lane and the next across - 1 lanes.
+/// Returns the sum of `v` over `across` lanes, from this lane on.
 template <int across, class T>
 __device__ __forceinline__ T sum_along(T v) {
   v = add(v, __shfl_down_sync(~0u, v, 1));
@@ -73,8 +75,8 @@ __device__ __forceinline__ T sum_along(T v) {
   return v;
 }
 
-/// Sums over the two patches of a thread, which share their middle rows. Lanes exchange only sums
-/// over rows.
+/// Computes the sums over the two patches of a thread. The middle rows, which belong to both
+/// patches, are summed once.
 template <int across, class T, int rows>
 __device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[patches_per_thread]) {
   T shared = cells[1];
@@ -84,7 +86,7 @@ __device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[pa
   sums[1] = sum_along<across>(add(shared, cells[across]));
 }
 
-/// Sums that a thread accumulates.
+/// Accumulators of a thread: weighted differences and weights of its patches.
 template <class T>
 struct Patches {
   T sums[patches_per_thread][side * side];
@@ -191,7 +193,8 @@ __global__ void __launch_bounds__(32 * warps, 4)
   fill(plane, space, search, base, window, tile);
   __syncthreads();
 
-  // Origin of the thread: column `lane` of the cells, and the first row of cells of the thread.
+  // Position of the thread in the block: the column of cells `lane`, and the row of samples
+  // `top_row`.
   const int lane = static_cast<int>(threadIdx.x);
   const int top_row = static_cast<int>(threadIdx.y) * patches_per_thread * cell;
   T reference[rows][side];
@@ -212,8 +215,8 @@ __global__ void __launch_bounds__(32 * warps, 4)
   for (int dy = 0; dy <= 2 * search; ++dy)
 #pragma unroll
     for (int parity = 0; parity < cell; ++parity) {
-      // candidate() returns the sample in row j and column k of candidate `number`. Candidates are
-      // one cell apart.
+      // candidate() returns the sample in row j and column k of candidate `number`. Neighbouring
+      // candidates are `cell` samples apart.
       const T* const from = tile + (top_row + dy) * cell * Window<cell, max_search>::pitch + lane;
       const auto candidate = [&](int j, int k, int number) {
         const int x = k + parity;

@@ -1,11 +1,11 @@
 // The kernel for a patch around every sample, without Params::mean_term, displacement by
 // displacement (Marques and Pardo 2013). The weights of a complete plane are not stored.
 
-// A lane updates sums along a column of squared differences from row to row, and adds the sums of
-// lanes to the right.
+// A lane updates a sum along one column of squared differences from row to row. The sum over a
+// patch adds the sums of neighbouring lanes.
 
-// The warps of a thread block share the displacements of one rectangle, and add their sums in a
-// fixed order.
+// The warps of a thread block process the same rectangle of samples at different displacements.
+// Their sums are added in a fixed order.
 
 #include <algorithm>
 

@@ -26,7 +26,7 @@ using lull::cuda::DeviceBuffer;
 
 constexpr int max_results = 3;  // maximum number of results in flight, including the next one
 
-/// Planes that have the same weights.
+/// Planes that are filtered with the same weights.
 struct FilteredSet {
   PlaneSet planes;
   cuda::FrameFilter filter;
@@ -139,8 +139,7 @@ class CudaFrameWorker final : public FrameWorker {
 
   void finish_phase(Phase, int) override {}
 
-  /// An unfiltered frame only provides samples for neighbouring frames. The caller discards its
-  /// result.
+  /// The caller discards the result of an unfiltered frame.
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     finished_.push_back(std::move(slot.downloaded));
@@ -231,8 +230,8 @@ class CudaFrameWorker final : public FrameWorker {
     return holes_.get();
   }
 
-  /// Returns the original float samples for RawFrame::restore(). For unfiltered planes, returns the
-  /// samples of `raw`.
+  /// Returns the original float samples of filtered planes for RawFrame::restore(). All other
+  /// planes refer to the samples of `raw`.
   RawPlanes original_in(int at, const RawFrame& raw) const {
     RawPlanes planes = raw.planes();
     for (int i = 0; i < format_.planes(); ++i)
@@ -251,7 +250,7 @@ class CudaFrameWorker final : public FrameWorker {
   int last_input_ = 0;  // index of the last frame taken in inputs_
   std::array<std::unique_ptr<Output>, max_results> outputs_;
   int filtered_ = 0;  // number of filtered frames
-  // Events after the downloads of results for which the caller has not waited.
+  // For each result for which the caller has not waited, the event after its download.
   std::deque<lull::cuda::Event> finished_;
   std::vector<FilteredSet> sets_;
   std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered

@@ -75,10 +75,10 @@ struct BlocksPlan {
   int step, search;
   bool halves;
   float scale;  // factor of the plane
-  /// Returns the size in bytes of the layers: the estimates of all patches.
+  /// Returns the size in bytes of the layers, the arrays with the estimates of all patches.
   std::size_t layer_bytes() const;
 };
-/// Runs the kernel of blocks.cu, for 4x4 blocks at a step of 1 or 2. `layers` has
+/// Runs the kernel of blocks.cu, for 4x4 blocks at a step of 1 or 2. `layers` is scratch memory of
 /// plan.layer_bytes() bytes. `result` is a plane without padding.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
@@ -116,7 +116,7 @@ void estimate_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* re
                     cudaStream_t stream);
 
 struct TileSource {
-  /// Guide planes; for volumes, the consecutive slices of a patch.
+  /// For pictures, the guide planes. For volumes, the guide in the consecutive slices of a patch.
   std::array<const float*, 2 * max_volume_patch_radius + 1> guides{};
   Planes3 samples{};
   const Motion* motion = nullptr;  // one vector per motion block; null: no motion
@@ -143,8 +143,7 @@ struct TileSources {
   TileSource wanted;
   std::array<TileSource, max_sources> all{};
   int count = 0;
-  // True if the guide of all[0], the target frame as a source of candidates, contains marked holes
-  // (hole_mark()).
+  // True if the guide of all[0], the target frame, contains marked holes (hole_mark()).
   bool shows_holes = false;
 };
 /// Runs the general kernel (tiles.cu) on one frame or slice. `workspaces` has `workspace_count`

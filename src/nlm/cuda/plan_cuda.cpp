@@ -48,8 +48,8 @@ void Workspaces::reserve(TilesPlan& plan, int sources) {
   const auto tiles_of = [&](int side) {
     return ((plan.space.width + side - 1) / side) * ((plan.space.height + side - 1) / side);
   };
-  // Large tiles share most sums. Small tiles need less memory, so that more thread blocks run at a
-  // time.
+  // With large tiles, fewer patches cover several tiles, so fewer weights are computed more than
+  // once. Small tiles need less memory, so that more thread blocks run at a time.
   plan.side = std::min({plan.cell_width, plan.cell_height, 32});
   while (plan.side > 8 && plan.workspace(sources) * 2 * multiprocessors_ > max_floats)
     plan.side /= 2;

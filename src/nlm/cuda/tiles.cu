@@ -17,7 +17,7 @@ namespace {
 constexpr int max_threads = 256;
 constexpr int max_patches = (32 + max_block - 1) * (32 + max_block - 1);
 
-/// Samples of a tile, and the patches that cover them.
+/// A tile of samples, and the patches that cover the tile.
 struct TilePosition {
   __device__ TilePosition(const TilesPlan& plan, int tile)
       : x0(tile % across(plan) * plan.side),
@@ -92,8 +92,8 @@ struct WeightList {
   float all = 0;
 };
 
-/// Computes the weights of a row of candidates for the 4x4 patch `own`. Column x has the index x
-/// modulo 4, so that shared columns of consecutive candidates stay in place.
+/// Computes the weights of a row of candidates for the 4x4 patch `own`. Column x is stored at the
+/// index x modulo 4, so that columns that consecutive candidates share stay in place.
 template <int guides>
 __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
                                           const float (&own)[guides][4][4], std::ptrdiff_t first,
@@ -169,17 +169,16 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
   return list.all;
 }
 
-/// Computes the results of all planes at one sample. `shares` contains 1 / (sum of weights *
-/// estimates of a sample) for each patch. `fixed` is the number of patches along an axis that cover
-/// the sample, or 0.
+/// Computes the results of all planes at one sample. For each patch, `shares` contains 1 / (sum of
+/// weights * number of estimates of a sample). `fixed` is the number of patches along an axis that
+/// cover the sample as a compile-time constant, or 0.
 template <int fixed>
 __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int x, int y, const float* weights, const float* shares,
                        const Results3& results) {
   const int patches = place.columns * place.rows, pitch = plan.space.pitch;
   const int across = fixed > 0 ? fixed : plan.block / plan.step;
-  // Column and row of the last patch that covers the sample. All other such patches are in
-  // preceding columns and rows.
+  // Column and row of the last of the `across` x `across` patches that cover the sample.
   const int column = (x - place.first_x) / plan.step, row = (y - place.first_y) / plan.step;
   const int last = row * place.columns + column;
   float own_shares[fixed > 0 ? fixed * fixed : 1];
@@ -268,7 +267,8 @@ void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* wo
                       : blocks                     ? tiles_kernel<3>
                                                    : tiles_kernel<0>;
   const int tiles = TilePosition::count(plan);
-  // The number of threads leaves few threads idle in the last round of patches.
+  // The patches are divided evenly among the rounds, so that few threads are idle in the last
+  // round.
   const int patches = plan.patches_across() * plan.patches_across();
   const int rounds = (patches + max_threads - 1) / max_threads;
   const int threads = round_up((patches + rounds - 1) / rounds, 32);

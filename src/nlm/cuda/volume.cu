@@ -1,7 +1,8 @@
 // The kernel for patches of 3x3x3 samples around every sample. A lane processes `slices_per_lane`
 // slices by `rows_per_lane` rows, with a halo of one sample.
 
-// In half precision, a lane also processes a column in the other half of the block's slices.
+// In half precision, a lane processes two columns of voxels, one in each half of the slices of the
+// thread block.
 
 // A lane sums squared differences over three rows and three slices in registers, and over three
 // columns with its neighbouring lanes. The order of all sums is fixed.
@@ -66,8 +67,8 @@ __device__ __forceinline__ T sum_columns(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
-/// Computes sums over three rows from shared pairs of rows. The positions of pairs do not depend on
-/// the division of the volume.
+/// Computes sums over three rows. Neighbouring sums share the sum of two rows. Which rows form such
+/// pairs does not depend on the division of the volume.
 template <class T>
 __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
                                          T (&sums)[rows_per_lane]) {
@@ -79,7 +80,7 @@ __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
   }
 }
 
-/// Sums that a thread accumulates.
+/// Accumulators of a thread: weighted differences and weights of its voxels.
 template <class T>
 struct Voxels {
   T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];
@@ -92,15 +93,15 @@ struct FloatVoxels {
       weights[slices_per_lane * rows_per_lane * 2];
 };
 
-/// Adds the weighted candidates at one displacement to the sums of the thread. `top` has one value
-/// for each slice, negative for missing candidates.
+/// Adds the weighted candidates at one displacement to the sums of the thread. `top` contains
+/// Curve::top for each slice, or a negative value if the candidate is missing.
 template <bool mean, bool exponential, class T>
 __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
     const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
     T mean_share, Voxels<T>& voxels) {
-  // Values of the last slices. Slice z has the index z modulo 3, in `centres` z modulo 2. `squares`
-  // and `sums` are sums over three rows.
+  // Values of the last slices. Slice z has the index z modulo 3 in `squares` and `sums` (sums over
+  // three rows), and z modulo 2 in `centres`.
   T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
   for (int z = 0; z < slices_per_lane + 2; ++z) {

@@ -33,9 +33,9 @@
 //   dF/du_p = L + sum over q of w' (u_p - u_q) (u_q - F) / (v_p + v_q) / W,
 //   w' = dw/dx * 2 / (k^2 C (2 f + 1)^2)
 
-// Step 5: the result F_colour + s (F_guided - F_colour). The share s = 1 / (1 + exp((e_guided -
-// e_colour) / T)), with T = 0.3, is averaged over 5 x 5 pixels. The constants k, f, S, T and the
-// minima were chosen on the scenes of samples/render_scene.cpp.
+// Step 5: the result is F_colour + s (F_guided - F_colour). The share s = 1 / (1 + exp((e_guided -
+// e_colour) / T)), with T = 0.3, is averaged over 5 x 5 pixels. The constants of all steps were
+// chosen on the scenes of samples/render_scene.cpp.
 
 #include <cmath>
 

@@ -14,14 +14,14 @@
 
 namespace lull::nlm::cuda {
 
-/// Number of quads (four planes, interleaved to one float4 per pixel) of the regressors. Missing
-/// planes are 0.
+/// Number of quads (four planes, interleaved to one float4 per pixel) for the regressors. Unused
+/// planes of the last quad are 0.
 constexpr int regressor_quads(int regressors) { return (regressors + 3) / 4; }
 inline constexpr int max_quads = regressor_quads(max_regressors);
 
-/// A frame in GPU memory, as padded planes (Space in nlm/cuda/kernels.h): demodulated illumination
-/// (the picture divided by its albedo) and its noise variance. Pixels are RGB, or grey in the first
-/// element.
+/// The demodulated illumination of a frame (the picture divided by its albedo) and its noise
+/// variance, as padded planes in GPU memory (Space in nlm/cuda/kernels.h). A pixel is RGB, or grey
+/// in the first element.
 struct DeviceLight {
   const float4 *light = nullptr, *variance = nullptr;
   std::array<const float4*, max_quads> regressors{};
@@ -29,7 +29,7 @@ struct DeviceLight {
 };
 
 /// A displacement of the search window: `offset` in floats of a plane (Space::at), `x` and `y` in
-/// search radii.
+/// units of the search radius.
 struct alignas(16) DeviceDisplacement {
   int offset = 0;
   float x = 0, y = 0;

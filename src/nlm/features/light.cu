@@ -114,8 +114,8 @@ struct OwnPixel {
   }
 };
 
-/// Calls add(source, from, d, bases) for each displacement d of all sources. `from` is the position
-/// of the candidate for the pixel at `at`. `bases` contains base_of() (formulas.h).
+/// Calls add(source, from, d, bases) for each displacement d in each source. `from` is the position
+/// of the candidate of the pixel at `at`. `bases` contains the results of base_of() (formulas.h).
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {
@@ -143,8 +143,8 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
   }
 }
 
-/// Transfers values between the two threads of a pixel: the second passes `to` = null, the first
-/// `from` = null.
+/// Transfers values from the second thread of a pixel (which passes `to` = null) to the first
+/// thread (which passes `from` = null).
 template <int count>
 __device__ __forceinline__ void transfer(const float* from, float* to,
                                          float (&memory)[transfer_size][pixels], int pixel) {

@@ -24,8 +24,8 @@
 namespace lull::nlm {
 namespace {
 
-/// Noise levels on the 0..255 scale, for the detection of repeated frames, and for motion
-/// estimation in the albedo or, without albedo, in the picture.
+/// Noise levels on the 0..255 scale: `repetition_noise` for the detection of repeated frames,
+/// `motion_noise` for motion estimation in the albedo or, if there is no albedo, in the picture.
 constexpr std::array<float, 3> repetition_noise = {1, 1, 1};
 constexpr float motion_noise = 4;
 
@@ -129,8 +129,7 @@ class LightWorker final : public FrameWorker {
     Slot& slot = slots_[at];
     const Frame noisy = std::exchange(slot.noisy, {});
     if (slot.is_filtered) return std::exchange(slot.clean, {});
-    // An unfiltered frame only provides samples for neighbouring frames. The caller discards its
-    // result.
+    // The caller discards the result of an unfiltered frame.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(noisy, i, same);
     return same;
@@ -207,8 +206,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params, co
 double host_bytes(const FeatureParams& params, const FrameFormat& format) {
   const double samples = 1.0 * format.width * format.height;
   const int slots = light_session_plan(params).slots();
-  // Numbers of planes in memory: of each frame (illumination, albedo, regressors, noise and the
-  // engine's copies), and of the session.
+  // Number of planes in memory for each frame: illumination, albedo, regressors, noise, and the
+  // copies in the engine.
   const double of_frame =
       3 * format.planes() + 2 * max_regressors + 2 * format.planes() + 2 * max_regressors + 8;
   return samples * sizeof(float) * (of_frame * slots + 5 * format.planes() + 4);

@@ -21,7 +21,7 @@
 namespace lull::nlm {
 namespace {
 
-/// Planes that have the same weights.
+/// Planes that are filtered with the same weights.
 struct HostPlaneSet {
   PlaneSet planes;
   std::unique_ptr<FrameEngine> engine;
@@ -70,8 +70,8 @@ class GatheringWorker final : public FrameWorker {
       set.engine->load(at, samples, guides, params_.holes ? holes_of(last_frame_).get() : nullptr);
     }
     if (motion_) motion_->load(at, guide);
-    // Without motion estimation, the worker releases the current frame, because the worker does not
-    // compare it with the next frame.
+    // Without motion estimation, the next frame is not compared with the current frame, so the
+    // worker releases the current frame.
     if (!motion_) last_frame_ = {};
   }
 
@@ -105,8 +105,7 @@ class GatheringWorker final : public FrameWorker {
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     if (slot.is_filtered) return std::move(slot.clean);
-    // An unfiltered frame only provides samples for neighbouring frames. The caller discards its
-    // result.
+    // The caller discards the result of an unfiltered frame.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(slot.noisy, i, same);
     return same;

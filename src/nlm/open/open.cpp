@@ -70,7 +70,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const FrameFormat& format) {
   validate(params);
   if (params.is_volume()) return nullptr;
-  // Without filtered planes, each result is a copy of its frame, and no frame counts as repeated.
+  // If the session filters no plane, each result is a copy of its frame, and no frame is a repeated
+  // frame.
   return make_repeat_finder(params.noise.levels_in_samples(),
                             plane_sets(format, params.noise).empty() ? 0 : params.temporal);
 }
@@ -78,8 +79,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const Fra
 double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const double guides = params.guided ? 2 : 1;
   if (kind == BackendKind::cuda) {
-    // A GPU session stores only results in host memory: for frames each result, for volumes two
-    // batches of results and noisy slices.
+    // In host memory, a GPU session for frames stores only results. A GPU session for volumes
+    // stores the results, noisy slices and guides of two batches.
     const int batch_size = slices_on_gpu(format.width, format.height);
     double bytes = 0;
     for (int i = 0; i < format.planes(); ++i)
@@ -90,8 +91,9 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i)
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
-  // For each frame in progress, the session stores the result, and the planes and guide of the
-  // engine. The session also stores the frame that it loads and the frame that it returns.
+  // For each frame in progress, memory contains the result, and copies of the planes and of the
+  // guide in the engine. In addition, memory contains the frame that is loaded and the frame that
+  // is returned.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);

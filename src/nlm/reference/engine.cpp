@@ -98,8 +98,8 @@ class Slices final : public SourcePlanes {
     if (!plan_.is_self_guided) slices_[z].guide = ContinuedPlane(guide, plan_.params.border);
   }
   void drop_before(int z) { slices_.erase(slices_.begin(), slices_.lower_bound(z)); }
-  /// Sets the range of existing slices. guide() extends the volume beyond this range as
-  /// Params::border states.
+  /// Sets the range of existing slices. Outside this range, guide() replicates or mirrors slices
+  /// (Params::border).
   void set_available(SliceSpan available) { available_ = available; }
 
   double guide(int, int source, int k, int x, int y) const override {

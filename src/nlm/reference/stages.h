@@ -1,6 +1,6 @@
 #pragma once
-// Non-local means in double precision, after weights.h, without optimisation, as reference for
-// tests of other backends.
+// Non-local means in double precision, by the formulas of weights.h, without optimisation. Tests
+// compare the other backends with these functions.
 
 #include <array>
 #include <span>
@@ -24,7 +24,8 @@ class SourcePlanes {
   virtual double sample(int c, int source, int x, int y) const = 0;
 };
 
-/// A frame or slice that contains candidates, and its motion vector from the target sample.
+/// A frame or slice that contains candidates, with the motion vector of the target sample to this
+/// frame.
 struct Source {
   int id = 0;
   int motion_x = 0, motion_y = 0;
@@ -35,8 +36,9 @@ struct Source {
 double distance(const Params& params, std::span<const float> weight, const SourcePlanes& world,
                 int r_x, int r_y, int wanted, const Source& candidate, int d_x, int d_y);
 
-/// Returns the result at (x, y) of `planes` sample planes (formulas 2 and 3 of weights.h). `wanted`
-/// is the target frame or slice. `sources` contain candidates.
+/// Returns the results at (x, y) for `planes` sample planes (formulas 2 and 3 of weights.h).
+/// `wanted` is the target frame or slice. `sources` are the frames or slices that contain
+/// candidates.
 std::array<double, 3> result(const Params& params, std::span<const float> weight,
                              const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources);
