@@ -9,8 +9,9 @@
 // 3. Every other sample is out of range. Its result is the unchanged sample, bit for bit.
 
 // The replacement of an out-of-range sample is the mean of the nearest samples. With too few
-// in-range neighbours, it is the mean of the surrounding cells (8x8 samples) plus pseudo-random
-// noise. Without in-range samples in the cells, it is the bound.
+// in-range neighbours, the replacement is the mean of the surrounding cells (8x8 samples) plus
+// pseudo-random noise. Without in-range samples in these cells, it is the nearer bound of the
+// range.
 
 // Without the pseudo-random noise, a replaced area would match every patch of similar brightness.
 
@@ -26,7 +27,8 @@ namespace lull {
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
-/// Side, in samples, of the cells whose means replace out-of-range samples; the side of a patch.
+/// Side, in samples, of the cells whose means replace out-of-range samples. The value is the side
+/// of a patch.
 inline constexpr int guard_cell = 8;
 constexpr int guard_cells(int length) { return (length + guard_cell - 1) / guard_cell; }
 

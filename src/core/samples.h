@@ -168,8 +168,8 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   return copy;
 }
 
-/// Returns the unfiltered `frame` in the format of `pool`, the format of results. The result shares
-/// the buffer of `frame` if both formats have equal samples.
+/// Returns the samples of `frame` without filtering, in the format of the frames of `pool`. The
+/// result shares the buffer of `frame` if samples have the same meaning in the two formats.
 [[nodiscard]] inline Frame unfiltered(Frame frame, FramePool& pool) {
   if (!have_equal_samples(frame.format, pool.format())) return copied(frame, pool);
   frame.format = pool.format();

@@ -11,7 +11,8 @@
 namespace lull::repair {
 namespace {
 
-/// Maximum difference, in 8-bit steps, between an impulse and the common value of all impulses.
+/// Maximum robust standard deviation of the values of impulses that have a common value, in 8-bit
+/// steps.
 constexpr float max_value_deviation = 16;
 
 ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
@@ -86,7 +87,7 @@ struct NearbySamples {
   }
 };
 
-/// Marks impulses with a known common value.
+/// Marks the impulses of a model whose impulses have a common value.
 class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
@@ -114,12 +115,14 @@ class ValueMarker {
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
-      // `place` is the index in the 5x5 window. `ring_24` omits the centre, whose index is 12.
+      // `place` is the index in the 5x5 window. The samples of `ring_24` do not include the centre
+      // of the window, which has index 12.
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // The fit excludes impulses of the opposite sign only for a small tolerance; otherwise, such
-      // samples may belong to the picture.
+      // The fit excludes impulses of the opposite sign if the tolerance of their value is at most
+      // one 8-bit step. With a larger tolerance, samples with such values may belong to the
+      // picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -175,8 +178,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
-  // In successive frames, outliers with changing positions cannot be stars or lamps, so
-  // may_be_lights() is unnecessary.
+  // Stars and lamps do not move between successive frames, so may_be_lights() checks only clips
+  // without successive frames.
   const bool over_time =
       std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;

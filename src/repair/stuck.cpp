@@ -24,8 +24,8 @@ float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
 /// For each sample, the number of frames in which it is brighter, or darker, than its neighbours.
 struct Support {
-  /// Number of frames in which at most one neighbour is similar: the sample is isolated, in a pair,
-  /// or a line end.
+  /// Number of frames in which at most one of the 8 neighbours is similar: the sample is isolated,
+  /// half of a pair, or the end of a line.
   std::vector<std::uint8_t> single;
   /// Number of frames in which two or three neighbours are similar: the sample is in a line or an
   /// edge.
@@ -77,8 +77,8 @@ struct Candidate {
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
   float spread = 0;          // sum of the distances between the 5th and the 20th of 24 samples
-  /// Slopes of the surroundings, in 8-bit steps per sample, for frames in which noise does not
-  /// explain the slope.
+  /// Brightness gradients of the surroundings, in 8-bit steps per sample, in the frames in which
+  /// the gradient exceeds noise.
   std::vector<std::array<float, 2>> slopes;
   bool is_isolated = true;
 };
@@ -97,8 +97,8 @@ std::array<float, 2> slope_of(const Ring24& ring) {
   return slope;
 }
 
-/// Returns the slope around a position. At a border, the nearest complete window counts, because
-/// mirrored samples have no slope.
+/// Returns the brightness gradient around a position. Near a border, the gradient comes from the
+/// nearest window inside the plane, because mirrored samples would make the gradient 0.
 std::array<float, 2> slope_beside(PlaneView<const float> plane, int x, int y) {
   const auto inside = [](int at, int size) {
     return at < 2 ? at + 3 : at > size - 3 ? at - 3 : at;
@@ -204,8 +204,8 @@ class StuckSearch {
 
   bool is_persistent(const Candidate& candidate) const {
     const auto frames = static_cast<int>(noise_.size());
-    // Details of the picture have similar direct neighbours (`wing`), or surroundings that vary as
-    // strongly as the sample (`spread`).
+    // Unlike stuck pixels, details of the picture have similar direct neighbours (`wing`), or their
+    // surroundings vary strongly (`spread`).
     const float peak = std::abs(candidate.peak), count = static_cast<float>(candidate.supporting);
     const float level = *std::ranges::max_element(noise_);
     if (peak < std::max(16.0f, 5 * level) * count || peak < 2 * candidate.spread ||
@@ -239,7 +239,8 @@ class StuckSearch {
     return field;
   }
 
-  /// Selects stuck pixels in still surroundings, by stricter criteria.
+  /// Selects stuck pixels in still surroundings, with stricter criteria than in changing
+  /// surroundings.
   /// @param others  number of stuck pixels in changing surroundings
   std::vector<Position> isolated_of(const std::vector<const Candidate*>& unchanged,
                                     std::size_t others) const {
@@ -254,8 +255,8 @@ class StuckSearch {
     for (const Candidate* candidate : unchanged) candidates.mark(candidate->at.x, candidate->at.y);
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
-    // If the clip has other stuck pixels, a sharp isolated sample in still surroundings also
-    // counts.
+    // If the clip has other stuck pixels, isolated samples in still surroundings need not look like
+    // impulses.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

@@ -23,7 +23,8 @@ class Basis {
   const double* direction(int k) const {
     return rows_.data() + static_cast<std::size_t>(k) * size();
   }
-  /// Returns the share of volume `i`'s white noise variance in the components, 0..1.
+  /// Returns the leverage of volume `i`, 0..1: the share of its white noise variance that the
+  /// components contain.
   double leverage(int i) const;
 
   /// Computes the components of a voxel from its variance-stabilised samples.

@@ -1,8 +1,8 @@
 #pragma once
 // Estimates noise variances from the motion-compensated differences of blocks.
 
-// The difference in a block and its flatness are no selection criteria, because codecs copy blocks
-// without their noise.
+// Blocks are not selected by their own difference and flatness, because codecs copy blocks without
+// their noise. The criteria come from the surroundings of a block.
 
 #include <optional>
 #include <span>

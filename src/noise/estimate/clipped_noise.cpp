@@ -14,7 +14,8 @@
 namespace lull {
 namespace {
 
-/// Clipping hardly changes the variance of noise below this standard deviation.
+/// Below this standard deviation of the noise, on the 0..255 scale, clipping hardly changes the
+/// variance.
 constexpr float min_level = 4;
 /// Minimum share of samples at a clip limit. Only samples with a neighbour of another value count.
 constexpr double min_share = 0.03;

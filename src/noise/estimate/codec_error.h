@@ -9,8 +9,8 @@
 
 namespace lull {
 
-/// Adds the error of a lossy codec to the noise that filters remove. RGB, single pictures and steps
-/// of 0 get no error; nor does fine quantisation without measured noise.
+/// Adds the error of a lossy codec to the noise that filters remove. RGB and single pictures are
+/// not changed. Without measured noise, fine quantisation is ignored, too.
 /// @param steps  mean quantisation step of each plane, on the 0..255 scale; 0: unknown, or lossless
 void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEstimate& estimate);
 

@@ -24,8 +24,8 @@ struct PlaneStack {
   ClipBounds bounds;
 };
 
-/// Loads plane `i` of all `frames`, which must have one format. A frequent minimum or maximum is a
-/// clip limit, and so are the ends of the scale for integer samples.
+/// Loads plane `i` of all `frames`, which must have one format. Clip limits are a frequent minimum
+/// or maximum and, for integer samples, 0 and the maximum of the bit depth.
 [[nodiscard]] PlaneStack load_stack(std::span<const Frame> frames, int i);
 
 /// The grid of blocks in pictures of one size, without letterboxes.
@@ -43,8 +43,8 @@ struct PictureBlocks {
   std::size_t size() const { return clipped.size(); }
 };
 
-/// Places a grid of about `max_blocks` blocks on `filtered_plane`. `sources` contains the planes,
-/// of equal size, from which `filtered_plane` is computed, to count clipped samples.
+/// Places a grid of about `max_blocks` blocks on `filtered_plane`. Clipped samples are counted in
+/// `sources`, the planes of equal size from which `filtered_plane` is computed.
 [[nodiscard]] PictureBlocks cut_blocks(const PlaneStack& filtered_plane,
                                        std::span<const PlaneStack> sources, std::size_t max_blocks);
 

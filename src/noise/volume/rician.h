@@ -3,9 +3,9 @@
 // after the filter (Foi 2011, "Noise estimation and removal in MR imaging: the
 // variance-stabilization approach", doi:10.1109/ISBI.2011.5872758).
 
-// A Rician sample is z = |v + n1 + i n2| in units of sigma, with the true value v. The forward
-// function f(z) = sqrt(max(z^2 - 1/2, 0)) has a standard deviation of 0.96 to 1.01 for v >= 1.5,
-// and of at least 0.78 (docs/how-it-works/volume-noise.md).
+// A Rician sample is z = |v + n1 + i n2| in units of sigma, with the true value v. The standard
+// deviation of the forward function f(z) = sqrt(max(z^2 - 1/2, 0)) is 0.96 to 1.01 for v >= 1.5,
+// and at least 0.78 for smaller v (docs/how-it-works/volume-noise.md).
 
 // A filter estimates E[f(z) | v] for Rician samples z, which differs from f(v). The exact unbiased
 // inverse returns the v with this expectation.
@@ -26,8 +26,8 @@ constexpr float rician_root(float z, Root root) {
 struct RicianInverse {
   static constexpr int knots = 1024;
   static constexpr float end = 8;  // from this d on, the inverse is an asymptotic formula
-  // Values of the inverse, indexed by the square root of d - E[f(z) | 0] for the filter's result d,
-  // which is nearly linear in v at low v.
+  // Values of the inverse for the filter's result d, at equal steps of the square root of d -
+  // E[f(z) | 0]. The inverse is nearly linear in this root at low values.
   const float* table = nullptr;  // knots + 1 values
   float of_zero = 0, scale = 0, third = 0;
 
