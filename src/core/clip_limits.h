@@ -34,7 +34,7 @@ struct ClipLimit {
     return share < 1 ? share : 1;
   }
   /// Applies the clipping shift to a sample at the distance `depth` < reach from the limit. Returns
-  /// the new distance, whose negative values the caller must replace by 0.
+  /// the new distance. The caller must replace a negative result by 0.
   constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
   constexpr float clipped(float v, float shift) const {
     const float before = depth(v);

@@ -101,7 +101,7 @@ inline void store_plane(PlaneView<const float> src, const Frame& frame, int i) {
   }
 }
 
-/// Returns whether a sample value has the same meaning in two formats.
+/// Returns whether samples can be copied between frames of two formats without conversion.
 constexpr bool have_equal_samples(const FrameFormat& a, const FrameFormat& b) {
   return a.sample == b.sample && a.bits == b.bits && a.luma_scale == b.luma_scale &&
          a.chroma_scale == b.chroma_scale;

@@ -121,8 +121,7 @@ class ValueMarker {
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
       // The fit excludes impulses of the opposite sign if the tolerance of their value is at most
-      // one 8-bit step. With a larger tolerance, samples with such values may belong to the
-      // picture.
+      // one 8-bit step. With a larger tolerance, such samples may be details of the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -154,7 +153,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
   const auto is_wanted = [&](const Outlier& o) { return o.peak > 0 ? bright : dark; };
   for (const Outlier& outlier : field.isolated)
     if (is_wanted(outlier)) mask.mark(outlier.x, outlier.y);
-  // Two touching outliers may be impulses; longer chains probably belong to the picture.
+  // Two touching outliers may be impulses. Longer chains of outliers are probably details of the
+  // picture.
   const auto resembling = [&](const Outlier& outlier) {
     const float middle = outlier.value - outlier.peak;
     int count = 0;

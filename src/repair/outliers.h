@@ -22,7 +22,7 @@ struct Outlier {
 struct OutlierField {
   int width = 0, height = 0;
   std::vector<Outlier> isolated;  // isolated outliers, row by row
-  /// Outliers with a similar neighbour, which belong to lines, letters or larger points.
+  /// Outliers with a similar neighbour: parts of lines, letters or larger points.
   std::vector<Outlier> connected;
   /// Share of the plane with surroundings so smooth that the search would detect an outlier with
   /// the median peak.

@@ -1,5 +1,6 @@
 #pragma once
-// The signal components of a series: principal directions in the space whose axes are the volumes.
+// The signal components of a series, from a principal component analysis with the volumes as
+// variables and the voxels as observations.
 
 #include <vector>
 

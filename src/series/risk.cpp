@@ -36,7 +36,7 @@ void transform(Cube& cube, int stride) {
   }
 }
 
-/// Returns the first voxels of the cubes inside the object.
+/// Returns the first voxel of each cube inside the object.
 std::vector<std::uint32_t> cubes_inside(const Shape& shape, std::span<const std::uint32_t> voxels) {
   const int columns = shape.width / side, rows = shape.height / side, layers = shape.slices / side;
   std::vector<int> counts(static_cast<std::size_t>(columns) * rows * layers);

@@ -18,7 +18,7 @@ constexpr double max_similar = 0.1;
 /// Maximum share of similar neighbours for an area that the session replaces before filtering.
 constexpr double continuous = 0.5;
 /// Maximum share of neighbouring samples that differ from a constant area by 1. Above this share,
-/// the area belongs to a gradient.
+/// the area is a part of a gradient.
 constexpr double max_single_steps = 0.9;
 /// Noise levels in quantisation steps, at which a sample has a given value with a probability of at
 /// most 0.2 and 0.05.

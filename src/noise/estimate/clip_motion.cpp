@@ -48,7 +48,7 @@ Sums differences(PlaneView<const std::uint8_t> a, int ax, int ay, PlaneView<cons
 }
 
 /// Returns the best motion vector for the square at (x, y), up to `reach` steps of `step` samples
-/// from `centre`. `centre` wins ties.
+/// from `centre`. In a tie with `centre`, the result is `centre`.
 template <int Side>
 ClipVector best_around(PlaneView<const std::uint8_t> a, int x, int y,
                        PlaneView<const std::uint8_t> b, ClipVector centre, int reach, int step) {

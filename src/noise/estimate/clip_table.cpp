@@ -32,7 +32,7 @@ void drop_clipped(std::vector<ClipDifference>& blocks) {
   if (left >= std::max(4 * enough_blocks, blocks.size() / 20)) std::erase_if(blocks, clipped);
 }
 
-/// Keeps only the smoothest blocks with well-compensated motion.
+/// Selects the smoothest blocks with well-compensated motion.
 void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::ranges::stable_sort(blocks, {}, &ClipDifference::texture);
   const auto share = static_cast<std::size_t>(smooth_share * static_cast<double>(blocks.size()));

@@ -29,7 +29,7 @@ struct ChannelShares {
 /// ClipDifference::retained of each block.
 [[nodiscard]] std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
                                                            const ChannelShares& shares = {});
-/// Returns the noise variances after clipping, without a correction.
+/// Returns the noise variances of clipped samples, without a correction for clipping.
 [[nodiscard]] std::optional<CoefficientTable> clipped_variances_of(
     std::span<const ClipDifference> blocks);
 

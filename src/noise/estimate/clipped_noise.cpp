@@ -17,7 +17,8 @@ namespace {
 /// Below this standard deviation of the noise, on the 0..255 scale, clipping hardly changes the
 /// variance.
 constexpr float min_level = 4;
-/// Minimum share of samples at a clip limit. Only samples with a neighbour of another value count.
+/// Minimum share of the samples of a plane that are at a clip limit and have a neighbour with
+/// another value.
 constexpr double min_share = 0.03;
 
 /// The new noise curve of a plane. Null: no change.
@@ -49,8 +50,8 @@ void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
   }
 }
 
-/// Finds the minimum and the maximum of a plane. The shares count only samples with a neighbour of
-/// another value, which excludes flat areas.
+/// Finds the minimum and the maximum of a plane, and the shares of samples with these two values.
+/// Samples in flat areas, whose neighbours have equal values, are not included in the shares.
 SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
   SampleRange range;
   double count = 0;

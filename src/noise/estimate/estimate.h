@@ -37,9 +37,9 @@ struct NoiseEstimate {
   /// words.
   bool certain = true;
   std::string why;
-  /// Share of the energy of flat blocks that noise explains, 0..1. Texture explains the rest. A
-  /// still picture with a low share has hardly a block without texture, and the result is less
-  /// reliable. For clips, the share is 1.
+  /// Share of noise in the energy of flat blocks, 0..1. The rest is texture. A low share means that
+  /// a still picture has hardly a block without texture, so the estimate is less reliable. For
+  /// clips, the share is 1.
   float confidence = 1;
   /// Noise level of the first plane in each excerpt, in the order of the excerpts. 0: no estimate
   /// for this excerpt.

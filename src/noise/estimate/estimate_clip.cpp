@@ -234,8 +234,8 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>
   return curve;
 }
 
-/// Gives a chroma block the selection criteria of its luma block, because criteria from chroma
-/// would prefer colours with little noise.
+/// Sets the selection criteria of a chroma block to those of its luma block, because criteria from
+/// chroma would prefer colours with little noise.
 ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   block.valid = block.valid && luma.valid && !luma.copied;
   block.texture = luma.texture;
@@ -291,7 +291,7 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
     if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
     gathered.clear();
     // `variance` is the mean over all coefficients, including (0, 0), which contains most of the
-    // energy of coarse noise.
+    // energy of noise with strong low frequencies.
     double variance = 0, luma = 0;
     const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;

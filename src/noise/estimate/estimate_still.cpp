@@ -46,8 +46,8 @@ constexpr double texture_dispersion = 15, texture_direction = 15;
 /// Plaster has a dispersion of 1.8; gravel has a kurtosis of 3.7 or a slope of 2.
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
-/// Minimum sharpness (CameraNoise::sharpness) of pictures with synthetic coarse noise. Cameras that
-/// denoise make less sharp pictures.
+/// Minimum sharpness (CameraNoise::sharpness) of pictures with synthetic noise that has strong low
+/// frequencies. Cameras that denoise make less sharp pictures.
 constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Maximum noise level of an uncertain estimate.

@@ -7,14 +7,14 @@
 
 namespace lull {
 
-/// Coarse noise of luma, measured (`measured`) and assumed by filters (`filtered`).
+/// Luma noise of a camera picture, as measured (`measured`) and as assumed by filters (`filtered`).
 /// camera_noise.cpp explains the difference.
 struct CameraNoise {
   CoefficientTable measured{};
   CoefficientTable filtered{};
   /// Variance of the chroma noise that filters assume, relative to independent noise in R, G and B.
   double chroma = 1;
-  /// Amount of fine detail, from 0 (picture of a camera with coarse noise) to 1 (sharp picture).
+  /// Amount of fine detail, from 0 (picture of a camera that denoises) to 1 (sharp picture).
   /// With 1, `filtered` equals `measured`.
   double sharpness = 0;
 };

@@ -17,8 +17,8 @@ struct ClipBounds {
   float high = std::numeric_limits<float>::infinity();
 };
 
-/// One plane of several pictures of equal size, on the 0..255 scale. NaN: not finite, or outside
-/// the filter range.
+/// One plane of several pictures of equal size, on the 0..255 scale. NaN marks samples that are not
+/// finite or outside the filter range.
 struct PlaneStack {
   std::vector<Plane<float>> pictures;
   ClipBounds bounds;

@@ -111,7 +111,7 @@ class PhotonFit {
   }
 
   /// Divides sorted cubes into bins, as pairs of first index and last index + 1. Bins have equal
-  /// widths in the square root of the mean, so that few bright cubes get their own bins.
+  /// widths in the square root of the mean, so that rare bright cubes are in separate bins.
   static std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Cubes& cubes) {
     const double least = mean_value(cubes.front()), range = mean_value(cubes.back()) - least;
     const auto number_of = [&](const CubeStatistics* cube) {

@@ -17,8 +17,8 @@ namespace {
 /// all cubes if that is more. With fewer flat cubes, the flattest cubes are measured.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
-/// If the noise levels of bright and dark cubes have at most this ratio, they count as equal.
-/// Structure raises the level of bright cubes.
+/// Maximum ratio of the noise levels of bright and dark cubes that are treated as equal. Structure
+/// raises the level of bright cubes.
 constexpr double same_level = 1.25;
 /// Maximum ratio of the noise levels of air and tissue. With a larger ratio, the cubes are dark
 /// tissue.
@@ -28,7 +28,7 @@ constexpr double nearly_same_level = 2.5;
 /// Minimum mean of a tissue cube, in units of sigma.
 constexpr double min_tissue_mean = 2.4;
 /// Limits for the energy ratio of low and high frequencies in the flattest cubes. Above
-/// `white_slope`, the noise is smooth; above `noise_slope`, the cubes contain structure.
+/// `white_slope`, the noise is not white. Above `noise_slope`, the cubes contain structure.
 constexpr double white_slope = 1.5, noise_slope = 4;
 /// Minimum noise level on the 0..255 scale. A lower level counts as no noise.
 constexpr double min_sigma = 0.02;
@@ -41,8 +41,9 @@ constexpr double window = 0.7;
 // Maximum ratio of the noise levels of air and of tissue at a node.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
-/// Factors for weights in the fit of the map, 1 / variance of log(level), for cubes of air (64
-/// measured voxels) and flat cubes (8 measured coefficients). `max_weight` is the maximum weight.
+/// Weights of a cube of air (64 measured voxels) and of a flat cube (8 measured coefficients) in
+/// the fit of the noise map: 1 / variance of log(level). `max_weight` is the maximum weight of all
+/// cubes of a kind at a node.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {

@@ -1,8 +1,8 @@
 #pragma once
 // Noise levels of flat cubes (without structure) and of cubes of air.
 
-// Flat cubes are selected by low frequencies and measured at high frequencies, which are
-// independent for white noise, to avoid a selection bias.
+// Flat cubes are selected by low frequencies and measured at high frequencies, to avoid a selection
+// bias. In white noise, low and high frequencies are independent.
 
 #include <span>
 #include <vector>

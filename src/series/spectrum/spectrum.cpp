@@ -10,7 +10,7 @@ namespace {
 /// Limits of the upper edge of the noise spectrum, so that one volume with a very low noise level
 /// does not raise the edge.
 constexpr double max_widening = 1.5, max_excess = 0.05;
-/// Eigenvalues below this share of the median contain no noise, and belong to linearly dependent
+/// Eigenvalues below this share of the median contain no noise. They result from linearly dependent
 /// volumes.
 constexpr double dependent = 1e-3;
 /// Maximum excess of the largest noise eigenvalue over the Marchenko-Pastur edge, in scale units of
