@@ -298,7 +298,7 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
   // Rows with little variation along the row occur in synthetic graphics, but not in pictures of a
   // sensor.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
-  // If neighbouring rows and neighbouring columns differ, the cause is the picture, not line
+  // If the lines along the other axis also differ, the picture causes the differences, not line
   // offsets.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
   if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;

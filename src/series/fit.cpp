@@ -265,8 +265,8 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
                          filtered_components(found.spectrum, options, fit.combined));
 }
 
-/// Gives the volumes v and v + half (real and imaginary parts) the lower of their two noise levels,
-/// because estimates that include signal are too high.
+/// Sets the noise levels of the volumes v and v + half (real and imaginary parts) to the lower of
+/// the two levels, because estimates that include signal are too high.
 SeriesNoise with_equal_pairs(SeriesNoise noise, int half) {
   for (std::size_t v = 0; half > 0 && v + half < noise.levels.size(); ++v) {
     float &a = noise.levels[v], &b = noise.levels[v + half];

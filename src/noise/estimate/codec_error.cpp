@@ -10,7 +10,7 @@ namespace lull {
 namespace {
 
 /// Standard deviation of the codec error, in quantisation steps. Prediction from earlier frames
-/// makes it smaller than the 0.29 of rounding.
+/// makes the codec error smaller than the error of rounding, which is 0.29 steps.
 constexpr float error_per_step = 0.2f;
 /// Quantisation steps of luma, for clips without measured noise. The share of the codec error that
 /// is added rises from 0 at `fine_step` to 1 at `coarse_step`.

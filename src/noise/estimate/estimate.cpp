@@ -46,8 +46,7 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
     return estimate;
   }
-  // Repeats in the excerpts add no information, so stills are estimated from the first frame of
-  // each excerpt.
+  // The other frames of an excerpt usually repeat the first frame, so they add no information.
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);

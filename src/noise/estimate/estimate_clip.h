@@ -37,8 +37,8 @@ struct ClipMeasurement {
 /// host memory.
 [[nodiscard]] ClipMeasurement measure_clip(std::span<const Excerpt> excerpts);
 
-/// Returns whether the noise is nearly white. Filters for white noise are then better and faster
-/// than filters for coloured noise.
+/// Returns whether the noise is nearly white. For nearly white noise, filters for white noise are
+/// better and faster than filters for coloured noise.
 [[nodiscard]] bool counts_as_white(const CoefficientTable& variances);
 
 /// Returns the noise that filters remove. The measurement must have found noise.

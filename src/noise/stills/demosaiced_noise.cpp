@@ -9,16 +9,17 @@
 #include "noise/stills/flat_block_spectrum.h"
 #include "noise/stills/flat_blocks.h"
 
-// A sensor measures R, G and B at different positions, with independent noise. Three consequences
-// distinguish this noise from texture, for any demosaicing and colour matrix.
+// A sensor measures R, G and B at different positions, with independent noise. Demosaiced noise
+// therefore has three properties that distinguish it from texture, for any demosaicing and colour
+// matrix.
 
-// Consequence 1 for demosaiced noise: chroma noise is strong at all frequencies, whereas texture is
+// First property of demosaiced noise: chroma noise is strong at all frequencies, whereas texture is
 // mostly grey.
 
-// Consequence 2 of independent sensor noise: far below the mosaic's frequency, luma noise is at
-// most 1 / sqrt(3) of chroma noise, because the colour matrix amplifies chroma.
+// Second property of demosaiced noise: far below the mosaic's frequency, luma noise is at most 1 /
+// sqrt(3) of chroma noise, because the colour matrix amplifies chroma.
 
-// Consequence 3 for demosaiced noise: the level changes slowly with brightness. A range of
+// Third property of demosaiced noise: the level changes slowly with brightness. A range of
 // brightness with much more energy contains texture.
 
 namespace lull {

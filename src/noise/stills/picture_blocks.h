@@ -24,8 +24,8 @@ struct PlaneStack {
   ClipBounds bounds;
 };
 
-/// Loads plane `i` of all `frames`, which must have one format. Clip limits are a frequent minimum
-/// or maximum and, for integer samples, 0 and the maximum of the bit depth.
+/// Loads plane `i` of all `frames`, which must have one format. A clip limit is a frequent minimum
+/// or maximum of the samples. Otherwise, the limits of integer samples are 0 and 255.
 [[nodiscard]] PlaneStack load_stack(std::span<const Frame> frames, int i);
 
 /// The grid of blocks in pictures of one size, without letterboxes.

@@ -10,8 +10,8 @@
 namespace lull {
 namespace {
 
-/// The asymptotic formula of the inverse is used from this number of photons plus variance of the
-/// read noise. From here on, its error is at most 0.03 %.
+/// Minimum sum of the number of photons and the variance of the read noise for the asymptotic
+/// formula of the inverse. From this sum on, the error of the formula is at most 0.03 %.
 constexpr double asymptotic_from = 60;
 /// Number of points of the trapezoidal rule for the normal distribution, from -5 to 5 standard
 /// deviations.

@@ -13,8 +13,9 @@ constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median contain no noise. They result from linearly dependent
 /// volumes.
 constexpr double dependent = 1e-3;
-/// Maximum excess of the largest noise eigenvalue over the Marchenko-Pastur edge, in scale units of
-/// its distribution, with a probability of 0.01 (Johnstone 2001, doi:10.1214/aos/1009210544).
+/// Quantile of the Tracy-Widom distribution at 0.99, rounded: the maximum excess of the largest
+/// noise eigenvalue over the Marchenko-Pastur edge, in units of the scale of this distribution
+/// (Johnstone 2001, doi:10.1214/aos/1009210544).
 constexpr double fluctuation = 2;
 
 /// Returns the number of eigenvalues with noise. Eigenvalues of linearly dependent volumes contain
