@@ -92,8 +92,8 @@ struct FrameInfo {
   /// is required. The distance is negative if the margin frame precedes that frame, positive if it
   /// follows. The result of a margin frame is arbitrary. 0: the result of this frame is required.
   int context_distance = 0;
-  /// Whether the frame is outside the requested part of a clip, and only context for temporal
-  /// filtering. The caller discards its result.
+  /// If true, the frame is outside the requested part of a clip, and is only context for temporal
+  /// filtering. The caller discards the result of this frame.
   bool context_only = false;
   /// Index of a slice in its volume. A slice that does not follow the previous slice begins another
   /// volume. If the index of all slices is -1, they belong to one volume.

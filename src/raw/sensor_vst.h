@@ -23,7 +23,8 @@ namespace lull::raw {
 
 class SensorVst {
  public:
-  /// `typical` is a mosaic of the sensor, over which sigma() is averaged.
+  /// `typical` is a mosaic of the sensor. The noise levels of sigma() are averaged over this
+  /// mosaic.
   SensorVst(const Sensor& sensor, const ColourNoise& noise, PlaneView<const std::uint16_t> typical);
 
   /// Returns the stabilised value, on the 0..255 scale, of the scaled sample x (sensor.h).

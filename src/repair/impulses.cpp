@@ -145,8 +145,8 @@ class ValueMarker {
   int max_equal_ = 0;
 };
 
-/// Marks impulses with arbitrary values: those below the picture if `dark` is true, those above it
-/// if `bright` is true.
+/// Marks impulses with arbitrary values: dark impulses if `dark` is true, and bright impulses if
+/// `bright` is true.
 void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<const float> plane,
                   DefectMask& mask) {
   const OutlierField field = find_outliers(plane, std::max(12.0f, 6 * model.noise));

@@ -43,8 +43,8 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
-/// Marks candidates for outliers in row `y`, which exceed at least four of the eight samples at a
-/// distance of 2 by at least `limit`, upwards or downwards.
+/// Marks candidates for outliers in row `y`: samples that differ by at least `limit` from at least
+/// four of the eight samples at a distance of 2, all upwards or all downwards.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;

@@ -37,8 +37,8 @@ class Basis {
   std::vector<int> volumes_;
   std::vector<double> means_;
   int components_ = 0;
-  // The directions, row by row and column by column, for contiguous reads in project() and
-  // reconstruct().
+  // The directions as a row-major and as a column-major matrix, for contiguous reads in project()
+  // and reconstruct().
   std::vector<double> rows_, columns_;
 };
 

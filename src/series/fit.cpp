@@ -35,7 +35,8 @@ constexpr double same_level = 1.2, same_estimate = 1.5;
 /// Maximum ratio of the noise level from residuals to the level from single volumes. With a higher
 /// ratio, the residuals contain signal.
 constexpr float max_correction = 1.5f;
-/// Minimum number of filtered components. Small eigenvalues can belong to a signal in a few voxels.
+/// Minimum number of filtered components. A component with a small eigenvalue can contain a signal
+/// that exists in only a few voxels.
 constexpr int min_components = 16;
 /// A volume is filtered separately if this reduces its estimated error by at least `significance`
 /// standard errors. Series of more than `max_examined_volumes` volumes are not examined.

@@ -16,7 +16,8 @@ struct FitOptions {
   std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
   /// If true, the noise levels and the noise map are estimates, and the residuals correct them.
   bool refine = true;
-  /// The states of the voxels (voxels.h). Empty: the samples determine the states.
+  /// The states of the voxels (voxels.h). Empty: the function determines the states from the
+  /// samples.
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
   int components = 0;

@@ -181,7 +181,7 @@ std::vector<double> factors_at(const SeriesNoise& noise, const Shape& shape,
   return factors;
 }
 
-/// Makes a noise map from `factors`, divided by their geometric mean, which is returned.
+/// Makes a noise map from `factors` divided by their geometric mean, and returns this mean.
 double set_map(const Shape& shape, const std::array<int, 3>& nodes, std::vector<double> factors,
                SeriesNoise& noise) {
   double mean = 0;

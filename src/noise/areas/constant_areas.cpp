@@ -24,8 +24,8 @@ constexpr double max_single_steps = 0.9;
 /// most 0.2 and 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
-// Minimum sizes of constant areas. In pictures, they exclude single codec blocks, which may be
-// constant.
+// Minimum sizes of constant areas. In pictures, the minimum size excludes single codec blocks,
+// which may be constant.
 constexpr int seed_in_picture = 4, seed_in_slice = 2;  // side of the squares that areas contain
 constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
 /// Minimum number of samples of a constant area at the border of a picture, if the neighbouring
@@ -38,7 +38,8 @@ constexpr double min_on_grid = 0.5;
 /// Maximum number of different values of constant areas that consist of codec blocks. With more
 /// values, all these areas are codec artefacts.
 constexpr std::size_t max_block_values = 2;
-/// Width, in samples, of the ring around an area in which samples are compared with the area.
+/// Width, in samples, of the ring around an area. The samples of the ring are compared with the
+/// area.
 constexpr int ring = 3;
 /// Sides, in samples, of the squares for the morphological opening (opening.h) that removes ragged
 /// parts of an area.

@@ -27,7 +27,8 @@ constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
 /// Minimum variance of a frame difference, relative to the maximum of the excerpt. With a smaller
 /// variance, the second frame is an encoded copy of the first.
 constexpr float min_excerpt_share = 0.25f;
-/// Minimum noise level; a lower level counts as no noise. Rounding to 8 bits has the level 0.29.
+/// Minimum noise level. A lower level counts as no noise. Rounding to 8 bits has the noise level
+/// 0.29.
 constexpr float min_level = 0.5f;
 
 /// The differences between the blocks of two frames, in each plane.

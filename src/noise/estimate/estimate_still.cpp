@@ -55,8 +55,8 @@ constexpr float safe_level = 2;
 /// Levels below which noise is invisible, in R, G and B, and in Y of YCbCr.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
-/// Noise variance of chroma relative to luma, for independent noise in R, G and B. Chroma cannot be
-/// measured, because codecs remove its noise in flat blocks.
+/// Noise variance of chroma relative to luma, for independent noise in R, G and B. Chroma noise
+/// cannot be measured, because codecs remove it in flat blocks.
 constexpr double opponent_share = 3;                    // U and V over Y = (R + G + B) / 3
 constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr over Y, ITU-R BT.601
 
@@ -98,8 +98,8 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// Replaces noise levels within 15 % by their root mean square, if `alike` is true. Levels that are
-/// all invisible become 0.
+/// If `alike` is true, replaces noise levels that differ by less than 15 % by their root mean
+/// square. If all levels are invisible, sets them to 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {

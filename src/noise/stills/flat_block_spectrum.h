@@ -29,8 +29,8 @@ struct FlatBlockSpectrum {
 [[nodiscard]] FlatBlockSpectrum flat_block_spectrum(std::span<const float> values,
                                                     const PictureBlocks& blocks);
 
-/// Returns the root mean square of the frequencies (v, u) with `first` <= v + u <= `last`, without
-/// (0, 0).
+/// Returns the root mean square of the DCT coefficients (v, u) with `first` <= v + u <= `last`,
+/// without (0, 0).
 [[nodiscard]] double band_level(const CoefficientTable& table, int first, int last);
 
 }  // namespace lull

@@ -1,6 +1,6 @@
 #pragma once
-// Estimates photon noise from the statistics of cubes. Its variance rises linearly with the mean of
-// the samples.
+// Estimates photon noise from the statistics of cubes. The variance of photon noise rises linearly
+// with the mean of the samples.
 
 #include <optional>
 

@@ -20,8 +20,8 @@ constexpr double flat_share = 0.005;
 /// Maximum ratio of the noise levels of bright and dark cubes that are treated as equal. Structure
 /// raises the level of bright cubes.
 constexpr double same_level = 1.25;
-/// Maximum ratio of the noise levels of air and tissue. With a larger ratio, the cubes are dark
-/// tissue.
+/// Maximum ratio of the noise levels of air and tissue. With a larger ratio, the supposed cubes of
+/// air are dark tissue.
 constexpr double dark_level = 1.05;
 /// Maximum factor between the noise levels of tissue and of air, for Rician noise.
 constexpr double nearly_same_level = 2.5;

@@ -21,7 +21,7 @@ constexpr double share_of_fill = 0.005;
 /// Maximum number of voxels with a fill value in a measured cube.
 constexpr int max_filled = 1;
 /// Maximum number of voxels with the minimum or maximum value of the volume in a measured cube.
-/// Other cubes are clipped.
+/// Cubes with more such voxels are clipped.
 constexpr int max_clipped = 6;
 
 // Limits for cubes of air: ratio of mean to standard deviation, and skewness. Measured in a head
