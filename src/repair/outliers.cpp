@@ -100,8 +100,8 @@ double smooth_share(PlaneView<const float> plane, float peak) {
   return all > 0 ? static_cast<double>(smooth) / static_cast<double>(all) : 0;
 }
 
-/// Returns whether the number of events significantly exceeds a Poisson distribution of mean
-/// `expected` times `factor`. `factor` allows for a varying density.
+/// Returns whether the number of events is significantly above a Poisson distribution with the mean
+/// `expected` times `factor`. `factor` allows for a density that varies.
 bool exceeds(double events, double expected, double factor) {
   return events > factor * expected + 6 * std::sqrt(factor * expected) + 3;
 }

@@ -22,7 +22,7 @@ struct Clipping {
   bool any() const;
 };
 
-/// The clipping of each plane of a frame.
+/// The clip limits of each plane of a frame.
 using PlaneClipping = std::array<Clipping, 3>;
 
 /// Returns whether clipping may be visible in frames with this noise: the noise level is at least 4

@@ -274,7 +274,7 @@ class StillEstimate {
     }
   }
 
-  /// Returns the noise of Y, U, V or Y, Cb, Cr for the coefficient variances of luma.
+  /// Returns the noise of Y, U, V or Y, Cb, Cr, computed from the coefficient variances of luma.
   std::array<PlaneNoise, 3> planes(const CoefficientTable& luma, double chroma_gain) const {
     std::array<PlaneNoise, 3> result{noise_of(luma)};
     for (int i = 1; i < format_.planes(); ++i) {

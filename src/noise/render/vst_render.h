@@ -17,8 +17,8 @@ namespace lull {
 /// their noise level exceed the filter range and are preserved.
 inline constexpr float stabilised_light_sigma = 8;
 /// Noise level of the filter for with_render_vst(): 1.5 times the actual level, because the noise
-/// of renders has long tails. The factor improves the PSNR of samples/render_scene.cpp by 0.8 and
-/// 1.7 dB.
+/// of renders has long tails. The factor improves the PSNR of the scenes of
+/// samples/render_scene.cpp by 0.8 and 1.7 dB.
 inline constexpr float light_filter_sigma = 1.5f * stabilised_light_sigma;
 
 /// Returns the format of the stabilised frames for renders of `format`: floats, with 255 for white.

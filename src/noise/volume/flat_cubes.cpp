@@ -16,7 +16,8 @@ constexpr double median_of_squares = 0.9180;
 constexpr double explained = 1.15;
 constexpr int max_rounds = 30;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// Minimum share of all cubes with a value that counts as a fill value (mask, padding, clipping).
+/// A value counts as a fill value (mask, padding, clipping) if it fills at least this share of all
+/// cubes.
 constexpr double share_of_fill = 0.005;
 /// Maximum number of voxels with a fill value in a measured cube.
 constexpr int max_filled = 1;
