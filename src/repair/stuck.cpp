@@ -83,7 +83,7 @@ struct Candidate {
   bool is_isolated = true;
 };
 
-/// Returns the least-squares slope of the 24 samples around a position.
+/// Returns the least-squares brightness gradient of the 24 samples around a position.
 std::array<float, 2> slope_of(const Ring24& ring) {
   std::array<float, 2> slope{};
   std::size_t i = 0;
@@ -133,12 +133,12 @@ void observe(PlaneView<const float> plane, float noise, float excess, Candidate&
   candidate.wing += direct - middle;
   candidate.spread += ring[19] - ring[4];
   candidate.is_isolated &= exceeded == 8;
-  // The slope of pure noise has a standard deviation of a seventh of the noise level.
+  // The brightness gradient of pure noise has a standard deviation of a seventh of the noise level.
   if (std::hypot(slope[0], slope[1]) > 6 * (noise + 0.3f) / 7) candidate.slopes.push_back(slope);
 }
 
-/// Returns whether the surroundings change: the slopes of two frames differ in direction by at
-/// least 45 degrees.
+/// Returns whether the surroundings change: the brightness gradients of two frames differ in
+/// direction by at least 45 degrees.
 bool surroundings_change(const Candidate& candidate) {
   for (const auto& a : candidate.slopes)
     for (const auto& b : candidate.slopes)

@@ -145,7 +145,7 @@ float variance_of_samples(const CoefficientTable& variances) {
   return sum;
 }
 
-/// Computes the noise variances before clipping by iteration. Each round roughly halves the error.
+/// Computes iteratively the noise variances before clipping. Each round roughly halves the error.
 CoefficientTable without_clipping(CoefficientTable variances, std::span<ClipDifference> blocks,
                                   const ChannelShares& shares, double slack) {
   constexpr int max_rounds = 40;

@@ -97,8 +97,8 @@ PlaneClipping clipping_in_samples(const NoiseModel& noise, std::span<const Excer
   return clipping;
 }
 
-/// Returns whether all samples of the first frame of each excerpt lie within 0..white, which
-/// indicates clipped samples. NaN is ignored.
+/// Returns whether float samples are probably clipped: all samples of the first frame of each
+/// excerpt lie within 0..white. NaN is ignored.
 bool lie_within_scale(std::span<const Excerpt> excerpts) {
   const FrameFormat& format = excerpts.front().front().format;
   if (format.sample != SampleType::f32) return true;

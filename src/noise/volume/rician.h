@@ -57,7 +57,7 @@ class RicianStabiliser {
   float inverse(float d) const;
   /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }
-  /// Returns a copy of the inverse function, which points to the table of this object.
+  /// Returns a copy of the inverse function. The copy points to the table of this object.
   RicianInverse inverse() const;
 
  private:
