@@ -20,9 +20,9 @@
 
 namespace lull {
 
-/// Range of the samples that filters accept, which prevents overflow in the cuda backend: a sum of
-/// 128 differences in half precision allows differences up to 511, and a sum of 1024 estimates in
-/// 32-bit fixed point (units of 1/8192) allows a deviation of 255 from 128.
+/// Range of the samples that filters accept. The range prevents overflow in the cuda backend: a sum
+/// of 128 differences in half precision allows differences up to 511, and a sum of 1024 estimates
+/// in 32-bit fixed point (units of 1/8192) allows a deviation of 255 from 128.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 

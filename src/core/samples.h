@@ -159,8 +159,8 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   convert_from(PlaneView<const std::uint16_t>(from.plane<std::uint16_t>(i)));
 }
 
-/// Copies `frame` to a new frame of `pool`, which has the format of results. If the two formats
-/// differ, the function converts the samples.
+/// Copies `frame` to a new frame of `pool`. If the formats of `frame` and `pool` differ, the
+/// function converts the samples.
 [[nodiscard]] inline Frame copied(const Frame& frame, FramePool& pool) {
   Frame copy = pool.acquire();
   copy.copy_info(frame);

@@ -44,7 +44,7 @@ struct ClipDefects {
 /// must have one format, in host memory.
 [[nodiscard]] ClipDefects find_defects(std::span<const std::vector<Frame>> excerpts);
 
-/// Repairs the samples of `frame` in place, which no other thread may read during the call.
+/// Repairs the samples of `frame` in place. No other thread may read these samples during the call.
 /// @param number  index of the frame in its clip; below 0: the index is unknown, and all samples in
 ///     the list count as defective
 /// @return the number of replaced samples

@@ -132,8 +132,8 @@ class ValueMarker {
     if (std::abs(plane_(x, y) - centre) > min_peak(kind, deviation)) mask_.mark(x, y);
   }
 
-  /// Returns the minimum difference between an impulse and its surroundings, which is small for
-  /// impulses of exactly one value (for example 0 or 255).
+  /// Returns the minimum difference between an impulse and its surroundings. The minimum is small
+  /// for impulses of exactly one value (for example 0 or 255).
   float min_peak(const ImpulseKind& kind, float deviation) const {
     if (kind.tolerance <= 1) return std::max(1.5f, deviation);
     return std::max(4.0f, 3 * std::max(deviation, 0.9f * model_.noise));

@@ -143,7 +143,8 @@ bool may_have_offsets(PlaneView<const float> plane, LineAxis axis) {
 /// Returns whether independent line offsets, equal in all strips, cause the differences between
 /// lines.
 bool are_offsets(const std::array<std::vector<float>, strips>& steps, float deviation) {
-  // Second differences of the line profile of each strip, which a constant slope does not change.
+  // Second differences of the line profile of each strip. A constant slope does not change second
+  // differences.
   std::array<std::vector<float>, strips> bends;
   for (int i = 0; i < strips; ++i)
     bends[i] = limited(differences_of(steps[i]), deviation * std::sqrt(6.0f));

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t max_blocks = 30000;  // maximum for a plane, in all pictures together
 constexpr std::size_t min_blocks = 16;
-/// Maximum number of blocks of each plane in the search for the noise of demosaiced pictures, which
-/// examines three planes.
+/// Maximum number of blocks of each plane in the search for the noise of demosaiced pictures. The
+/// search examines three planes.
 constexpr std::size_t max_demosaiced_blocks = 16000;
 
 /// Minimum ratios L(5) / L(11..13) and L(8) / L(11..13) for coloured noise, where L(n) is the level

@@ -38,7 +38,7 @@ struct PictureBlocks {
   int constant = 0;  // number of blocks with equal samples that are not clipped
 
   static constexpr int side = 8;
-  /// Value of `clipped` for an unusable block, which is constant or contains NaN.
+  /// Value of `clipped` for an unusable block: a block that is constant or contains NaN.
   static constexpr std::uint8_t unusable = 255;
   std::size_t size() const { return clipped.size(); }
 };

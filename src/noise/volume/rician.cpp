@@ -34,8 +34,8 @@ float root(float v) { return std::sqrt(v); }
 // small as rounding errors.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
-/// Returns E[f(z) | v] for Rician samples z, as an integral over u = f(z), whose integrand is
-/// smooth.
+/// Returns E[f(z) | v] for Rician samples z. The integration variable is u = f(z), for a smooth
+/// integrand.
 double expected_root(double v) {
   double sum = 0;
   const int last = static_cast<int>((v + reach) / step);

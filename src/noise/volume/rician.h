@@ -7,8 +7,8 @@
 // deviation of the forward function f(z) = sqrt(max(z^2 - 1/2, 0)) is 0.96 to 1.01 for v >= 1.5,
 // and at least 0.78 for smaller v (docs/how-it-works/volume-noise.md).
 
-// A filter estimates E[f(z) | v] for Rician samples z, which differs from f(v). The exact unbiased
-// inverse returns the v with this expectation.
+// A filter estimates E[f(z) | v] for Rician samples z. This expectation differs from f(v). The
+// exact unbiased inverse returns the v with this expectation.
 
 #include <algorithm>
 #include <array>
@@ -66,8 +66,8 @@ class RicianStabiliser {
 };
 
 /// Returns the variance of Rician samples in units of sigma^2, as a function of the ratio of mean
-/// to standard deviation, which is 1.91 in air (Koay and Basser 2006,
-/// doi:10.1016/j.jmr.2006.01.016).
+/// to standard deviation (Koay and Basser 2006, doi:10.1016/j.jmr.2006.01.016). In air, the ratio
+/// is 1.91.
 [[nodiscard]] double rician_variance(double ratio);
 
 /// Returns z I1(z v) / I0(z v), the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|,
