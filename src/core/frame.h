@@ -96,7 +96,7 @@ struct FrameInfo {
   /// filtering. The caller discards the result of this frame.
   bool context_only = false;
   /// Index of a slice in its volume. A slice that does not follow the previous slice begins another
-  /// volume. If the index of all slices is -1, they belong to one volume.
+  /// volume. If the index of all slices is -1, all slices belong to one volume.
   int slice = -1;
   /// The voxels of a slice whose results are required. Filters may skip other voxels. Null: all
   /// results are required.

@@ -15,7 +15,7 @@ namespace {
 
 /// Number of frames with a search of all samples. In further frames, only candidates are examined.
 constexpr std::size_t full_frames = 5;
-// Maximum number of candidates. If there are more candidates, they are details of the picture.
+// Maximum number of candidates. If there are more, the candidates are details of the picture.
 constexpr std::size_t max_candidates = 200000;
 
 /// Returns the minimum difference, in 8-bit steps, between a stuck pixel and its neighbours at a
