@@ -41,8 +41,8 @@ template <int Side>
   return sum;
 }
 
-/// Returns a Kaiser window of `side` samples, 2..Most, with a maximum of 1. Elements beyond `side`
-/// are 0.
+/// Returns a Kaiser window of `side` samples, 2 <= side <= Most, with a maximum of 1. Elements
+/// beyond `side` are 0.
 template <int Most>
 [[nodiscard]] std::array<float, Most> kaiser_window(float beta, int side = Most) {
   std::array<float, Most> window{};

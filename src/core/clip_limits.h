@@ -23,8 +23,8 @@ struct ClipLimit {
   float reach = 0;   // samples closer to the limit than this are shifted; 0: there is no limit
 
   constexpr bool is_enabled() const { return reach > 0; }
-  /// Returns the distance of `v` from the limit, positive inside the range. NaN stays NaN, for
-  /// which is_near() is false.
+  /// Returns the distance of `v` from the limit, positive inside the range. If `v` is NaN, the
+  /// result is NaN, and is_near() of the result is false.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
   /// Returns the factor of the clipping shift at the distance `depth` < reach from the limit: 1 up
@@ -34,7 +34,7 @@ struct ClipLimit {
     return share < 1 ? share : 1;
   }
   /// Applies the clipping shift to a sample at the distance `depth` < reach from the limit. Returns
-  /// the new distance, whose negative values the caller must replace by 0.
+  /// the new distance. The caller must replace a negative result by 0.
   constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
   constexpr float clipped(float v, float shift) const {
     const float before = depth(v);
@@ -66,7 +66,7 @@ struct ClipShiftSums {
     left += shifted;
     shares += limit.share(depth);
   }
-  /// Returns the next estimate of the shift.
+  /// Returns the next Newton estimate of the clipping shift, after the estimate `shift`.
   /// @param depths  sum of the distances from the limit before the shift
   constexpr float next(const ClipLimit& limit, float depths, float shift) const {
     const float wanted = depths > 0 ? depths : 0;

@@ -9,8 +9,8 @@
 // 3. Every other sample is out of range. Its result is the unchanged sample, bit for bit.
 
 // The replacement of an out-of-range sample is the mean of the nearest samples. With too few
-// in-range neighbours, it is the mean of the surrounding cells (8x8 samples) plus pseudo-random
-// noise. Without in-range samples in the cells, it is the bound.
+// in-range neighbours, the replacement is the mean of the surrounding cells (8x8 samples) plus
+// pseudo-random noise. Without in-range samples in these cells, it is a bound of the filter range.
 
 // Without the pseudo-random noise, a replaced area would match every patch of similar brightness.
 
@@ -20,13 +20,14 @@
 
 namespace lull {
 
-/// Range of the samples that filters accept, which prevents overflow in the cuda backend: a sum of
-/// 128 differences in half precision allows differences up to 511, and a sum of 1024 estimates in
-/// 32-bit fixed point (units of 1/8192) allows a deviation of 255 from 128.
+/// Range of the samples that filters accept. The range prevents overflow in the cuda backend: a sum
+/// of 128 differences in half precision allows differences up to 511, and a sum of 1024 estimates
+/// in 32-bit fixed point (units of 1/8192) allows a deviation of 255 from 128.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
-/// Side, in samples, of the cells whose means replace out-of-range samples; the side of a patch.
+/// Side, in samples, of the cells whose means replace out-of-range samples. The value is the side
+/// of a patch.
 inline constexpr int guard_cell = 8;
 constexpr int guard_cells(int length) { return (length + guard_cell - 1) / guard_cell; }
 

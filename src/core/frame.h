@@ -69,8 +69,8 @@ struct DevicePicture {
 };
 
 /// Relation of a frame to the previous frame of its clip, for temporal filtering. A repeated frame
-/// gets the same result, and temporal distances do not count it. A frame that `shares_noise`
-/// contains a part of the previous frame's noise, and is filtered.
+/// gets the result of the previous frame, and temporal distances exclude repeated frames. A frame
+/// that `shares_noise` contains a part of the previous frame's noise, and is filtered.
 enum class RepeatState : unsigned char { unknown, independent, shares_noise, repeats };
 
 class Holes;      // noise/holes.h
@@ -88,15 +88,15 @@ struct FrameInfo {
   /// Relation to the previous frame; `unknown`: the session determines it. Either all frames of a
   /// clip have a known state, or all frames are `unknown`.
   RepeatState repeat_state = RepeatState::unknown;
-  /// Distance of a margin frame from the nearest frame whose result is required: negative before
-  /// that frame, positive after it, without repeated frames. The result of a margin frame is
-  /// arbitrary. 0: the result of this frame is required.
+  /// Distance of a margin frame, not counting repeated frames, from the nearest frame whose result
+  /// is required. The distance is negative if the margin frame precedes that frame, positive if it
+  /// follows. The result of a margin frame is arbitrary. 0: the result of this frame is required.
   int context_distance = 0;
-  /// Whether the frame is outside the requested part of a clip, and only context for temporal
-  /// filtering. The caller discards its result.
+  /// If true, the frame is outside the requested part of a clip, and is only context for temporal
+  /// filtering. The caller discards the result of this frame.
   bool context_only = false;
   /// Index of a slice in its volume. A slice that does not follow the previous slice begins another
-  /// volume. -1 for all slices: they belong to one volume.
+  /// volume. If the index of all slices is -1, all slices belong to one volume.
   int slice = -1;
   /// The voxels of a slice whose results are required. Filters may skip other voxels. Null: all
   /// results are required.

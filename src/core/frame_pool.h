@@ -1,5 +1,5 @@
 #pragma once
-// Reusable buffers for frames of one format, which avoid an allocation for each frame.
+// Reuses buffers for frames of one format, to avoid an allocation for each frame.
 
 #include <memory>
 #include <memory_resource>

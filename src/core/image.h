@@ -6,8 +6,8 @@
 
 namespace lull {
 
-/// A rectangle of samples in memory, for host code and device code. `stride` is the distance of two
-/// rows, in samples.
+/// A view of a rectangle of samples, for host code and device code. `stride` is the distance from
+/// the start of a row to the start of the next row, in samples.
 template <class T>
 struct PlaneView {
   T* data = nullptr;

@@ -5,8 +5,8 @@
 
 namespace lull {
 
-/// Checks that the CPU has SSE4.2, the minimum for Highway code, which sessions of all backends
-/// need.
+/// Checks that the CPU has SSE4.2. Sessions of all backends contain Highway code, which needs at
+/// least SSE4.2.
 /// @throws DeviceUnavailable
 inline void require_instructions() {
 #if defined(__x86_64__)

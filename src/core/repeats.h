@@ -1,6 +1,6 @@
 #pragma once
-// Detection of repeated frames, for clips whose parts are filtered by several sessions, which then
-// make the same decisions.
+// Detection of repeated frames. If several sessions filter parts of a clip, the detection makes the
+// same decisions for all of them.
 
 #include "core/frame.h"
 

@@ -101,7 +101,7 @@ inline void store_plane(PlaneView<const float> src, const Frame& frame, int i) {
   }
 }
 
-/// Returns whether a sample value has the same meaning in two formats.
+/// Returns whether samples can be copied between frames of two formats without conversion.
 constexpr bool have_equal_samples(const FrameFormat& a, const FrameFormat& b) {
   return a.sample == b.sample && a.bits == b.bits && a.luma_scale == b.luma_scale &&
          a.chroma_scale == b.chroma_scale;
@@ -159,8 +159,8 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   convert_from(PlaneView<const std::uint16_t>(from.plane<std::uint16_t>(i)));
 }
 
-/// Copies `frame` to a new frame of `pool`, which has the format of results. If the two formats
-/// differ, the function converts the samples.
+/// Copies `frame` to a new frame of `pool`. If the formats of `frame` and `pool` differ, the
+/// function converts the samples.
 [[nodiscard]] inline Frame copied(const Frame& frame, FramePool& pool) {
   Frame copy = pool.acquire();
   copy.copy_info(frame);
@@ -168,8 +168,8 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   return copy;
 }
 
-/// Returns the unfiltered `frame` in the format of `pool`, the format of results. The result shares
-/// the buffer of `frame` if both formats have equal samples.
+/// Returns the samples of `frame` without filtering, in the format of the frames of `pool`. The
+/// result shares the buffer of `frame` if samples have the same meaning in the two formats.
 [[nodiscard]] inline Frame unfiltered(Frame frame, FramePool& pool) {
   if (!have_equal_samples(frame.format, pool.format())) return copied(frame, pool);
   frame.format = pool.format();

@@ -1,5 +1,6 @@
 #pragma once
-// Checks of the frame format and of the backend, which every session makes when it is opened.
+// Checks of the frame format and of the backend. Every session makes these checks when it is
+// opened.
 
 #include "core/denoiser.h"
 #include "core/frame.h"

@@ -40,8 +40,8 @@ Level halved(const Level& fine) {
   return coarse;
 }
 
-/// Fills the unknown samples of `fine` by linear interpolation of `coarse`, whose samples must all
-/// be known.
+/// Fills the unknown samples of the pyramid level `fine` by linear interpolation of the next
+/// coarser level. All samples of `coarse` must be known.
 void fill_from(const Level& coarse, Level& fine) {
   for (int y = 0; y < fine.height; ++y)
     for (int x = 0; x < fine.width; ++x) {

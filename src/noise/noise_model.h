@@ -47,9 +47,9 @@ struct NoiseCurve {
 /// The noise of one plane.
 struct PlaneNoise {
   /// Standard deviation of the noise that filters remove, on the 0..255 scale, >= 0. 0: the plane
-  /// is not filtered. With a noise curve, sigma refers to the stabilised samples: filters remove
-  /// exactly the noise of the curve with stabilised_sigma(*curve), and more noise with a larger
-  /// sigma.
+  /// is not filtered. With a noise curve, sigma is the standard deviation in the stabilised
+  /// samples: stabilised_sigma(*curve) to remove exactly the noise of the curve, or more to remove
+  /// more noise.
   float sigma = 0;
   /// Autocorrelation of the noise. Null: the noise is white.
   std::shared_ptr<const Autocorrelation> correlation;

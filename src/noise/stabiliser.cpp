@@ -111,9 +111,9 @@ class Samples {
   std::array<double, points> normal_, weight_;
 };
 
-/// Returns the change of the stabilising function f at the distance `beyond` > 0 outside 0..255. f
-/// continues with `slope`; a slope above 1 continues only for 4 s, where s is the noise level, and
-/// then falls so that f reaches the change `room` at the end of the filter range.
+/// Returns the change of the stabilising function f at the distance `beyond` > 0 outside 0..255. Up
+/// to a slope of 1, f continues linearly with `slope`. With a steeper slope, f continues so for
+/// four noise levels `s`, and then linearly to the change `room` at the end of the filter range.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -162,7 +162,7 @@ Forward forward_of(const Samples& samples) {
     return integral(slope, samples);
   };
   // The slopes of the stabilising function f are exact only for linear f. Two rounds of correction
-  // halve the error, up to a quarter of the noise level at low photon counts.
+  // halve the error of the stabilised standard deviation.
   Forward forward = integrate();
   for (int round = 0; round < 2; ++round) {
     for (std::size_t j = 0; j < intensities.size(); ++j) {
@@ -206,8 +206,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Returns the clip limits of results. Results within a fifth of the noise level, about four
-/// standard deviations of the noise after a filter, are shifted to preserve local means.
+/// Returns the clip limits of the inverse function's results. The range of the clipping shift is a
+/// fifth of the noise level.
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

@@ -14,8 +14,8 @@
 // deviation of clipped samples with the mean z, and s the unclipped noise level
 // (docs/measurements/clipped-noise.md).
 
-// A filter estimates E[f(z) | y] for samples z of intensity y, which differs from f(y). The exact
-// unbiased inverse returns the y with this expectation (Makitalo and Foi 2013,
+// A filter estimates E[f(z) | y] for samples z of intensity y. This expectation differs from f(y).
+// The exact unbiased inverse returns the y with this expectation (Makitalo and Foi 2013,
 // doi:10.1109/TIP.2012.2202675).
 
 // Bias of patch-based filters, `skew_bias`: for noise with a long bright tail, results are too low,
@@ -39,8 +39,8 @@ class Stabiliser {
   /// Returns the increasing forward function f. f(0) is 0, f(255) is 255, and f maps the filter
   /// range (float_range.h) into itself.
   const SampleCurve& forward() const { return forward_; }
-  /// Returns the increasing inverse function, from a filter's result to an intensity, which may
-  /// exceed a clip limit (clip_limits()).
+  /// Returns the increasing inverse function, from a filter's result to an intensity. The intensity
+  /// may exceed a clip limit (clip_limits()).
   const SampleCurve& inverse() const { return inverse_; }
   /// Returns the clip limits of samples and results (core/clip_limits.h).
   const ClipLimits& clip_limits() const { return clip_limits_; }

@@ -65,7 +65,7 @@ class Directional {
   }
 
   /// Computes the sample minus interpolated green at red and blue sites, interpolated along rows
-  /// (`across_`) and columns (`down_`). Green sites get 0.
+  /// (`across_`) and columns (`down_`). The values at green sites are 0.
   void compare_directions() {
     const PlaneView<const float> s = rgb_[0].view();
     const PlaneView<float> across = across_.view(), down = down_.view();

@@ -8,8 +8,8 @@
 
 namespace lull::raw {
 
-/// Returns the ratio of the green samples in red rows and in blue rows, which crosstalk changes, or
-/// 1 if it cannot be measured.
+/// Returns the ratio of green samples in red rows to green samples in blue rows, or 1 if the ratio
+/// cannot be measured. Crosstalk in the sensor changes the ratio.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
 /// Stabilises a mosaic, with green samples in blue rows multiplied by `ratio`. In flat areas, hot

@@ -59,8 +59,8 @@ Block statistics(const std::array<std::array<float, side>, side>& samples, const
   return block;
 }
 
-/// Returns the stride of the blocks, in samples of one site. Large pictures have a larger stride,
-/// to limit the number of blocks.
+/// Returns the stride of the blocks, in samples of one site of the Bayer pattern. Large pictures
+/// have a larger stride, to limit the number of blocks.
 int block_step(int columns, int rows) {
   constexpr std::int64_t most = 600'000;
   int step = 2;

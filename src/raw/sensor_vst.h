@@ -3,7 +3,7 @@
 // doi:10.1109/TIP.2012.2202675).
 
 // All colours share the generalised Anscombe transform f(w) = 2/a sqrt(a w + 3/8 a^2 + b), scaled
-// to 0..255, where w is balance * x for the scaled sample x, and a w + b is the noise variance of
+// to 0..255. w is the scaled sample times the white balance, and a w + b is the noise variance of
 // green.
 
 // After the transform, R, G and B are equal in neutral areas, as demosaicing requires, but have
@@ -23,7 +23,8 @@ namespace lull::raw {
 
 class SensorVst {
  public:
-  /// `typical` is a mosaic of the sensor, over which sigma() is averaged.
+  /// `typical` is a mosaic of the sensor. The noise levels of sigma() are averaged over this
+  /// mosaic.
   SensorVst(const Sensor& sensor, const ColourNoise& noise, PlaneView<const std::uint16_t> typical);
 
   /// Returns the stabilised value, on the 0..255 scale, of the scaled sample x (sensor.h).

@@ -31,8 +31,8 @@ struct PlaneDefects {
   bool operator==(const PlaneDefects&) const = default;
 };
 
-/// The defects of a clip, or of all fields of one parity, independent of single frames, so that
-/// parts of a clip can be repaired separately.
+/// The defects of a clip, or of all its fields of one parity. The defects do not depend on single
+/// frames, so parts of a clip can be repaired separately.
 struct ClipDefects {
   std::array<PlaneDefects, 3> planes;
 
@@ -44,7 +44,7 @@ struct ClipDefects {
 /// must have one format, in host memory.
 [[nodiscard]] ClipDefects find_defects(std::span<const std::vector<Frame>> excerpts);
 
-/// Repairs the samples of `frame` in place, which no other thread may read during the call.
+/// Repairs the samples of `frame` in place. No other thread may read these samples during the call.
 /// @param number  index of the frame in its clip; below 0: the index is unknown, and all samples in
 ///     the list count as defective
 /// @return the number of replaced samples

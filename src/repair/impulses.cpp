@@ -11,7 +11,8 @@
 namespace lull::repair {
 namespace {
 
-/// Maximum difference, in 8-bit steps, between an impulse and the common value of all impulses.
+/// Maximum robust standard deviation of the values of impulses that have a common value, in 8-bit
+/// steps.
 constexpr float max_value_deviation = 16;
 
 ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
@@ -86,7 +87,7 @@ struct NearbySamples {
   }
 };
 
-/// Marks impulses with a known common value.
+/// Marks the impulses of a model whose impulses have a common value.
 class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
@@ -114,12 +115,13 @@ class ValueMarker {
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
-      // `place` is the index in the 5x5 window. `ring_24` omits the centre, whose index is 12.
+      // `place` is the index in the 5x5 window. The samples of `ring_24` do not include the centre
+      // of the window, which has index 12.
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // The fit excludes impulses of the opposite sign only for a small tolerance; otherwise, such
-      // samples may belong to the picture.
+      // The fit excludes impulses of the opposite sign if the tolerance of their value is at most
+      // one 8-bit step. With a larger tolerance, such samples may be details of the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -130,8 +132,8 @@ class ValueMarker {
     if (std::abs(plane_(x, y) - centre) > min_peak(kind, deviation)) mask_.mark(x, y);
   }
 
-  /// Returns the minimum difference between an impulse and its surroundings, which is small for
-  /// impulses of exactly one value (for example 0 or 255).
+  /// Returns the minimum difference between an impulse and its surroundings. The minimum is small
+  /// for impulses of exactly one value (for example 0 or 255).
   float min_peak(const ImpulseKind& kind, float deviation) const {
     if (kind.tolerance <= 1) return std::max(1.5f, deviation);
     return std::max(4.0f, 3 * std::max(deviation, 0.9f * model_.noise));
@@ -143,15 +145,16 @@ class ValueMarker {
   int max_equal_ = 0;
 };
 
-/// Marks impulses with arbitrary values: those below the picture if `dark` is true, those above it
-/// if `bright` is true.
+/// Marks impulses with arbitrary values: dark impulses if `dark` is true, and bright impulses if
+/// `bright` is true.
 void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<const float> plane,
                   DefectMask& mask) {
   const OutlierField field = find_outliers(plane, std::max(12.0f, 6 * model.noise));
   const auto is_wanted = [&](const Outlier& o) { return o.peak > 0 ? bright : dark; };
   for (const Outlier& outlier : field.isolated)
     if (is_wanted(outlier)) mask.mark(outlier.x, outlier.y);
-  // Two touching outliers may be impulses; longer chains probably belong to the picture.
+  // Two touching outliers may be impulses. Longer chains of outliers are probably details of the
+  // picture.
   const auto resembling = [&](const Outlier& outlier) {
     const float middle = outlier.value - outlier.peak;
     int count = 0;
@@ -175,8 +178,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
-  // In successive frames, outliers with changing positions cannot be stars or lamps, so
-  // may_be_lights() is unnecessary.
+  // Stars and lamps do not move between successive frames, so may_be_lights() checks only clips
+  // without successive frames.
   const bool over_time =
       std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;

@@ -8,8 +8,8 @@
 namespace lull::repair {
 namespace {
 
-// Maximum distance, in samples, of the unmarked samples that replace a defect without unmarked
-// neighbours on both sides.
+// Maximum distance, in samples, between a defect and the unmarked samples whose mean replaces it.
+// The mean is for defects without unmarked neighbours on both sides.
 constexpr int max_reach = 16;
 /// Maximum noise level, in 8-bit steps, for cubic interpolation. At higher levels, linear
 /// interpolation has a smaller error.

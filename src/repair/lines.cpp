@@ -135,15 +135,16 @@ bool may_have_offsets(PlaneView<const float> plane, LineAxis axis) {
   }
   of_first = limited(of_first, robust_deviation(of_first, 0));
   of_last = limited(of_last, robust_deviation(of_last, 0));
-  // The threshold is below the 0.7 of are_offsets(), because a correlation of 256 pairs has a
-  // standard deviation of up to 0.07.
+  // The threshold is lower than the threshold of 0.7 in are_offsets(), because a correlation of 256
+  // pairs has a standard deviation of up to 0.07.
   return correlation(of_first, of_last) >= 0.4;
 }
 
 /// Returns whether independent line offsets, equal in all strips, cause the differences between
 /// lines.
 bool are_offsets(const std::array<std::vector<float>, strips>& steps, float deviation) {
-  // Second differences of the line profile of each strip, which a constant slope does not change.
+  // Second differences of the line profile of each strip. A constant slope does not change second
+  // differences.
   std::array<std::vector<float>, strips> bends;
   for (int i = 0; i < strips; ++i)
     bends[i] = limited(differences_of(steps[i]), deviation * std::sqrt(6.0f));
@@ -156,7 +157,8 @@ bool are_offsets(const std::array<std::vector<float>, strips>& steps, float devi
   const double chance = 2.5 / std::sqrt(static_cast<double>(first.size()));
   if (std::abs(correlation(first, first.subspan(1)) + 2.0 / 3) > 0.1 + chance) return false;
   if (std::abs(correlation(first, first.subspan(2)) - 1.0 / 6) > 0.15 + chance) return false;
-  // With offsets, nearly all neighbouring lines differ. In ruled paper, many are equal.
+  // Independent offsets make nearly all neighbouring lines differ. In pictures of ruled paper, many
+  // neighbouring lines are equal.
   const auto equal =
       std::ranges::count_if(first, [&](float bend) { return std::abs(bend) < 0.3f * deviation; });
   return static_cast<double>(equal) < 0.25 * static_cast<double>(first.size());
@@ -294,9 +296,11 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
   const int samples = std::min(length / strips, max_line_samples);
   const float by_noise = 1.25f * noise / std::sqrt(static_cast<float>(samples));
   if (profile.deviation < 0.7f || profile.deviation < 2 * by_noise) return profile;
-  // Uniform rows occur in synthetic graphics, not in rows of a sensor.
+  // Rows with little variation along the row occur in synthetic graphics, but not in pictures of a
+  // sensor.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
-  // If both neighbouring rows and neighbouring columns differ, the picture causes the differences.
+  // If the lines along the other axis also differ, the picture causes the differences, not line
+  // offsets.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
   if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;
   profile.has_offsets = are_offsets(steps, profile.deviation);

@@ -1,6 +1,6 @@
 #pragma once
-// Finds and removes brightness offsets of lines (rows or columns) from sensor amplifiers. An offset
-// is constant along a line.
+// Finds and removes brightness offsets of lines (rows or columns), which sensor amplifiers cause.
+// An offset is constant along a line.
 
 #include <optional>
 #include <span>

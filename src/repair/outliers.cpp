@@ -38,13 +38,13 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
   return {(ring[11] + upper) / 2, ring[high_rank] - ring[low_rank]};
 }
 
-/// An outlier exceeds at least `min_exceeded` of the 24 surrounding samples by the share
-/// `exceeded_share` of its peak.
+/// Minimum number of the 24 surrounding samples that differ from an outlier by at least
+/// `exceeded_share` times its peak, all upwards or all downwards.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
-/// Marks candidates for outliers in row `y`, which exceed at least four of the eight samples at a
-/// distance of 2 by at least `limit`, upwards or downwards.
+/// Marks candidates for outliers in row `y`: samples that differ by at least `limit` from at least
+/// four of the eight samples at a distance of 2, all upwards or all downwards.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;
@@ -64,7 +64,8 @@ void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>
   for (const int x : {0, 1, width - 2, width - 1}) marks[static_cast<std::size_t>(x)] = 1;
 }
 
-/// Returns whether the sample differs from enough of the 24 surrounding samples.
+/// Returns whether the sample differs by at least `limit` from `min_exceeded` of the 24 surrounding
+/// samples, all upwards or all downwards.
 bool exceeds_surroundings(PlaneView<const float> plane, int x, int y, float limit) {
   const float low = plane(x, y) - limit, high = plane(x, y) + limit;
   int brighter = 0, darker = 0;
@@ -99,8 +100,8 @@ double smooth_share(PlaneView<const float> plane, float peak) {
   return all > 0 ? static_cast<double>(smooth) / static_cast<double>(all) : 0;
 }
 
-/// Returns whether the number of events significantly exceeds a Poisson distribution of mean
-/// `expected` times `factor`. `factor` allows for a varying density.
+/// Returns whether the number of events is significantly above a Poisson distribution with the mean
+/// `expected` times `factor`. `factor` allows for a density that varies.
 bool exceeds(double events, double expected, double factor) {
   return events > factor * expected + 6 * std::sqrt(factor * expected) + 3;
 }
@@ -137,7 +138,7 @@ bool has_aligned(const OutlierField& field, int size, const Coordinate& coordina
   return exceeds(pairs, all * all / (2.0 * size), 2);
 }
 
-/// Returns whether a small part of the picture contains most outliers, which are then details of
+/// Returns whether most outliers are in a small part of the picture. Such outliers are details of
 /// the picture.
 bool is_concentrated(const OutlierField& field) {
   constexpr int parts = 6;
@@ -147,7 +148,7 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // Number of rectangles with the most outliers, of a grid of parts x parts rectangles.
+  // Number of examined cells in a grid of parts x parts cells: those with the most outliers.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];

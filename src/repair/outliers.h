@@ -22,10 +22,10 @@ struct Outlier {
 struct OutlierField {
   int width = 0, height = 0;
   std::vector<Outlier> isolated;  // isolated outliers, row by row
-  /// Outliers with a similar neighbour, which belong to lines, letters or larger points.
+  /// Outliers with a similar neighbour: parts of lines, letters or larger points.
   std::vector<Outlier> connected;
-  /// Share of the plane with smooth surroundings, where the search detects an outlier with the
-  /// median peak.
+  /// Share of the plane with surroundings so smooth that the search would detect an outlier with
+  /// the median peak.
   double smooth_share = 0;
 
   /// Returns the density of isolated outliers in smooth surroundings.
@@ -47,8 +47,8 @@ struct OutlierField {
 /// drawn stars and distant lamps.
 [[nodiscard]] bool may_be_lights(const OutlierField& field);
 
-/// Returns whether the isolated outliers have a spatial order: a frequent displacement, or many
-/// outliers in one row, one column or a small part of the plane.
+/// Returns whether the positions of the isolated outliers are not random: a displacement between
+/// outliers is frequent, or many outliers are in one row, one column or a small part of the plane.
 [[nodiscard]] bool are_ordered(const OutlierField& field);
 
 }  // namespace lull::repair

@@ -15,7 +15,7 @@ namespace {
 
 /// Number of frames with a search of all samples. In further frames, only candidates are examined.
 constexpr std::size_t full_frames = 5;
-// Maximum number of candidates. More candidates are details of the picture.
+// Maximum number of candidates. If there are more, the candidates are details of the picture.
 constexpr std::size_t max_candidates = 200000;
 
 /// Returns the minimum difference, in 8-bit steps, between a stuck pixel and its neighbours at a
@@ -24,8 +24,8 @@ float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
 /// For each sample, the number of frames in which it is brighter, or darker, than its neighbours.
 struct Support {
-  /// Number of frames in which at most one neighbour is similar: the sample is isolated, in a pair,
-  /// or a line end.
+  /// Number of frames in which at most one of the 8 neighbours is similar: the sample is isolated,
+  /// half of a pair, or the end of a line.
   std::vector<std::uint8_t> single;
   /// Number of frames in which two or three neighbours are similar: the sample is in a line or an
   /// edge.
@@ -77,13 +77,13 @@ struct Candidate {
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
   float spread = 0;          // sum of the distances between the 5th and the 20th of 24 samples
-  /// Slopes of the surroundings, in 8-bit steps per sample, for frames in which noise does not
-  /// explain the slope.
+  /// Brightness gradients of the surroundings, in 8-bit steps per sample, in the frames in which
+  /// the gradient exceeds noise.
   std::vector<std::array<float, 2>> slopes;
   bool is_isolated = true;
 };
 
-/// Returns the least-squares slope of the 24 samples around a position.
+/// Returns the least-squares brightness gradient of the 24 samples around a position.
 std::array<float, 2> slope_of(const Ring24& ring) {
   std::array<float, 2> slope{};
   std::size_t i = 0;
@@ -97,8 +97,8 @@ std::array<float, 2> slope_of(const Ring24& ring) {
   return slope;
 }
 
-/// Returns the slope around a position. At a border, the nearest complete window counts, because
-/// mirrored samples have no slope.
+/// Returns the brightness gradient around a position. Near a border, the gradient comes from the
+/// nearest window inside the plane, because mirrored samples would make the gradient 0.
 std::array<float, 2> slope_beside(PlaneView<const float> plane, int x, int y) {
   const auto inside = [](int at, int size) {
     return at < 2 ? at + 3 : at > size - 3 ? at - 3 : at;
@@ -133,12 +133,12 @@ void observe(PlaneView<const float> plane, float noise, float excess, Candidate&
   candidate.wing += direct - middle;
   candidate.spread += ring[19] - ring[4];
   candidate.is_isolated &= exceeded == 8;
-  // The slope of pure noise has a standard deviation of a seventh of the noise level.
+  // The brightness gradient of pure noise has a standard deviation of a seventh of the noise level.
   if (std::hypot(slope[0], slope[1]) > 6 * (noise + 0.3f) / 7) candidate.slopes.push_back(slope);
 }
 
-/// Returns whether the surroundings change: the slopes of two frames differ in direction by at
-/// least 45 degrees.
+/// Returns whether the surroundings change: the brightness gradients of two frames differ in
+/// direction by at least 45 degrees.
 bool surroundings_change(const Candidate& candidate) {
   for (const auto& a : candidate.slopes)
     for (const auto& b : candidate.slopes)
@@ -204,8 +204,8 @@ class StuckSearch {
 
   bool is_persistent(const Candidate& candidate) const {
     const auto frames = static_cast<int>(noise_.size());
-    // Details of the picture have similar direct neighbours (`wing`), or surroundings that vary as
-    // strongly as the sample (`spread`).
+    // Unlike stuck pixels, details of the picture have similar direct neighbours (`wing`), or their
+    // surroundings vary strongly (`spread`).
     const float peak = std::abs(candidate.peak), count = static_cast<float>(candidate.supporting);
     const float level = *std::ranges::max_element(noise_);
     if (peak < std::max(16.0f, 5 * level) * count || peak < 2 * candidate.spread ||
@@ -239,7 +239,8 @@ class StuckSearch {
     return field;
   }
 
-  /// Selects stuck pixels in still surroundings, by stricter criteria.
+  /// Selects stuck pixels in still surroundings, with stricter criteria than in changing
+  /// surroundings.
   /// @param others  number of stuck pixels in changing surroundings
   std::vector<Position> isolated_of(const std::vector<const Candidate*>& unchanged,
                                     std::size_t others) const {
@@ -254,8 +255,8 @@ class StuckSearch {
     for (const Candidate* candidate : unchanged) candidates.mark(candidate->at.x, candidate->at.y);
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
-    // If the clip has other stuck pixels, a sharp isolated sample in still surroundings also
-    // counts.
+    // If the clip has other stuck pixels, sharp isolated samples in still surroundings are accepted
+    // even if they do not look like impulses.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

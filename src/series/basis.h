@@ -1,5 +1,6 @@
 #pragma once
-// The signal components of a series: principal directions in the space whose axes are the volumes.
+// The signal components of a series, from a principal component analysis with the volumes as
+// variables and the voxels as observations.
 
 #include <vector>
 
@@ -23,7 +24,8 @@ class Basis {
   const double* direction(int k) const {
     return rows_.data() + static_cast<std::size_t>(k) * size();
   }
-  /// Returns the share of volume `i`'s white noise variance in the components, 0..1.
+  /// Returns the leverage of volume `i`, 0..1: the share of its white noise variance that the
+  /// components contain.
   double leverage(int i) const;
 
   /// Computes the components of a voxel from its variance-stabilised samples.
@@ -35,8 +37,8 @@ class Basis {
   std::vector<int> volumes_;
   std::vector<double> means_;
   int components_ = 0;
-  // The directions, row by row and column by column, for contiguous reads in project() and
-  // reconstruct().
+  // The directions as a row-major and as a column-major matrix, for contiguous reads in project()
+  // and reconstruct().
   std::vector<double> rows_, columns_;
 };
 

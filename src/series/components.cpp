@@ -40,8 +40,8 @@ class VoxelProjector {
   }
 
  private:
-  /// Predicts the missing samples of a voxel by iteration: components of the completed samples, and
-  /// prediction from these components.
+  /// Predicts the missing samples of a voxel iteratively: computes the components from all samples,
+  /// and then the missing samples from the components.
   void fill_missing() {
     constexpr int steps = 30;
     std::vector<int> missing;

@@ -18,7 +18,8 @@ namespace lull::series {
 ///     samples themselves, whose first volumes are then overwritten
 void project(const Samples& samples, const Fit& fit, const Samples& components);
 
-/// Returns a view of the first volumes of `samples`, for an in-place project().
+/// Returns a view of the memory of the first volumes of `samples`. project() may write the
+/// components to this view.
 [[nodiscard]] Samples components_in_place(const Samples& samples, const Fit& fit);
 
 /// The components `first` to `end` - 1, with a common scale factor. Filters process m + scale *

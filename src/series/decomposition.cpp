@@ -21,7 +21,8 @@ Decomposition decompose_group(const Moments& moments, std::size_t first, std::si
   return result;
 }
 
-/// Merges the decompositions of two groups of volumes, padding vectors by zeros.
+/// Merges the decompositions of two groups of volumes. The eigenvectors of each group are padded
+/// with zeros for the volumes of the other group.
 Decomposition merge(const std::array<Decomposition, 2>& groups) {
   struct Place {
     bool is_noise;

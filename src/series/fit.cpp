@@ -16,12 +16,12 @@
 namespace lull::series {
 namespace {
 
-/// Maximum number of corrections of the noise levels. They end at a relative change below
-/// `close_level`, usually after two corrections.
+/// Maximum number of corrections of the noise levels. The corrections end when the relative change
+/// is below `close_level`, usually after two corrections.
 constexpr int corrections = 3;
 constexpr float close_level = 0.01f;
-/// Number of voxels for a correction of the noise levels: `voxels_per_volume` for each volume, but
-/// at least `min_voxels`.
+/// The noise levels are corrected by the residuals of this number of voxels: `voxels_per_volume`
+/// times the number of volumes, but at least `min_voxels`.
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components. The remaining components count as noise.
 constexpr double max_signal_share = 0.7;
@@ -32,17 +32,18 @@ constexpr int last_components = 3;
 /// Noise levels of volumes count as equal below these ratios: `same_level` for residuals,
 /// `same_estimate` for the less accurate estimates from single volumes.
 constexpr double same_level = 1.2, same_estimate = 1.5;
-/// Maximum ratio of the noise levels from residuals and from single volumes. Above, the residuals
-/// contain signal.
+/// Maximum ratio of the noise level from residuals to the level from single volumes. With a higher
+/// ratio, the residuals contain signal.
 constexpr float max_correction = 1.5f;
-/// Minimum number of filtered components. Small eigenvalues can belong to a signal in a few voxels.
+/// Minimum number of filtered components. A component with a small eigenvalue can contain a signal
+/// that exists in only a few voxels.
 constexpr int min_components = 16;
-/// The components exclude a volume whose error is at least `significance` standard errors smaller
-/// with a separate filter. Series of more than `max_examined_volumes` volumes exclude no volume.
+/// A volume is filtered separately if this reduces its estimated error by at least `significance`
+/// standard errors. Series of more than `max_examined_volumes` volumes are not examined.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
-/// Returns about `most` voxels, evenly thinned.
+/// Returns about `most` voxels, at equal distances in the list `voxels`.
 std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& voxels, std::size_t most) {
   const std::size_t step = std::max<std::size_t>(1, voxels.size() / most);
   std::vector<std::uint32_t> result;
@@ -135,8 +136,8 @@ class NoiseEstimator {
     return levels_by_residuals(samples_, noise, stabiliser, basis, states_);
   }
 
-  /// Lowers the common noise level if nearly all components contain signal, because the residuals
-  /// then also contain signal.
+  /// Lowers the common noise level if nearly all components contain signal. The residuals then
+  /// contain signal, too, so a level from residuals is too high.
   SeriesNoise lowered(SeriesNoise noise) const {
     if (volumes_.size() > few_volumes || !have_one_level(noise)) return noise;
     const Stabiliser stabiliser(noise, samples_.shape);
@@ -187,7 +188,7 @@ Basis make_basis(const std::vector<int>& all, const Moments& moments,
   return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
 }
 
-/// Removes the volumes whose estimated error is smaller with a separate filter from `volumes`.
+/// Erases from `volumes` each volume with a smaller estimated error if it is filtered separately.
 /// Returns whether `volumes` has changed.
 bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
   std::vector<int> kept;
@@ -265,8 +266,8 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
                          filtered_components(found.spectrum, options, fit.combined));
 }
 
-/// Sets the volumes v and half + v to the lower of their noise levels, because estimates that
-/// include signal are too high.
+/// Sets the noise levels of the volumes v and v + half (real and imaginary parts) to the lower of
+/// the two levels, because estimates that include signal are too high.
 SeriesNoise with_equal_pairs(SeriesNoise noise, int half) {
   for (std::size_t v = 0; half > 0 && v + half < noise.levels.size(); ++v) {
     float &a = noise.levels[v], &b = noise.levels[v + half];

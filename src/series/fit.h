@@ -16,14 +16,15 @@ struct FitOptions {
   std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
   /// If true, the noise levels and the noise map are estimates, and the residuals correct them.
   bool refine = true;
-  /// The states of the voxels (voxels.h). Empty: the samples determine the states.
+  /// The states of the voxels (voxels.h). Empty: the function determines the states from the
+  /// samples.
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
   int components = 0;
   /// Index of the first volume of the second group, or 0 for a single group. Groups have unrelated
   /// signals (real and imaginary parts), equal size, and equal noise in corresponding volumes.
   int second_group = 0;
-  /// Keeps all components in the basis, for filters that remove only a part of the noise.
+  /// If true, the basis contains all components, for filters that remove only a part of the noise.
   bool keep_all = false;
 };
 

@@ -17,12 +17,14 @@ namespace {
 constexpr int cell = 4;
 /// Minimum signal of usable Rician samples, stabilised, in units of the noise level.
 constexpr double min_rician_signal = 2;
-/// Minimum share of a volume's noise in the residuals, for a correction of its noise level.
+/// A volume's noise level is corrected only if its residuals contain at least this share of the
+/// noise variance.
 constexpr double min_free_share = 0.3;
 /// Minimum degrees of freedom of the residuals, for a volume and for a node of the noise map. With
 /// n degrees of freedom, the relative standard deviation of a noise level is 1 / sqrt(2 n).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
-/// Maximum number of volumes for residuals in all voxels. With more volumes, voxels are skipped.
+/// Maximum number of volumes for residuals of all voxels. For more volumes, only a part of the
+/// voxels is examined.
 constexpr int max_examined = 100;
 /// Minimum ratio of the maximum and the minimum of a noise map. Flatter maps are discarded.
 constexpr double min_variation = 1.08;
@@ -179,7 +181,7 @@ std::vector<double> factors_at(const SeriesNoise& noise, const Shape& shape,
   return factors;
 }
 
-/// Makes a noise map from `factors`, divided by their geometric mean, which is returned.
+/// Makes a noise map from `factors` divided by their geometric mean, and returns this mean.
 double set_map(const Shape& shape, const std::array<int, 3>& nodes, std::vector<double> factors,
                SeriesNoise& noise) {
   double mean = 0;

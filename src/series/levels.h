@@ -22,7 +22,7 @@ struct ResidualLevels {
 /// voxels (voxels.h). Equal levels get a common correction. Volumes without usable residuals (a
 /// ratio of 0) keep their level.
 ///
-/// For Rician noise, only samples with a signal of at least twice the level count.
+/// For Rician noise, the function ignores samples with a signal of less than twice the noise level.
 /// @param basis  the signal components of the series, computed from samples stabilised for `noise`
 [[nodiscard]] ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
                                                  const Stabiliser& stabiliser, const Basis& basis,

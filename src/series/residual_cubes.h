@@ -1,5 +1,5 @@
 #pragma once
-// Estimates the noise level of the components with the least signal from small cubes of voxels.
+// Estimates, from small cubes of voxels, the noise level of the components with the least signal.
 
 #include <optional>
 #include <span>

@@ -12,10 +12,10 @@ namespace lull::series {
 namespace {
 
 /// Minimum signal estimate inside an object, in units of sigma. Smaller estimates are uncertain,
-/// and 0 would set the sample to 0.
+/// and an estimate of 0 would replace the sample by 0.
 constexpr double uncertain_signal = 0.45;
-/// Mean signals of voxels of air (below `air`) and of the object (above `object`), in units of
-/// sigma.
+/// Maximum mean signal of a voxel of air (`air`), and minimum mean signal of a voxel of the object
+/// (`object`), in units of sigma.
 constexpr double air = 0.5, object = 1;
 
 class VoxelEstimate {

@@ -7,8 +7,8 @@
 namespace lull::series {
 
 /// Replaces each sample by its expectation without the imaginary part of the noise
-/// (rician_expectation()). The noise becomes nearly Gaussian with the same level, and the mean
-/// linear in the signal.
+/// (rician_expectation()). After the replacement, the noise is nearly Gaussian with an unchanged
+/// level, and the mean is linear in the signal.
 ///
 /// Variance stabilisation is not linear and would need more components.
 /// @param fit  decomposition of the series, with Rician noise

@@ -36,7 +36,7 @@ void transform(Cube& cube, int stride) {
   }
 }
 
-/// Returns the first voxels of the cubes inside the object.
+/// Returns the first voxel of each cube inside the object.
 std::vector<std::uint32_t> cubes_inside(const Shape& shape, std::span<const std::uint32_t> voxels) {
   const int columns = shape.width / side, rows = shape.height / side, layers = shape.slices / side;
   std::vector<int> counts(static_cast<std::size_t>(columns) * rows * layers);
@@ -63,8 +63,9 @@ double soft_risk(double coefficient) {
   return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
 }
 
-/// Sums over the cubes of each volume: squared errors of filters of single volumes (`alone`) and of
-/// components (`together`), and the squared difference of these errors.
+/// Sums over the cubes of each volume: squared errors of a filter for single volumes (`alone`),
+/// squared errors of a filter for components (`together`), and squared differences between these
+/// errors.
 struct Sums {
   std::vector<double> alone, together, squares;
   explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}

@@ -39,8 +39,8 @@ class Stabiliser {
   float forward(int volume, std::size_t voxel, float sample) const;
   /// Returns the inverse of the variance stabilisation, exactly unbiased for Rician noise.
   float inverse(int volume, std::size_t voxel, float stabilised) const;
-  /// Returns the squared difference of a stabilised sample and the stabilised magnitude 0. Without
-  /// signal, the mean is energy_of_noise().
+  /// Returns the squared difference of a stabilised sample and the stabilised value of magnitude 0.
+  /// In voxels without signal, the mean of the results is energy_of_noise().
   float energy(int volume, std::size_t voxel, float sample) const;
   float energy_of_noise() const { return rician_ ? 1.5f : 1.0f; }
   bool is_rician() const { return rician_; }

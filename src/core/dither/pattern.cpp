@@ -82,8 +82,8 @@ class BlueNoise {
     return sum;
   }
 
-  /// Exchanges dithering thresholds within 8 rows of a column where neighbours become less similar.
-  /// Returns whether the pattern has changed.
+  /// Exchanges two dithering thresholds within 8 rows of a column if the exchange makes
+  /// neighbouring thresholds less similar. Returns whether the pattern has changed.
   bool improve() {
     bool improved = false;
     for (int top = 0; top < dither_rows; top += strata)

@@ -7,8 +7,8 @@
 
 namespace lull {
 
-/// Throws an error if `holds` is false. The text of the error is "WHAT = VALUE (must be RANGE);
-/// choose one in range", with the arguments in place of the capitalised words.
+/// Throws an error with the text "<what> = <value> (must be <range>); choose one in range" if
+/// `holds` is false.
 /// @throws InvalidArgument
 inline void require(bool holds, const std::string& what, double value, const std::string& range) {
   if (holds) return;

@@ -15,9 +15,9 @@ using LevelsOfFrame = std::function<std::array<float, 3>(const Frame&)>;
 
 struct AreaOptions {
   bool are_slices = false;  // whether the frames are slices of volumes
-  /// Adds noise to the replacements of constant areas, so that smooth patches do not match them.
-  /// Must be false for filters that detect repeated frames, because repeated frames must remain
-  /// equal.
+  /// If true, the session adds noise to the replacements of constant areas, so that smooth patches
+  /// do not match them. Must be false for filters that detect repeated frames, because repeated
+  /// frames must remain equal.
   bool adds_noise = true;
 };
 

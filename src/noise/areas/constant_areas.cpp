@@ -13,19 +13,19 @@ namespace {
 
 /// Maximum difference, in sigmas, between an area's value and a similar sample.
 constexpr double similar_sigmas = 2.5;
-/// Maximum share of similar samples around an area of PlaneAreas::foreign.
+/// Maximum share of the samples around an area of PlaneAreas::foreign that are similar to the area.
 constexpr double max_similar = 0.1;
 /// Maximum share of similar neighbours for an area that the session replaces before filtering.
 constexpr double continuous = 0.5;
 /// Maximum share of neighbouring samples that differ from a constant area by 1. Above this share,
-/// the area belongs to a gradient.
+/// the area is a part of a gradient.
 constexpr double max_single_steps = 0.9;
 /// Noise levels in quantisation steps, at which a sample has a given value with a probability of at
 /// most 0.2 and 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
-// Minimum sizes of constant areas. In pictures, they exclude single codec blocks, which may be
-// constant.
+// Minimum sizes of constant areas. In pictures, the minimum size excludes single codec blocks,
+// which may be constant.
 constexpr int seed_in_picture = 4, seed_in_slice = 2;  // side of the squares that areas contain
 constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
 /// Minimum number of samples of a constant area at the border of a picture, if the neighbouring
@@ -38,7 +38,8 @@ constexpr double min_on_grid = 0.5;
 /// Maximum number of different values of constant areas that consist of codec blocks. With more
 /// values, all these areas are codec artefacts.
 constexpr std::size_t max_block_values = 2;
-/// Width, in samples, of the ring around an area in which samples are compared with the area.
+/// Width, in samples, of the ring around an area. The samples of the ring are compared with the
+/// area.
 constexpr int ring = 3;
 /// Sides, in samples, of the squares for the morphological opening (opening.h) that removes ragged
 /// parts of an area.
@@ -137,8 +138,8 @@ class AreaFinder {
     }
   }
 
-  /// Adds the parts of an area that noise cannot have produced, if the samples around the area are
-  /// similar.
+  /// Adds an area whose surrounding samples are similar, without the parts that noise may have
+  /// produced.
   void add_similar(const Area& area, const Border& border, T value, bool foreign) {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
@@ -260,7 +261,8 @@ class AreaFinder {
     return static_cast<double>(on_grid) > min_on_grid * static_cast<double>(ends);
   }
 
-  /// Returns the complete rows and columns at the border of the plane that the area covers.
+  /// Returns the samples of the area in complete rows and complete columns at the border of the
+  /// plane.
   std::vector<SampleRun> complete_lines(const Area& area) const {
     std::vector<int> row_samples(plane_.height), column_samples(plane_.width + 1);
     for (const SampleRun& run : area.runs) {
@@ -288,8 +290,8 @@ class AreaFinder {
     return lines;
   }
 
-  /// Returns complete_lines() and the morphological opening of the area by a square that noise is
-  /// unlikely to fill by chance.
+  /// Returns the complete rows and columns of an area, and its morphological opening by a square
+  /// that noise hardly fills by chance.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;
@@ -309,8 +311,8 @@ class AreaFinder {
     return {};
   }
 
-  /// Counts the samples within `ring` samples of the set `inside` along rows and columns, in total
-  /// and with the value `value`.
+  /// Returns two numbers of samples outside the set `inside` and within a distance of `ring` along
+  /// a row or column: all such samples, and those with the value `value`.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;

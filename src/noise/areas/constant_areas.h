@@ -6,19 +6,19 @@
 // has at least 256 samples, or 9 in a slice of a volume. In a slice, smaller areas with the value
 // of a larger area are constant areas, too.
 
-// Rule 2 for constant areas: the surrounding samples are similar, but no surrounding sample is
-// above the area's value, or no surrounding sample is below the area's value (clipping). Ragged
-// parts do not count.
+// Rule 2 for constant areas: the surrounding samples are similar, and all of them are on one side
+// of the area's value, as with clipping. Ragged parts of the area are excluded.
 
-// Rule 3 for constant areas: the surrounding samples are similar, the noise level is at least two
-// quantisation steps, and the area is in a slice, or large and at the border of a picture. Ragged
-// parts do not count.
+// Rule 3 for constant areas: the surrounding samples are similar, and the noise level is at least
+// two quantisation steps. The area is in a slice of a volume, or it is large and touches the border
+// of a picture. Ragged parts of the area are excluded.
 
 // Rule 4 for constant areas: the area consists of complete rows or columns at the border of the
 // plane.
 
 // Exceptions for constant areas: rules 2 and 3 exclude smooth gradients, where neighbours differ by
-// a single step. In pictures, areas of 8x8 codec blocks with more than two values do not count.
+// a single step. In pictures, areas that consist of 8x8 codec blocks are excluded if they have more
+// than two values in total.
 
 #include <cstdint>
 #include <vector>
@@ -37,7 +37,8 @@ struct SampleRun {
 struct PlaneAreas {
   std::vector<SampleRun> preserved;  // all areas
   /// The areas that differ from the surrounding samples by more than noise. Sessions replace these
-  /// areas before filtering, because otherwise they would distort the surrounding results.
+  /// areas before filtering, because the areas would distort the results of the surrounding
+  /// samples.
   std::vector<SampleRun> foreign;
 
   bool none() const { return preserved.empty(); }

@@ -6,8 +6,9 @@
 namespace lull {
 namespace {
 
-/// One pass of a morphological opening along a row: erosion by the `side - 1` next samples if `all`
-/// is true, dilation by the `side - 1` previous samples if `all` is false.
+/// One pass of a morphological opening along a row. If `all` is true, the pass is an erosion over
+/// each sample and the `side - 1` next samples. If `all` is false, it is a dilation over each
+/// sample and the `side - 1` previous samples.
 void slide_row(std::uint8_t* row, int count, std::ptrdiff_t stride, int side, bool all) {
   // An erosion reads later samples and runs backward. A dilation reads earlier samples and runs
   // forward.

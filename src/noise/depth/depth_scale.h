@@ -56,7 +56,7 @@ struct DepthScale {
   bool is_squared() const { return samples.noise == DepthNoise::squared; }
 };
 
-/// Statistics of the depths of some frames. Holes do not count.
+/// Statistics of the depths of some frames, without the holes.
 class DepthStatistics {
  public:
   explicit DepthStatistics(const DepthSamples& samples) : samples_(samples) {}

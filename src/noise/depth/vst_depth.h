@@ -1,6 +1,6 @@
 #pragma once
-// Variance stabilisation of depth maps, for filters of grey frames with white Gaussian noise of one
-// level.
+// Variance stabilisation of depth maps, so that filters for white Gaussian noise of one level can
+// process them as grey frames.
 
 #include <memory>
 

@@ -31,7 +31,8 @@ struct ClipDifference {
   float retained = 1;
   /// Clipping in the stored channels of the plane: one channel, or R, G and B.
   std::array<ClipChannel, 3> channels{};
-  // False if the block is at a border or contains NaN; all other members are then undefined.
+  // If false, the block is at a border of the plane or contains NaN, and all other members are
+  // undefined.
   bool valid = false;
   bool copied = false;  // the blocks are equal bit for bit: the second has no noise of its own
   // True if all samples of one of the two blocks are equal.

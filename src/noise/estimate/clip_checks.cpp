@@ -69,8 +69,8 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // `near` is the squared difference of adjacent rows, `far` of rows two apart. White noise
-      // exceeds the threshold in one of ten thousand blocks.
+      // `near` is the sum of squared differences of adjacent rows, and `far` of rows two apart. A
+      // block of white noise is mistaken for a combed block with a probability of 1e-4.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;
@@ -89,8 +89,8 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // Returns whether many samples have the value `level`, and more than the next two values
-  // together. `inwards` is the direction to mid-grey, 1 or -1.
+  // Returns whether `level` is a frequent value: more samples have it than have the next two values
+  // towards mid-grey together. `inwards` is the direction to mid-grey, 1 or -1.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];
@@ -118,7 +118,7 @@ bool are_interlaced(std::span<const Excerpt> excerpts) {
 Excerpt top_fields(const Excerpt& excerpt) {
   Excerpt fields = excerpt;
   for (Frame& frame : fields) {
-    // A height that is a multiple of 4 gives both fields the same number of chroma rows.
+    // If the height is a multiple of 4, the two fields have the same number of chroma rows.
     frame.format.height = frame.format.height / 4 * 2;
     for (int i = 0; i < frame.format.planes(); ++i)
       frame.planes[i] = even_rows(frame.planes[i], frame.format.plane_height(i));

@@ -9,8 +9,8 @@
 namespace lull {
 namespace {
 
-// `coarse_step` is the side, in samples, of the squares whose means are the samples of a
-// downsampled plane. `coarse_side` is the side of a matched region, in downsampled samples.
+// `coarse_step` is the downsampling factor: each sample of a downsampled plane is the mean of a
+// square of this side. `coarse_side` is the side of a matched block, in downsampled samples.
 constexpr int coarse_step = 4, coarse_side = 16;
 constexpr int coarse_reach = 8;
 constexpr int refinements = 4;  // number of steps of the local search for a block
@@ -21,8 +21,8 @@ struct Sums {
   Sums operator-(const Sums& other) const {
     return {count - other.count, sum - other.sum, squares - other.squares};
   }
-  /// Returns `count` times the sum of squared deviations of the differences from their mean. The
-  /// mean contains fades and flashes.
+  /// Returns `count` times the sum of squared deviations of the differences from their mean.
+  /// Subtraction of the mean compensates for fades and flashes.
   std::int64_t spread() const {
     return static_cast<std::int64_t>(count) * squares - static_cast<std::int64_t>(sum) * sum;
   }
@@ -48,7 +48,7 @@ Sums differences(PlaneView<const std::uint8_t> a, int ax, int ay, PlaneView<cons
 }
 
 /// Returns the best motion vector for the square at (x, y), up to `reach` steps of `step` samples
-/// from `centre`. `centre` wins ties.
+/// from `centre`. In a tie with `centre`, the result is `centre`.
 template <int Side>
 ClipVector best_around(PlaneView<const std::uint8_t> a, int x, int y,
                        PlaneView<const std::uint8_t> b, ClipVector centre, int reach, int step) {

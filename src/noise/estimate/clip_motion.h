@@ -17,7 +17,8 @@ namespace lull {
 /// Sizes, in samples, of a block, of the ring around the block, and of the gap between them. The
 /// gap makes the ring independent of the block for correlated noise.
 inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
-/// Width, in samples, of the border around the ring, for the derivatives.
+/// Width, in samples, of the border around the ring. The computation of derivatives reads the
+/// border.
 inline constexpr int clip_border = 2;
 /// Number of samples that must exist on each side of a block.
 inline constexpr int clip_margin = clip_ring + clip_border;

@@ -16,14 +16,14 @@ constexpr std::size_t min_blocks = 30, enough_blocks = 60;
 /// Number of groups of blocks of similar brightness, of equal size, so that noise is measured at
 /// all brightnesses.
 constexpr std::size_t brightness_groups = 4;
-/// Criteria for blocks: the share with the smallest slopes, and a ring energy
-/// (ClipDifference::ring_energy) of at most `still_typical` times the quantile `typical`
-/// (docs/measurements/noise-estimation.md).
+/// Criteria for blocks (docs/measurements/noise-estimation.md): `smooth_share` is the share of
+/// blocks with the smallest slopes. The ring energy (ClipDifference::ring_energy) is at most
+/// `still_typical` times the quantile `typical` of the ring energies.
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
-/// Drops blocks with clipped samples in the ring around the block. Clipped samples in the block
-/// itself would bias the selection.
+/// Drops blocks with clipped samples in the ring around the block. A selection by the clipped
+/// samples of the block itself would bias the measured noise.
 void drop_clipped(std::vector<ClipDifference>& blocks) {
   constexpr float hardly = 0.02f;
   const auto clipped = [](const ClipDifference& b) { return b.clipped > hardly; };
@@ -32,7 +32,7 @@ void drop_clipped(std::vector<ClipDifference>& blocks) {
   if (left >= std::max(4 * enough_blocks, blocks.size() / 20)) std::erase_if(blocks, clipped);
 }
 
-/// Keeps only the smoothest blocks with well-compensated motion.
+/// Selects the smoothest blocks with well-compensated motion.
 void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::ranges::stable_sort(blocks, {}, &ClipDifference::texture);
   const auto share = static_cast<std::size_t>(smooth_share * static_cast<double>(blocks.size()));
@@ -130,8 +130,8 @@ CoefficientTable remeasured(const CoefficientTable& variances,
   return means;
 }
 
-/// Limits the variance of coefficient (0, 0), which includes noise of the ring around the block, by
-/// extrapolation from the other coefficients.
+/// Limits the variance of coefficient (0, 0) by extrapolation from the other coefficients. The
+/// measured variance is too high, because the ring around the block adds noise.
 CoefficientTable with_mean(CoefficientTable variances) {
   const float lead = variances[1] * variances[8] / std::max(variances[9], floor);
   const float maximum = 1.5f * std::max(variances[1], variances[8]);
@@ -145,7 +145,7 @@ float variance_of_samples(const CoefficientTable& variances) {
   return sum;
 }
 
-/// Computes the noise variances before clipping by iteration. Each round roughly halves the error.
+/// Computes iteratively the noise variances before clipping. Each round roughly halves the error.
 CoefficientTable without_clipping(CoefficientTable variances, std::span<ClipDifference> blocks,
                                   const ChannelShares& shares, double slack) {
   constexpr int max_rounds = 40;
@@ -192,8 +192,8 @@ std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
   for (ClipDifference& b : blocks) b.retained = 1;
   const auto clipped = clipped_variances_of(blocks);
   if (!clipped || std::ranges::none_of(blocks, is_clipped)) return clipped;
-  // The second run excludes blocks with letterboxes, which are recognised only near the correct
-  // noise level.
+  // The second run excludes blocks with letterboxes by a smaller `slack`. It needs the noise level
+  // of the first run, which is near the true level.
   CoefficientTable variances = *clipped;
   for (const double slack : {0.2, 0.02}) {
     const CoefficientTable settled = without_clipping(variances, blocks, shares, slack);

@@ -1,8 +1,8 @@
 #pragma once
 // Estimates noise variances from the motion-compensated differences of blocks.
 
-// The difference in a block and its flatness are no selection criteria, because codecs copy blocks
-// without their noise.
+// Blocks are not selected by their own difference and flatness, because codecs copy blocks without
+// their noise. The criteria come from the surroundings of a block.
 
 #include <optional>
 #include <span>
@@ -29,7 +29,7 @@ struct ChannelShares {
 /// ClipDifference::retained of each block.
 [[nodiscard]] std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
                                                            const ChannelShares& shares = {});
-/// Returns the noise variances after clipping, without a correction.
+/// Returns the noise variances of clipped samples, without a correction for clipping.
 [[nodiscard]] std::optional<CoefficientTable> clipped_variances_of(
     std::span<const ClipDifference> blocks);
 

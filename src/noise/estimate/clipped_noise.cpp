@@ -14,9 +14,11 @@
 namespace lull {
 namespace {
 
-/// Clipping hardly changes the variance of noise below this standard deviation.
+/// Below this standard deviation of the noise, on the 0..255 scale, clipping hardly changes the
+/// variance.
 constexpr float min_level = 4;
-/// Minimum share of samples at a clip limit. Only samples with a neighbour of another value count.
+/// Minimum share of the samples of a plane that are at a clip limit and have a neighbour with
+/// another value.
 constexpr double min_share = 0.03;
 
 /// The new noise curve of a plane. Null: no change.
@@ -48,8 +50,8 @@ void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
   }
 }
 
-/// Finds the minimum and the maximum of a plane. The shares count only samples with a neighbour of
-/// another value, which excludes flat areas.
+/// Finds the minimum and the maximum of a plane, and the shares of samples with these two values.
+/// Samples in flat areas, whose neighbours have equal values, are not included in the shares.
 SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
   SampleRange range;
   double count = 0;
@@ -95,8 +97,8 @@ PlaneClipping clipping_in_samples(const NoiseModel& noise, std::span<const Excer
   return clipping;
 }
 
-/// Returns whether all samples of the first frame of each excerpt lie within 0..white, which
-/// indicates clipped samples. NaN is ignored.
+/// Returns whether float samples are probably clipped: all samples of the first frame of each
+/// excerpt lie within 0..white. NaN is ignored.
 bool lie_within_scale(std::span<const Excerpt> excerpts) {
   const FrameFormat& format = excerpts.front().front().format;
   if (format.sample != SampleType::f32) return true;

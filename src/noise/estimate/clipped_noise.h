@@ -22,7 +22,7 @@ struct Clipping {
   bool any() const;
 };
 
-/// The clipping of each plane of a frame.
+/// The clip limits of each plane of a frame.
 using PlaneClipping = std::array<Clipping, 3>;
 
 /// Returns whether clipping may be visible in frames with this noise: the noise level is at least 4
@@ -44,14 +44,14 @@ using PlaneClipping = std::array<Clipping, 3>;
 
 /// Returns `noise` with the clip limits of `clipping`, in NoiseCurve::low and NoiseCurve::high. A
 /// plane without a noise curve gets a curve with the noise level of `clipping`, and a sigma for
-/// stabilised samples. Planes without limits, or with these limits, do not change.
+/// stabilised samples. Planes without finite limits in `clipping` do not change.
 [[nodiscard]] NoiseModel with_clipping(const NoiseModel& noise, const PlaneClipping& clipping);
 
 /// Returns the clip limits in the noise curves of `noise`.
 [[nodiscard]] PlaneClipping clipping_of(const NoiseModel& noise);
 
-/// Adds noise curves with clip limits to an estimate, with the limits of find_clipping(), but also
-/// in float samples of any range. In clips, the curve of luma contains the noise levels of
+/// Adds noise curves with clip limits to an estimate. The limits are those of find_clipping(), but
+/// float samples may have any range. In clips, the curve of luma contains the noise levels of
 /// `measured`. Null: no noise curve was measured.
 void add_clip_limits(std::span<const Excerpt> excerpts,
                      const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate);

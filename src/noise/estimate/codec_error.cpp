@@ -10,10 +10,10 @@ namespace lull {
 namespace {
 
 /// Standard deviation of the codec error, in quantisation steps. Prediction from earlier frames
-/// makes it smaller than the 0.29 of rounding.
+/// makes the codec error smaller than the error of rounding, which is 0.29 steps.
 constexpr float error_per_step = 0.2f;
-/// Quantisation steps of luma, for clips without measured noise. The codec error is ignored up to
-/// `fine_step`, and counts fully from `coarse_step` on.
+/// Quantisation steps of luma, for clips without measured noise. The share of the codec error that
+/// is added rises from 0 at `fine_step` to 1 at `coarse_step`.
 constexpr float fine_step = 12, coarse_step = 24;
 /// Minimum noise level of the noise curve of a plane with codec error.
 constexpr float min_codec_level = 0.5f;
@@ -25,7 +25,8 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
 }
 
 /// Adds white noise with the standard deviation `error` to a plane. The noise curve excludes the
-/// codec error, because sessions detect repeated frames by the curve.
+/// codec error, because sessions use the curve as the noise level in the detection of repeated
+/// frames.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
   const float growth = std::sqrt(level * level + error * error) / found;

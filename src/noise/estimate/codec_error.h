@@ -9,8 +9,9 @@
 
 namespace lull {
 
-/// Adds the error of a lossy codec to the noise that filters remove. RGB, single pictures and steps
-/// of 0 get no error; nor does fine quantisation without measured noise.
+/// Adds the error of a lossy codec to the noise that filters remove. Estimates for RGB and for
+/// single pictures do not change. Without measured noise, the error of fine quantisation is
+/// ignored.
 /// @param steps  mean quantisation step of each plane, on the 0..255 scale; 0: unknown, or lossless
 void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEstimate& estimate);
 

@@ -46,12 +46,12 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
     return estimate;
   }
-  // Only the first frame of each excerpt counts, because the other frames usually repeat it.
+  // The other frames of an excerpt usually repeat the first frame, so they add no information.
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);
-  // Camera noise needs no clip limits, because filters assume a higher level than the measured
-  // level.
+  // Filters for camera noise assume a higher level than the measured level, so clip limits are
+  // unnecessary.
   if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;
 }

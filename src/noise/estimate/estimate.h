@@ -37,12 +37,12 @@ struct NoiseEstimate {
   /// words.
   bool certain = true;
   std::string why;
-  /// Share of the energy of flat blocks that noise explains, 0..1. Texture explains the rest. A
-  /// still picture with a low share has hardly a block without texture, and the result is less
-  /// reliable. For clips, the share is 1.
+  /// Share of noise in the energy of flat blocks, 0..1. The rest is texture. A low share means that
+  /// a still picture has hardly a block without texture, so the estimate is less reliable. For
+  /// clips, the share is 1.
   float confidence = 1;
-  /// Noise level of the first plane in each excerpt, in the order of the excerpts. 0: an excerpt
-  /// gives no estimate.
+  /// Noise level of the first plane in each excerpt, in the order of the excerpts. 0: no estimate
+  /// for this excerpt.
   std::vector<float> excerpt_level{};
   /// For clips, the noise levels of the stored samples of each plane as a function of luma, in the
   /// order of increasing luma. A luma that does not occur in the frames has no element.

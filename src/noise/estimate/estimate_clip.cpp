@@ -15,17 +15,20 @@
 namespace lull {
 namespace {
 
-/// `wanted_blocks` is the approximate number of compared blocks. `small_cell` and `large_cell` are
-/// strides of the motion search in samples, for frames up to `large_frame` samples and above.
+/// `wanted_blocks` is the approximate number of compared blocks. The stride of the motion search,
+/// in samples, is `small_cell` in frames of at most `large_frame` samples, and `large_cell` in
+/// larger frames.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
-/// Maximum share of copied blocks in a new frame. `max_copied_share_at_last` is the fallback for
-/// clips without noise and with little motion.
+/// Maximum share of blocks that may be copies from the previous frame. `max_copied_share_at_last`
+/// applies to clips in which no excerpt meets `max_copied_share`: clips without noise and with
+/// little motion.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
-/// Minimum variance of a frame difference, relative to the maximum of the excerpt. Below, the
-/// second frame is an encoded copy of the first.
+/// Minimum variance of a frame difference, relative to the maximum of the excerpt. With a smaller
+/// variance, the second frame is an encoded copy of the first.
 constexpr float min_excerpt_share = 0.25f;
-/// Minimum noise level; a lower level counts as no noise. Rounding to 8 bits has the level 0.29.
+/// Minimum noise level. A lower level counts as no noise. Rounding to 8 bits has the noise level
+/// 0.29.
 constexpr float min_level = 0.5f;
 
 /// The differences between the blocks of two frames, in each plane.
@@ -232,8 +235,8 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>
   return curve;
 }
 
-/// Gives a chroma block the selection criteria of its luma block, because criteria from chroma
-/// would prefer colours with little noise.
+/// Sets the selection criteria of a chroma block to those of its luma block, because criteria from
+/// chroma would prefer colours with little noise.
 ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   block.valid = block.valid && luma.valid && !luma.copied;
   block.texture = luma.texture;
@@ -242,13 +245,14 @@ ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   return block;
 }
 
-/// The blocks of one range of luma. `around` contains their ring energies
-/// (ClipDifference::ring_energy) in the measured plane.
+/// The blocks of one range of luma. `around` contains the ring energy (ClipDifference::ring_energy)
+/// of each block in the measured plane.
 struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
 
-  /// Removes blocks with repeated chroma noise, which luma does not show.
+  /// Removes blocks in which the chroma noise of the previous frame is repeated. Luma does not
+  /// reveal such blocks.
   void drop_repeated() {
     if (blocks.empty()) return;
     const float minimum = min_excerpt_share * median_of(around);
@@ -288,7 +292,7 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
     if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
     gathered.clear();
     // `variance` is the mean over all coefficients, including (0, 0), which contains most of the
-    // energy of coarse noise.
+    // energy of noise with strong low frequencies.
     double variance = 0, luma = 0;
     const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;

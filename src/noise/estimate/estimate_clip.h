@@ -18,8 +18,8 @@ struct ClipMeasurement {
   bool found = false;
   /// True for interlaced frames, whose results are for the top fields (even rows).
   bool from_fields = false;
-  /// Noise variances of the coefficients in Y, Cb, Cr or, for RGB, in the opponent space. 0: no
-  /// independent noise.
+  /// Noise variances of the DCT coefficients in Y, Cb, Cr or, for RGB, in the opponent space. All
+  /// 0: the frames contain no noise that differs from frame to frame.
   std::array<CoefficientTable, 3> tables{};
   /// Standard deviation of the noise in each plane, computed from the tables.
   std::array<float, 3> level{};
@@ -37,8 +37,8 @@ struct ClipMeasurement {
 /// host memory.
 [[nodiscard]] ClipMeasurement measure_clip(std::span<const Excerpt> excerpts);
 
-/// Returns whether the noise is nearly white. Filters for white noise are then better and faster
-/// than filters for coloured noise.
+/// Returns whether the noise is nearly white. For nearly white noise, filters for white noise are
+/// better and faster than filters for coloured noise.
 [[nodiscard]] bool counts_as_white(const CoefficientTable& variances);
 
 /// Returns the noise that filters remove. The measurement must have found noise.

@@ -18,16 +18,17 @@ namespace {
 
 constexpr std::size_t max_blocks = 30000;  // maximum for a plane, in all pictures together
 constexpr std::size_t min_blocks = 16;
-/// Maximum number of blocks of each plane in the search for demosaicing noise, which examines three
-/// planes.
+/// Maximum number of blocks of each plane in the search for the noise of demosaiced pictures. The
+/// search examines three planes.
 constexpr std::size_t max_demosaiced_blocks = 16000;
 
 /// Minimum ratios L(5) / L(11..13) and L(8) / L(11..13) for coloured noise, where L(n) is the level
 /// of the DCT coefficients (v, u) with v + u = n. Camera pictures have at least 3.1 and 1.64, scans
 /// at most 3.5 and 1.42.
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
-/// Limits for coloured noise plus fine white noise: minimum fall of the spectrum, maximum
-/// unevenness, maximum ratio of the lowest to the middle frequencies.
+/// Limits for the sum of coloured noise and fine white noise: minimum fall of the spectrum, maximum
+/// FlatBlockSpectrum::unevenness, and maximum ratio of the levels at the lowest and the middle
+/// frequencies.
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
 /// Minimum noise level at the finest frequencies, without the variance of rounding. Lower levels
 /// are not reliable.
@@ -37,16 +38,16 @@ constexpr double min_end_level = 0.14;
 constexpr double texture_slope = 3.4;
 /// Maximum FlatBlockSpectrum::unevenness of noise. Texture is more uneven.
 constexpr double texture_unevenness = 2.0;
-/// Maximum FlatBlockSpectrum::dispersion and direction of noise. Camera noise has at most 11 and
-/// 10, texture has more.
+/// Maximum FlatBlockSpectrum::dispersion and FlatBlockSpectrum::direction of noise. Camera noise
+/// has a dispersion of at most 11 and a direction of at most 10; texture exceeds the limits.
 constexpr double texture_dispersion = 15, texture_direction = 15;
-/// Minimum level of strong coarse noise, above the 11 of cameras. Strong noise is synthetic: its
-/// dispersion, kurtosis and slope are at most 1.7, 3.4 and 1.7, unlike plaster and gravel (1.8, 3.7
-/// or 2).
+/// Minimum level of strong noise with strong low frequencies. Cameras have a level of at most 11,
+/// so strong noise is synthetic. Its dispersion, kurtosis and slope are at most 1.7, 3.4 and 1.7.
+/// Plaster has a dispersion of 1.8; gravel has a kurtosis of 3.7 or a slope of 2.
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
-/// Minimum sharpness (CameraNoise::sharpness) of pictures with synthetic coarse noise. Cameras that
-/// denoise make less sharp pictures.
+/// Minimum sharpness (CameraNoise::sharpness) of pictures with synthetic noise that has strong low
+/// frequencies. Cameras that denoise make less sharp pictures.
 constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Maximum noise level of an uncertain estimate.
@@ -54,8 +55,8 @@ constexpr float safe_level = 2;
 /// Levels below which noise is invisible, in R, G and B, and in Y of YCbCr.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
-/// Noise variance of chroma relative to luma, for independent noise in R, G and B. Chroma cannot be
-/// measured, because codecs remove its noise in flat blocks.
+/// Noise variance of chroma relative to luma, for independent noise in R, G and B. Chroma noise
+/// cannot be measured, because codecs remove it in flat blocks.
 constexpr double opponent_share = 3;                    // U and V over Y = (R + G + B) / 3
 constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr over Y, ITU-R BT.601
 
@@ -97,8 +98,8 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// Replaces noise levels within 15 % by their root mean square, if `alike` is true. Levels that are
-/// all invisible become 0.
+/// If `alike` is true, replaces noise levels that differ by less than 15 % by their root mean
+/// square. If all levels are invisible, sets them to 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {
@@ -205,8 +206,8 @@ class StillEstimate {
     if (is_rgb()) white_opponents(estimate);
   }
 
-  /// Replaces the noise by levels of the opponent space, for noise that is white but correlated
-  /// between R, G and B (film, grey pictures stored as RGB).
+  /// Replaces the noise by the noise levels of Y, U and V of the opponent space, for white noise
+  /// that is correlated between R, G and B (film, grey pictures stored as RGB).
   void white_opponents(NoiseEstimate& estimate) const {
     std::array<float, 3> levels{
         white_level(luma_.values, luma_.blocks, {}),
@@ -273,7 +274,7 @@ class StillEstimate {
     }
   }
 
-  /// Returns the noise of Y, U, V or Y, Cb, Cr for the coefficient variances of luma.
+  /// Returns the noise of Y, U, V or Y, Cb, Cr, computed from the coefficient variances of luma.
   std::array<PlaneNoise, 3> planes(const CoefficientTable& luma, double chroma_gain) const {
     std::array<PlaneNoise, 3> result{noise_of(luma)};
     for (int i = 1; i < format_.planes(); ++i) {

@@ -62,7 +62,8 @@ double seconds_of(const Frame& frame) {
          static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));
 }
 
-/// Returns the index of the known noise at `time_s`. Earlier scenes use the first known noise.
+/// Returns the index in `known` of the noise at the time `time_s`. Before the first element's time,
+/// the result is 0.
 std::size_t noise_index_at(const std::vector<KnownNoise>& known, double time_s) {
   constexpr double rounding = 1e-4;  // containers round times, for example to milliseconds
   const auto next = std::ranges::upper_bound(known, time_s + rounding, {}, &KnownNoise::from_s);
@@ -98,7 +99,7 @@ bool GrainCollector::observe(const Frame& noisy) {
   const std::int64_t lasts = time_of(noisy.pts + noisy.duration, noisy) - now;
   const bool cut = is_cut(noisy) && now - cut_start_ >= second;
   if (seen_ == 0 || cut) {
-    // A cut halfway between the two timestamps tolerates containers that round timestamps.
+    // A scene starts halfway between two timestamps, because containers round timestamps.
     cut_start_ = before + (now - before) / 2;
     upcoming_.push_back({noisy.pts, cut_start_, seconds_of(noisy)});
     since_cut_ = 0;

@@ -77,8 +77,8 @@ class GrainCollector {
     Scene scene;
     GrainStatistics statistics;
   };
-  // The previous frame, if its grain level deviates from its scene. If the next frame also
-  // deviates, a new scene begins at the previous frame.
+  // The previous frame, if its grain level differs from the level of the current scene. If the
+  // level of the next frame also differs, a new scene begins at the previous frame.
   std::optional<MeasuredScene> deviating_;
   // Measured scenes that are not in the table yet. Scenes with the same known noise are fitted
   // together.

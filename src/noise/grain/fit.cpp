@@ -26,8 +26,8 @@ double retained(int distance, bool subsampled) {
   return distance == 1 ? 31.57 / 32 : (32.74 - distance) / 32;
 }
 
-/// Correlations of the grain of a plane, normalised to a variance of 1. Correlations with luma are
-/// divided by both standard deviations.
+/// Correlations of the grain of a plane, normalised to a variance of 1. Correlations of chroma with
+/// luma are divided by the standard deviations of the two planes.
 struct Correlations {
   std::array<double, pair_lags> pairs{};
   std::array<double, grain_taps> taps_with_luma{};
@@ -86,8 +86,8 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   return found;
 }
 
-/// Replaces the measured autocorrelation by that of the known noise, because denoising does not
-/// remove the coarsest part of the noise.
+/// Replaces the measured autocorrelation by the autocorrelation of the known noise. The removed
+/// noise lacks the lowest frequencies, which denoising preserves.
 void use_known(const PlaneNoise& noise, bool sub_x, bool sub_y, Correlations& found) {
   if (!found.known || noise.sigma == 0 || noise.is_white()) return;
   for (int dy = 0; dy <= grain_lag; ++dy)
@@ -157,7 +157,8 @@ std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ri
 }
 
 /// Rounds the filter coefficients to multiples of `units` by a local search for the least
-/// prediction error. Independent rounding would change the coarse noise.
+/// prediction error. If each coefficient were rounded to nearest, the low frequencies of the grain
+/// would change.
 std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
   const auto n = static_cast<int>(units.size());
   const auto a = [&](int i, int j) { return filter.a[static_cast<std::size_t>(i) * n + j]; };
@@ -196,11 +197,11 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
   return rounded;
 }
 
-/// Sets the filter coefficients, in units of the smallest power of 2, at most 2^-6, for which all
-/// are in range.
+/// Sets the filter coefficients. Their unit is the smallest power of 2, at most 2^-6, with which
+/// all coefficients are in range.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // Factor for the luma coefficient of a chroma plane, because decoders filter white noise of one
-  // level for all planes, although the prediction errors differ.
+  // Factor for the luma coefficient of a chroma plane. Decoders filter white noise of one level for
+  // all planes, but the prediction errors of the fitted filters differ.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };
@@ -234,8 +235,8 @@ double mismatch(const Correlations& wanted, const std::array<double, pair_lags>&
   return sum;
 }
 
-/// Fits the filters of planes with grain: the most similar correlations of all stable filters whose
-/// grain fits the range of the template.
+/// Fits the filters of planes with grain. Of several stable filters whose grain fits the range of
+/// the template, the function chooses those with the most similar correlations.
 TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* known,
                          const std::array<bool, 3>& grainy, GrainParams& grain) {
   const FrameFormat& format = statistics.format();
@@ -289,8 +290,8 @@ double value_at(const GrainCurve& knots, double at) {
   return knots.back().sigma;
 }
 
-/// Approximates a grain curve by a piecewise linear curve through at most `maximum` of its points,
-/// with a deviation of 2 % if possible.
+/// Approximates a grain curve by a piecewise linear curve through at most `maximum` of its points.
+/// The function stops adding points at a maximum deviation of 2 %.
 GrainCurve knots_of(const GrainCurve& curve, int maximum) {
   GrainCurve knots{curve.front()};
   if (curve.size() > 1) knots.push_back(curve.back());

@@ -9,7 +9,8 @@
 
 namespace lull {
 
-/// Noise from another source than the removed noise, for example repeated estimates.
+/// Noise of a scene that is known from another source than the removed noise, for example from
+/// repeated estimates.
 struct KnownGrain {
   const NoiseEstimate& noise;  // noise of Y, Cb and Cr
   const GrainStatistics& all;  // statistics of all scenes to which this noise applies

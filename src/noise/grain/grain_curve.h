@@ -18,15 +18,17 @@ using GrainCurve = std::vector<GrainLevel>;
 /// Minimum standard deviation of grain, in 8-bit steps. Weaker grain counts as no grain.
 inline constexpr double min_grain = 0.2;
 
-/// Returns the variance of one rounding, in squared units of grain_unit, which is subtracted from
-/// the removed noise because decoders round the synthetic grain, too.
+/// Returns the variance of one rounding, in squared units of grain_unit. This variance is
+/// subtracted from the variance of the removed noise, because decoders also round the synthetic
+/// grain.
 [[nodiscard]] double rounding_variance(const FrameFormat& format);
 
 /// Returns the grain curve of the removed noise, smoothed over neighbouring bins of luma.
 [[nodiscard]] GrainCurve removed_curve(const GrainStatistics& statistics, int plane);
 
-/// Returns the grain curve of known noise, scaled by the noise removed in `scene` relative to `all`
-/// scenes. Without removed or known noise, the result is `removed`.
+/// Returns the grain curve of known noise, multiplied by the ratio of the noise removed in `scene`
+/// to the noise removed in `all` scenes. If no noise was removed or `known` is empty, the function
+/// returns `removed`.
 /// @param known  standard deviations on the 0..255 scale, in the order of increasing luma
 [[nodiscard]] GrainCurve known_curve(const GrainCurve& removed, const GrainStatistics& scene,
                                      const GrainStatistics& all, int plane,

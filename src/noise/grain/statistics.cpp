@@ -51,7 +51,8 @@ struct Block {
   int brightness = 0;         // class
 };
 
-/// Returns whether a block shows its noise completely: no letterbox, and no clipping.
+/// Returns whether the noise of a block can be measured: the block is not constant (letterbox), and
+/// few samples are clipped.
 bool is_usable(const Samples& noisy, int count) {
   int clipped = 0;
   bool constant = true;
@@ -74,8 +75,8 @@ std::int64_t mean_gradient(const Samples& s, int w, int h) {
   return count > 0 ? sum / count : 0;
 }
 
-/// Returns the flattest quarter of the blocks of each brightness, without blocks much less flat
-/// than the rest.
+/// Returns the flattest quarter of the blocks of each class of brightness, except blocks with a
+/// large gradient compared with the flattest blocks of the frame.
 std::vector<Block> flat_blocks(const Frame& noisy, const Frame& denoised, int w, int h) {
   std::vector<Block> all;
   Samples samples;

@@ -34,7 +34,7 @@ class Response {
       }
   }
 
-  /// Adds the autocorrelation of the response to `pairs`.
+  /// Adds the autocorrelation of the impulse response to `pairs`.
   void add_pairs(std::array<double, pair_lags>& pairs) const {
     for (int dy = 0; dy <= grain_lag; ++dy)
       for (int dx = dy == 0 ? 0 : -grain_lag; dx <= grain_lag; ++dx) {
@@ -46,7 +46,7 @@ class Response {
       }
   }
 
-  /// Adds the energy of each row of the response to `rows`.
+  /// Adds the energy of each row of the impulse response to `rows`.
   void add_energy(std::vector<double>& rows) const {
     for (int dy = 0; dy < rows_; ++dy)
       for (int i = 0; i < columns_; ++i)

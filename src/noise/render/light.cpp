@@ -207,7 +207,7 @@ void Light::load_variance(const Frame& frame, const RenderNoise& noise) {
       high_frequencies(light, to);
       radius = 3;
     }
-    // A pixel that is not finite gets the mean of the surrounding variances.
+    // For a pixel that is not finite, the result is the mean of the surrounding variances.
     const PlaneView<const float> samples = frame.plane<float>(i);
     fill(to, [&](int x, int y) {
       return std::isfinite(samples(x, y)) ? to(x, y) : std::numeric_limits<float>::quiet_NaN();

@@ -13,14 +13,16 @@ namespace {
 /// edges exceed the limit.
 constexpr double max_slope = 3;
 
-/// Filters assume a weighted mean of the measured and a typical camera level. Measurements are too
-/// low for weak noise (codecs) and too high for strong noise (texture).
+/// Filters assume a weighted mean of the measured level and a typical camera level. For weak noise,
+/// measured levels are too low because of codecs; for strong noise, they are too high because of
+/// texture.
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
-/// At `typical_level`, filters assume `strength` times the measured level, because camera noise is
-/// coarse and uneven. `spectrum_exponent` flattens the spectrum.
+/// Filters assume `strength` times the measured level if the measured level is `typical_level`,
+/// because camera noise is uneven and has strong low frequencies. `spectrum_exponent` flattens the
+/// spectrum.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the block means, relative to the noise variance at the lowest frequencies.
@@ -29,8 +31,9 @@ constexpr double mean_gain = 2;
 /// cameras is stronger.
 constexpr double chroma = 1.2;
 
-/// Limits for the level of fine frequencies (detail), and for its ratio to the lowest frequencies
-/// (share). Camera noise is corrected below the `soft` limits, and not above the `sharp` limits.
+/// Limits for the level of fine frequencies (detail), and for its ratio to the level of the lowest
+/// frequencies (share). The correction of camera noise decreases from the `soft` limits to the
+/// `sharp` limits.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 

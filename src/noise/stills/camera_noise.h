@@ -7,15 +7,15 @@
 
 namespace lull {
 
-/// Coarse noise of luma, measured (`measured`) and assumed by filters (`filtered`).
+/// Luma noise of a camera picture, as measured (`measured`) and as assumed by filters (`filtered`).
 /// camera_noise.cpp explains the difference.
 struct CameraNoise {
   CoefficientTable measured{};
   CoefficientTable filtered{};
   /// Variance of the chroma noise that filters assume, relative to independent noise in R, G and B.
   double chroma = 1;
-  /// Amount of fine detail, from 0 (camera pictures with coarse noise) to 1. At 1, filters get only
-  /// the measured noise.
+  /// Amount of fine detail, from 0 (picture of a camera that denoises) to 1 (sharp picture).
+  /// With 1, `filtered` equals `measured`.
   double sharpness = 0;
 };
 [[nodiscard]] CameraNoise camera_noise(const FlatBlockSpectrum& luma);

@@ -9,16 +9,17 @@
 #include "noise/stills/flat_block_spectrum.h"
 #include "noise/stills/flat_blocks.h"
 
-// A sensor measures R, G and B at different positions, with independent noise. Three consequences
-// distinguish this noise from texture, for any demosaicing and colour matrix.
+// A sensor measures R, G and B at different positions, with independent noise. Demosaiced noise
+// therefore has three properties that distinguish it from texture, for any demosaicing and colour
+// matrix.
 
-// Consequence 1 for demosaiced noise: chroma noise is strong at all frequencies, whereas texture is
+// First property of demosaiced noise: chroma noise is strong at all frequencies, whereas texture is
 // mostly grey.
 
-// Consequence 2 for demosaiced noise: far below the mosaic's frequency, luma noise is at most 1 /
+// Second property of demosaiced noise: far below the mosaic's frequency, luma noise is at most 1 /
 // sqrt(3) of chroma noise, because the colour matrix amplifies chroma.
 
-// Consequence 3 for demosaiced noise: the level changes slowly with brightness. A range of
+// Third property of demosaiced noise: the level changes slowly with brightness. A range of
 // brightness with much more energy contains texture.
 
 namespace lull {
@@ -91,8 +92,9 @@ void add_products(const OpponentValues& values, std::span<const int> measured, i
   }
 }
 
-/// Returns the noise share of the chroma variance, from the flattest blocks (`few`) and more blocks
-/// (`many`). Colour fringes increase with texture.
+/// Returns the share of noise in the chroma variance. If more blocks (`many`) have a higher
+/// variance than the flattest blocks (`few`), the difference comes from colour fringes, which are
+/// texture.
 double noise_share(const std::array<CoefficientTable, 3>& few,
                    const std::array<CoefficientTable, 3>& many) {
   constexpr double weight = 0.5, min_share = 0.4;
@@ -127,7 +129,8 @@ Range measured_range(const OpponentValues& values, std::span<const int> members,
   return range;
 }
 
-/// Returns whether the spectrum of all blocks excludes demosaiced noise.
+/// Returns whether fine chroma noise is too weak for demosaiced noise, in the spectrum of all
+/// blocks.
 bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   constexpr double max_share = 0.6 * min_middle_share;
   double share = 1;
@@ -169,8 +172,8 @@ double possible_level(const Range& at, const Range& from) {
   return tolerance * std::pow(ratio, brightness_exponent);
 }
 
-/// Returns the mean variances of all ranges of brightness, without the excess over
-/// possible_level(). `agreement` receives the remaining share of the chroma variance.
+/// Returns the mean variances of all ranges of brightness. Levels above possible_level() are
+/// limited to that level. `agreement` receives the share of the chroma variance that remains.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;

@@ -48,7 +48,7 @@ NoiseLikeness likeness_of(std::span<const float> values, std::span<const int> me
           .kurtosis = fourth / (blocks * coefficients) / (of_power * of_power)};
 }
 
-/// Returns the ratio >= 1 of the energies along the two axes, at coarse frequencies.
+/// Returns the ratio >= 1 of the energies along the two axes, at low frequencies.
 double direction_of(const CoefficientTable& table) {
   double along[2] = {1e-9, 1e-9};
   for (int v = 0; v < 8; ++v)
@@ -71,8 +71,8 @@ double detail_of(std::span<const float> values, const std::vector<int>& usable) 
   return std::sqrt(sum / count / static_cast<double>(usable.size()));
 }
 
-/// Mean squares of the coefficients in one range of brightness. `few`, `table` and `many` use
-/// increasing shares of the flattest blocks.
+/// Mean squares of the coefficients of the flattest blocks in one range of brightness: `few` from
+/// the smallest, `table` from a larger, and `many` from the largest share of blocks.
 struct Range {
   CoefficientTable table{}, few{}, many{};
   std::array<NoiseLikeness, 2> likeness;  // one for each set

@@ -13,9 +13,9 @@ struct FlatBlockSpectrum {
   /// Mean squares of the coefficients of the flattest blocks, in the two flattest of six ranges of
   /// brightness. Coefficient (0, 0) is 0.
   CoefficientTable table{};
-  /// Ratio of the middle-frequency levels of the flattest fifth and fiftieth of the blocks, 1 for
-  /// noise and higher for texture. The two values are the smaller and the larger ratio of two
-  /// ranges of brightness.
+  /// Level at middle frequencies of the flattest fifth of the blocks, relative to the flattest
+  /// fiftieth: 1 for noise, higher for texture. Measured in two ranges of brightness: the smaller
+  /// value is `unevenness`, the larger is `greater_unevenness`.
   double unevenness = 1, greater_unevenness = 1;
   /// Indicators of texture (and their values for noise): relative variance of the block energies
   /// (1), kurtosis of the coefficients (3), and ratio of the variances along the two axes (1).
@@ -29,8 +29,8 @@ struct FlatBlockSpectrum {
 [[nodiscard]] FlatBlockSpectrum flat_block_spectrum(std::span<const float> values,
                                                     const PictureBlocks& blocks);
 
-/// Returns the root mean square of the frequencies (v, u) with `first` <= v + u <= `last`, without
-/// (0, 0).
+/// Returns the root mean square of the DCT coefficients (v, u) with `first` <= v + u <= `last`,
+/// without (0, 0).
 [[nodiscard]] double band_level(const CoefficientTable& table, int first, int last);
 
 }  // namespace lull

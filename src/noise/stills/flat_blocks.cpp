@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t min_measured = 40;  // blocks of a range
 constexpr double max_energy = 30;         // maximum energy that counts, in units of the spectrum's
 
-/// Maximum numbers of clipped samples of a usable block. The next number applies if too few blocks
+/// Maximum number of clipped samples of a usable block. A larger maximum applies if too few blocks
 /// are usable.
 constexpr std::array<int, 3> max_clipped{1, 8, 24};
 

@@ -17,15 +17,15 @@ struct ClipBounds {
   float high = std::numeric_limits<float>::infinity();
 };
 
-/// One plane of several pictures of equal size, on the 0..255 scale. NaN: not finite, or outside
-/// the filter range.
+/// One plane of several pictures of equal size, on the 0..255 scale. NaN marks samples that are not
+/// finite or outside the filter range.
 struct PlaneStack {
   std::vector<Plane<float>> pictures;
   ClipBounds bounds;
 };
 
-/// Loads plane `i` of all `frames`, which must have one format. A frequent minimum or maximum is a
-/// clip limit, and so are the ends of the scale for integer samples.
+/// Loads plane `i` of all `frames`, which must have one format. A clip limit is a frequent minimum
+/// or maximum of the samples. Otherwise, the limits of integer samples are 0 and 255.
 [[nodiscard]] PlaneStack load_stack(std::span<const Frame> frames, int i);
 
 /// The grid of blocks in pictures of one size, without letterboxes.
@@ -38,13 +38,13 @@ struct PictureBlocks {
   int constant = 0;  // number of blocks with equal samples that are not clipped
 
   static constexpr int side = 8;
-  /// Value of `clipped` for an unusable block, which is constant or contains NaN.
+  /// Value of `clipped` for an unusable block: a block that is constant or contains NaN.
   static constexpr std::uint8_t unusable = 255;
   std::size_t size() const { return clipped.size(); }
 };
 
-/// Places a grid of about `max_blocks` blocks on `filtered_plane`. `sources` contains the planes,
-/// of equal size, from which `filtered_plane` is computed, to count clipped samples.
+/// Places a grid of about `max_blocks` blocks on `filtered_plane`. Clipped samples are counted in
+/// `sources`, the planes of equal size from which `filtered_plane` is computed.
 [[nodiscard]] PictureBlocks cut_blocks(const PlaneStack& filtered_plane,
                                        std::span<const PlaneStack> sources, std::size_t max_blocks);
 

@@ -35,7 +35,7 @@ class CubeCollector {
   static constexpr std::size_t min_cubes = 16;
 
   /// `slices` is the total number of slices of all volumes of the input, if known. The collector
-  /// examines a share of the cubes, so that their number is at most about 400 000.
+  /// examines at most about 400 000 of the cubes.
   CubeCollector(const FrameFormat& format, std::int64_t slices);
 
   /// Adds the first plane of a slice. The slices of a volume must be added in order, and the

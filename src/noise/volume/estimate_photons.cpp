@@ -11,11 +11,11 @@
 namespace lull {
 namespace {
 
-/// For the mean m of the squares of 8 standard normal values: the median of m, and n times the
-/// variance of the logarithm of the median of n values of m.
+/// Constants of the mean of the squares of 8 standard normal values: its median, and the variance
+/// of the logarithm of the median of n such means, multiplied by n.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
-/// Maximum low-frequency energy of flat cubes, relative to the variance. The next limit applies if
-/// a bin has fewer than `min_flat_in_bin` flat cubes.
+/// Maximum low-frequency energy of flat cubes, relative to the noise variance. If fewer than
+/// `min_flat_in_bin` cubes of a bin are flat, the fit tries the next limit.
 constexpr double flat_limits[] = {1.15, 1.4, 2, 3, 5};
 constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
@@ -29,7 +29,8 @@ struct Line {
   double at(double mean) const { return slope * mean + constant; }
 };
 
-/// The noise variance of cubes with similar means. `error` is its relative standard error.
+/// The noise variance of cubes with similar means. `error` is the relative standard error of
+/// `variance`.
 struct Bin {
   double mean, variance, error;
 };
@@ -91,8 +92,8 @@ class PhotonFit {
     floor_ = least_variance();
   }
 
-  /// Selects flat cubes at every mean. If too few are flat, the function also selects cubes with
-  /// structure, which contributes little to high frequencies.
+  /// Selects flat cubes at every mean. If too few cubes are flat, the function also selects cubes
+  /// with structure. Structure contributes little to the measured high frequencies.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {
@@ -110,7 +111,7 @@ class PhotonFit {
   }
 
   /// Divides sorted cubes into bins, as pairs of first index and last index + 1. Bins have equal
-  /// widths in the square root of the mean, so that few bright cubes get their own bins.
+  /// widths in the square root of the mean, so that rare bright cubes are in separate bins.
   static std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Cubes& cubes) {
     const double least = mean_value(cubes.front()), range = mean_value(cubes.back()) - least;
     const auto number_of = [&](const CubeStatistics* cube) {

@@ -1,6 +1,6 @@
 #pragma once
-// Estimates photon noise from the statistics of cubes. Its variance rises linearly with the mean of
-// the samples.
+// Estimates photon noise from the statistics of cubes. The variance of photon noise rises linearly
+// with the mean of the samples.
 
 #include <optional>
 
@@ -24,8 +24,8 @@ struct PhotonEstimate {
 };
 
 /// Estimates the photon noise of a volume, or of planes over time, from flat cubes (flat_cubes.h).
-/// The variance as a linear function of the mean gives the gain and read^2 - gain offset; the third
-/// moment separates offset and read noise.
+/// A line fitted to the variance as a function of the mean determines the gain and read^2 - gain *
+/// offset. The third moment determines the offset.
 /// @return std::nullopt if there are too few cubes, or if the variance does not rise with the mean
 [[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
                                                              const KnownPhotonNoise& known);

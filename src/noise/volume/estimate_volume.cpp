@@ -13,35 +13,37 @@
 namespace lull {
 namespace {
 
-/// Minimum number of flat cubes for a noise level: the larger of `min_flat_cubes` and the share
-/// `flat_share`. Fallback: the flattest cubes.
+/// Minimum number of flat cubes for a noise level: `min_flat_cubes`, or the share `flat_share` of
+/// all cubes if that is more. With fewer flat cubes, the flattest cubes are measured.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
-/// If the noise levels of bright and dark cubes have at most this ratio, they count as equal.
-/// Structure raises the level of bright cubes.
+/// Maximum ratio of the noise levels of bright and dark cubes that are treated as equal. Structure
+/// raises the level of bright cubes.
 constexpr double same_level = 1.25;
-/// Maximum ratio of the noise levels of air and tissue. With a larger ratio, the cubes are dark
-/// tissue.
+/// Maximum ratio of the noise levels of air and tissue. With a larger ratio, the supposed cubes of
+/// air are dark tissue.
 constexpr double dark_level = 1.05;
 /// Maximum factor between the noise levels of tissue and of air, for Rician noise.
 constexpr double nearly_same_level = 2.5;
 /// Minimum mean of a tissue cube, in units of sigma.
 constexpr double min_tissue_mean = 2.4;
 /// Limits for the energy ratio of low and high frequencies in the flattest cubes. Above
-/// `white_slope`, the noise is smooth; above `noise_slope`, the cubes contain structure.
+/// `white_slope`, the noise is not white. Above `noise_slope`, the cubes contain structure.
 constexpr double white_slope = 1.5, noise_slope = 4;
 /// Minimum noise level on the 0..255 scale. A lower level counts as no noise.
 constexpr double min_sigma = 0.02;
 
-// Parameters of the noise map: cubes between nodes, maximum number of nodes along an axis, and
-// radius of the measurement at a node, in node distances.
+// Parameters of the noise map: distance of adjacent nodes in cubes (`cubes_per_node`), maximum
+// number of nodes along an axis, and radius of the measurement around a node, in node distances
+// (`window`).
 constexpr int cubes_per_node = 6, max_nodes = 16;
 constexpr double window = 0.7;
-// Maximum noise level of air at a node, relative to tissue at the node.
+// Maximum ratio of the noise levels of air and of tissue at a node.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
-/// Factors for weights in the fit of the map, 1 / variance of log(level), for cubes of air (64
-/// measured voxels) and flat cubes (8 measured coefficients). `max_weight` is the maximum weight.
+/// Weights of a cube of air (64 measured voxels) and of a flat cube (8 measured coefficients) in
+/// the fit of the noise map: 1 / variance of log(level). `max_weight` is the maximum weight of all
+/// cubes of a kind at a node.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {
@@ -225,7 +227,8 @@ class Estimator {
     const double in_tissue = flat.cubes.empty() ? 0 : level_of(flat);
     const double in_air = air.size() < min_air_at_node ? 0 : std::sqrt(air_variance(air, zero_));
     add(in_tissue, std::min(max_weight, weight_of_flat * static_cast<double>(flat.cubes.size())));
-    // Cubes of air with much stronger noise than tissue are dark tissue.
+    // If the noise of air is much stronger than the noise of tissue, the cubes of air are dark
+    // tissue.
     const bool dark_tissue = in_tissue > 0 && in_air > max_air_ratio * in_tissue;
     if (!dark_tissue)
       add(in_air, std::min(max_weight, weight_of_air * static_cast<double>(air.size())));

@@ -16,12 +16,13 @@ constexpr double median_of_squares = 0.9180;
 constexpr double explained = 1.15;
 constexpr int max_rounds = 30;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// A fill value (mask, padding, clipping) fills at least this share of all cubes.
+/// A value counts as a fill value (mask, padding, clipping) if it fills at least this share of all
+/// cubes.
 constexpr double share_of_fill = 0.005;
 /// Maximum number of voxels with a fill value in a measured cube.
 constexpr int max_filled = 1;
 /// Maximum number of voxels with the minimum or maximum value of the volume in a measured cube.
-/// Other cubes are clipped.
+/// Cubes with more such voxels are clipped.
 constexpr int max_clipped = 6;
 
 // Limits for cubes of air: ratio of mean to standard deviation, and skewness. Measured in a head

@@ -1,8 +1,8 @@
 #pragma once
 // Noise levels of flat cubes (without structure) and of cubes of air.
 
-// Flat cubes are selected by low frequencies and measured at high frequencies, which are
-// independent for white noise, to avoid a selection bias.
+// Flat cubes are selected by low frequencies and measured at high frequencies, to avoid a selection
+// bias. In white noise, low and high frequencies are independent.
 
 #include <span>
 #include <vector>
@@ -32,8 +32,8 @@ struct FlatLevel {
   Cubes cubes;
 };
 
-/// Measures the high-frequency noise level of the flat cubes, whose low-frequency energy noise can
-/// explain. Empty: fewer than `min_count` cubes are flat.
+/// Measures the high-frequency noise level of the flat cubes: those whose low-frequency energy is
+/// as low as that of noise. Empty: fewer than `min_count` cubes are flat.
 [[nodiscard]] FlatLevel flat_level(const Cubes& cubes, std::size_t min_count);
 /// Measures the noise level at the high frequencies of the `count` cubes with the least
 /// low-frequency energy.

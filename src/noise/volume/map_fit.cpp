@@ -10,7 +10,7 @@ namespace {
 
 constexpr int rounds = 3, sweeps = 300;
 /// A level is an outlier if log(level) deviates from the map by more than `max_deviation` times the
-/// median deviation, which is at least `min_deviation`.
+/// median deviation. A median deviation below `min_deviation` is replaced by `min_deviation`.
 constexpr double max_deviation = 1.5, min_deviation = 0.02;
 
 using Values = std::vector<double>;

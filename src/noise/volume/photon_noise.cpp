@@ -10,8 +10,8 @@
 namespace lull {
 namespace {
 
-/// Minimum argument (photons plus variance of the read noise) of the asymptotic inverse, whose
-/// error is then at most 0.03 %.
+/// Minimum sum of the number of photons and the variance of the read noise for the asymptotic
+/// formula of the inverse. From this sum on, the error of the formula is at most 0.03 %.
 constexpr double asymptotic_from = 60;
 /// Number of points of the trapezoidal rule for the normal distribution, from -5 to 5 standard
 /// deviations.
@@ -57,7 +57,7 @@ PhotonStabiliser::PhotonStabiliser(const PhotonNoise& noise)
     return transform((sample - noise_.offset) / noise_.gain);
   };
   low_ = at(0);
-  // The lower bound keeps the scale finite if the offset is above nearly all samples.
+  // The lower bound keeps `scale_` finite if the offset is above nearly all samples.
   scale_ = 255 / std::max(at(255) - low_, 1e-6);
   first_ = expected_result(0);
   if (variance_ < asymptotic_from) make_table();
@@ -68,8 +68,8 @@ double PhotonStabiliser::transform(double photons) const {
   return argument > 0 ? 2 * std::sqrt(argument) : argument <= 0 ? 0 : argument;
 }
 
-/// Returns the filter's expected result at an expected number of photons: the expectation of the
-/// transform, corrected for skewness.
+/// Returns the expected value of the filter's result for the expected number of photons `photons`:
+/// the expectation of the transform, corrected for the skewness of the noise.
 double PhotonStabiliser::expected_result(double photons) const {
   std::array<double, normal_nodes> nodes, weights;
   double total = 0;
@@ -127,8 +127,8 @@ void PhotonStabiliser::make_table() {
 
 double PhotonStabiliser::photons_of(double d) const {
   if (table_.empty()) {
-    // The inverse is linear below `least`, because strong read noise can make d negative or too
-    // small for the formula.
+    // The inverse is linear for results below `least`. The asymptotic formula is not valid for
+    // negative or small results, which occur with strong read noise.
     const double least = std::max(first_ / 2, 1.0);
     if (d >= least || std::isnan(d)) return asymptotic_photons(d, variance_);
     return asymptotic_photons(least, variance_) + (d - least) * least / 2;

@@ -19,7 +19,8 @@ struct PhotonNoise {
   bool operator==(const PhotonNoise&) const = default;
 };
 
-/// Returns the noise of converted samples, which are (sample - low) * factor. `factor` is > 0.
+/// Returns the noise of the samples after their conversion to (sample - low) * factor. `factor` is
+/// > 0.
 [[nodiscard]] PhotonNoise rescaled(const PhotonNoise& noise, double low, double factor);
 
 /// Checks the parameters of photon noise.

@@ -1,5 +1,6 @@
 #pragma once
-// Variance stabilisation of stacks with photon noise, for filters of white Gaussian noise.
+// Variance stabilisation of stacks with photon noise, so that filters for white Gaussian noise can
+// process them.
 
 #include <memory>
 
@@ -19,8 +20,8 @@ namespace lull {
                                                         std::unique_ptr<Denoiser> filter,
                                                         const ResultSamples& results = {});
 
-/// Makes a detector of repeated frames for photon noise. `finder` detects repetitions in the
-/// stabilised frames, of stabilised_format(format).
+/// Makes a detector of repeated frames with photon noise. `finder` receives the stabilised frames,
+/// in the format stabilised_format(format).
 [[nodiscard]] std::unique_ptr<RepeatFinder> with_photon_vst(const PhotonNoise& noise,
                                                             const FrameFormat& format,
                                                             std::unique_ptr<RepeatFinder> finder);

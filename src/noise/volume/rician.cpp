@@ -30,12 +30,12 @@ double density_over_z(double z, double v) {
 
 float root(float v) { return std::sqrt(v); }
 
-// Step and half-width of the trapezoidal rule. For Rician densities, its error is as small as
-// rounding errors.
+// Step and half-width of the trapezoidal rule. For Rician densities, the error of the rule is as
+// small as rounding errors.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
-/// Returns E[f(z) | v] for Rician samples z, as an integral over u = f(z), whose integrand is
-/// smooth.
+/// Returns E[f(z) | v] for Rician samples z. The integration variable is u = f(z), for a smooth
+/// integrand.
 double expected_root(double v) {
   double sum = 0;
   const int last = static_cast<int>((v + reach) / step);
@@ -97,8 +97,8 @@ RicianStabiliser::RicianStabiliser(double shrink_range) {
   }
   inverse_.of_zero = static_cast<float>(zero);
   inverse_.scale = static_cast<float>(knots / last);
-  // Beyond the table, the inverse of d = E[f(z) | v] is v = d - 1 / (4 d) - third / d^3, continuous
-  // at the end of the table.
+  // Beyond the table, the inverse of d = E[f(z) | v] is v = d - 1 / (4 d) - c / d^3. The constant c
+  // (`third`) makes the inverse continuous at the end of the table.
   inverse_.third = (end - 1 / (4 * end) - table_[knots]) * end * end * end;
 }
 

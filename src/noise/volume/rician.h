@@ -3,12 +3,12 @@
 // after the filter (Foi 2011, "Noise estimation and removal in MR imaging: the
 // variance-stabilization approach", doi:10.1109/ISBI.2011.5872758).
 
-// A Rician sample is z = |v + n1 + i n2| in units of sigma, with the true value v. The forward
-// function f(z) = sqrt(max(z^2 - 1/2, 0)) has a standard deviation of 0.96 to 1.01 for v >= 1.5,
-// and of at least 0.78 (docs/how-it-works/volume-noise.md).
+// A Rician sample is z = |v + n1 + i n2| in units of sigma, with the true value v. The standard
+// deviation of the forward function f(z) = sqrt(max(z^2 - 1/2, 0)) is 0.96 to 1.01 for v >= 1.5,
+// and at least 0.78 for smaller v (docs/how-it-works/volume-noise.md).
 
-// A filter estimates E[f(z) | v] for Rician samples z, which differs from f(v). The exact unbiased
-// inverse returns the v with this expectation.
+// A filter estimates E[f(z) | v] for Rician samples z. This expectation differs from f(v). The
+// exact unbiased inverse returns the v with this expectation.
 
 #include <algorithm>
 #include <array>
@@ -26,8 +26,8 @@ constexpr float rician_root(float z, Root root) {
 struct RicianInverse {
   static constexpr int knots = 1024;
   static constexpr float end = 8;  // from this d on, the inverse is an asymptotic formula
-  // Values of the inverse, indexed by the square root of d - E[f(z) | 0] for the filter's result d,
-  // which is nearly linear in v at low v.
+  // Values of the inverse for the filter's result d, at equal steps of the square root of d -
+  // E[f(z) | 0]. The inverse is nearly linear in this root at low values.
   const float* table = nullptr;  // knots + 1 values
   float of_zero = 0, scale = 0, third = 0;
 
@@ -57,7 +57,7 @@ class RicianStabiliser {
   float inverse(float d) const;
   /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }
-  /// Returns a copy of the inverse function, which points to the table of this object.
+  /// Returns a copy of the inverse function. The copy points to the table of this object.
   RicianInverse inverse() const;
 
  private:
@@ -66,8 +66,8 @@ class RicianStabiliser {
 };
 
 /// Returns the variance of Rician samples in units of sigma^2, as a function of the ratio of mean
-/// to standard deviation, which is 1.91 in air (Koay and Basser 2006,
-/// doi:10.1016/j.jmr.2006.01.016).
+/// to standard deviation (Koay and Basser 2006, doi:10.1016/j.jmr.2006.01.016). In air, the ratio
+/// is 1.91.
 [[nodiscard]] double rician_variance(double ratio);
 
 /// Returns z I1(z v) / I0(z v), the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|,

@@ -1,5 +1,5 @@
 #pragma once
-// Scales the volumes of a series, which may have different noise levels, to one level.
+// Scales the volumes of a series from different noise levels to one level.
 
 #include <memory>
 #include <vector>

@@ -52,7 +52,8 @@ struct VolumeNoise {
   /// (PhotonStabiliser::sigma()).
   std::optional<PhotonNoise> photons{};
 
-  /// Returns whether filters of white Gaussian noise can process the samples without stabilisation.
+  /// Returns whether the noise is white and Gaussian with a constant level, so that filters need no
+  /// variance stabilisation.
   bool is_plain() const { return kind == NoiseKind::gaussian && !map && !photons; }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Variance stabilisation of volumes whose noise is Rician or varies in space, for filters of white
-// Gaussian noise of one level.
+// Variance stabilisation of volumes whose noise is Rician or varies in space. The stabilised noise
+// is white and Gaussian, with one level.
 
 // With the noise level s at its position, a sample v becomes v sigma / s for Gaussian noise, and
 // zero + sigma f((v - zero) / s) for Rician noise (f: rician.h). sigma is the minimum of s, so no

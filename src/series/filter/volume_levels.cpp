@@ -8,8 +8,8 @@
 namespace lull::series {
 namespace {
 
-/// Noise levels of volumes count as equal below these ratios (Gaussian and Rician noise), because
-/// estimates from single volumes are inaccurate.
+/// Maximum ratio of noise levels of volumes that are treated as equal, for Gaussian and for Rician
+/// noise. Estimates from single volumes are inaccurate.
 constexpr float same_volume_level = 1.5f, same_rician_level = 2.5f;
 
 /// Returns the noise map of `noise`, divided by `level`, or null without a map.

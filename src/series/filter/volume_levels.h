@@ -13,7 +13,7 @@
 namespace lull::series {
 
 /// Returns whether the noise levels of volumes differ too much for a common level. The highest and
-/// the lowest tenth do not count.
+/// the lowest tenth of the levels are ignored.
 [[nodiscard]] bool levels_differ(std::vector<float> levels, NoiseKind kind);
 
 /// Estimates the noise level of each volume separately.

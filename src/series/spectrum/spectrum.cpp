@@ -10,11 +10,12 @@ namespace {
 /// Limits of the upper edge of the noise spectrum, so that one volume with a very low noise level
 /// does not raise the edge.
 constexpr double max_widening = 1.5, max_excess = 0.05;
-/// Eigenvalues below this share of the median contain no noise, and belong to linearly dependent
+/// Eigenvalues below this share of the median contain no noise. They result from linearly dependent
 /// volumes.
 constexpr double dependent = 1e-3;
-/// Maximum excess of the largest noise eigenvalue over the Marchenko-Pastur edge, in scale units of
-/// its distribution, with a probability of 0.01 (Johnstone 2001, doi:10.1214/aos/1009210544).
+/// Quantile of the Tracy-Widom distribution at 0.99, rounded: the maximum excess of the largest
+/// noise eigenvalue over the Marchenko-Pastur edge, in units of the scale of this distribution
+/// (Johnstone 2001, doi:10.1214/aos/1009210544).
 constexpr double fluctuation = 2;
 
 /// Returns the number of eigenvalues with noise. Eigenvalues of linearly dependent volumes contain
@@ -46,8 +47,8 @@ Spectrum analyse_spectrum(std::span<const double> values, double count,
   const double least = volumes > 0 ? std::max(values[volumes - 1], 0.0) : 0;
   Spectrum spectrum;
   for (int k = 0; k < volumes && k + 1 < count; ++k) {
-    // Without k components, the noise of `count` voxels has (count - k) (volumes - k) degrees of
-    // freedom.
+    // After the removal of k components, the noise of `count` voxels has (count - k) (volumes - k)
+    // degrees of freedom.
     const double free = (count - 1 - k) * (volumes - k);
     spectrum.components = k;
     spectrum.variance = variance.value_or(rest[k] * count / free);

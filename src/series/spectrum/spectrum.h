@@ -16,8 +16,8 @@ struct Spectrum {
 /// voxels are below the edge s^2 (1 + sqrt(V / N))^2 (Marchenko and Pastur 1967; Veraart et al.
 /// 2016, doi:10.1016/j.neuroimage.2016.08.016).
 ///
-/// A varying noise level widens the spectrum. The edge is then assumed to be as far above the
-/// variance as the smallest eigenvalue is below.
+/// A noise level that varies widens the spectrum on both sides of the variance. The function then
+/// assumes that the edge and the smallest eigenvalue are at equal distances from the variance.
 /// @param values  eigenvalues in descending order
 /// @param count  number of voxels
 /// @param variance  the known noise variance; empty: the mean of the eigenvalues after the leading

@@ -131,7 +131,7 @@ void rotate_rows(const std::vector<Rotation>& rotations, Matrix& matrix) {
 /// sweep reduces |beside[first]|.
 void sweep(int first, int last, Tridiagonal& t, std::vector<Rotation>& rotations) {
   std::vector<double>&d = t.diagonal, &e = t.beside;
-  // The shift is the eigenvalue of the leading 2 x 2 block that is nearer to d[first].
+  // The Wilkinson shift: the eigenvalue of the leading 2 x 2 block that is nearer to d[first].
   const double half = (d[first + 1] - d[first]) / (2 * e[first]);
   const double root = std::hypot(half, 1.0);
   double g = d[last] - d[first] + e[first] / (half + std::copysign(root, half));

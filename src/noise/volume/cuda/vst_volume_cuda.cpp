@@ -1,5 +1,5 @@
-// The session stores slices until the filter returns their results. The host waits for each kernel,
-// so that no buffer is reused while it runs.
+// The session stores slices until the filter returns their results. The host waits for the end of
+// each kernel before buffers are reused.
 
 #include <deque>
 #include <optional>
