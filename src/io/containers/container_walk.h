@@ -18,8 +18,8 @@ class ContainerWalk {
   ContainerWalk(const ContainerWalk&) = delete;
   ContainerWalk& operator=(const ContainerWalk&) = delete;
 
-  /// Continues the check at least to byte `end`. If `end` is the demuxer's position, check and
-  /// demuxer share the page cache.
+  /// Continues the check at least to byte `end`. If `end` is the demuxer's position, the check
+  /// reads bytes that are still in the page cache.
   void walk_to(std::uint64_t end);
   /// Continues the check to the end of the file.
   void walk_to_end() { walk_to(file_.size()); }

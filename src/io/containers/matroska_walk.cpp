@@ -97,8 +97,8 @@ class MatroskaWalk final : public ContainerWalk {
   std::int64_t packets_ = 0;
 };
 
-/// Clears the end of a block group or cluster if `at()` has reached it. Returns false at the end of
-/// the segment.
+/// Resets the end position of a block group or cluster that ends at or before `at()`. Returns false
+/// at the end of the segment.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
   if (cluster_end_ && *cluster_end_ > 0 && at() >= *cluster_end_) cluster_end_.reset();
@@ -115,7 +115,7 @@ void MatroskaWalk::step() {
   const bool is_outer = element.id == segment_id || element.id == ebml_head;
   if (!is_outer && element.end() > end) return fail("an element of a size that does not fit");
   if (element.id == void_id || element.id == crc_id) return go_to(element.end());
-  // A cluster of unknown size ends at the next element of its segment.
+  // A cluster of unknown size ends where the next child element of the segment begins.
   if (cluster_end_ == 0U && is_segment_element(element.id)) cluster_end_.reset();
   if (cluster_end_)
     step_in_cluster(element);

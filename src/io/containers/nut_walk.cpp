@@ -152,7 +152,8 @@ void NutWalk::step() {
   stop();  // frames cannot be read without a main header
 }
 
-/// Returns whether the checksum of a packet matches. The CRC over the packet and its checksum is 0.
+/// Returns whether the checksum of a packet is correct. The CRC over a packet and its correct
+/// checksum is 0.
 bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
   if (end > file().size() || end - begin < 4) return false;
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(end - begin));

@@ -17,7 +17,7 @@ constexpr double max_gap_s = 10;
 // a backward jump.
 constexpr double max_back_s = 0.1;
 // Maximum waiting time in seconds of video. If the time stamps of another stream jump before the
-// video's, the packets of this stream wait until the video's time stamps jump.
+// video's, the packets of the other stream wait until the video's time stamps jump.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
@@ -220,7 +220,8 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // A long pause is not a jump if the time stamps after the pause agree with the video.
+  // A long pause is not a jump if the time stamps after the pause are close to the time stamps of
+  // the video.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }
@@ -229,8 +230,8 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // If only one packet waits and the next packet does not continue it, the time stamp of the
-    // waiting packet is wrong, and there is no jump in the stream.
+    // If a new packet fits an existing offset but does not continue the only waiting packet, the
+    // waiting packet has a wrong time stamp, and the stream has no jump.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -344,7 +345,7 @@ void ClockBridge::change_clock(Stream& stream, std::size_t clock) {
   remove_marks(stream);
 }
 
-/// Delivers the waiting packets of the stream without the damage flag.
+/// Clears the damage flag of the stream's waiting packets and delivers the packets.
 void ClockBridge::remove_marks(Stream& stream) {
   for (const PacketPtr& packet : stream.doubtful) packet->flags &= ~AV_PKT_FLAG_CORRUPT;
   deliver_doubtful(stream);
@@ -384,8 +385,8 @@ double ClockBridge::since_start(std::int64_t video_time) const {
   return static_cast<double>(video_time - first_) * av_q2d(video_tick());
 }
 
-/// Converts a time stamp of the input to seconds, after removal of the demuxer's correction of
-/// overflows.
+/// Converts a time stamp of the input to seconds, without the multiples of 2^pts_wrap_bits that the
+/// demuxer added after overflows.
 double ClockBridge::clock_seconds(std::int64_t time, int stream) const {
   const AVStream& of = *context_.streams[stream];
   const std::int64_t counted =

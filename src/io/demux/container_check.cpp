@@ -229,8 +229,9 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Checks the end of an input from a pipe. Only the index of a NUT input proves completeness. An
-// index longer than the stored last bytes counts as complete.
+// Checks whether an input from a pipe is complete. Checks only NUT files, because their index is at
+// the end. If the index is longer than the tail of the input in memory, the input counts as
+// complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

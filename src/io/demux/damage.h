@@ -34,8 +34,8 @@ class DamageCount {
   /// Records that the input is truncated. Further calls have no effect.
   void add_truncation(const std::string& text);
   /// Sets the number of faults that the structure check has found so far. `text` describes the
-  /// first fault. The total in `found()` is the larger of faults and damaged frames, because the
-  /// same damage can cause both.
+  /// first fault. `found()` returns the maximum of the number of faults and the number of damaged
+  /// frames, because the same damage can cause both.
   void add_structure_faults(std::int64_t faults, const std::string& text);
   /// Ends the count at the end of the input. A truncated input counts as `missing` damaged frames,
   /// at least one.

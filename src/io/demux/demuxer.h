@@ -34,8 +34,8 @@ class Demuxer {
   AVStream& video() const { return container_.video(); }
   /// Returns whether the input is a single file in a still picture format; false for GIF.
   bool holds_pictures() const;
-  /// Returns the files of a picture sequence; empty for other inputs. The PTS of a packet is its
-  /// index in the list.
+  /// Returns the files of a picture sequence; empty for other inputs. The PTS of a packet is the
+  /// index of its file in the list.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
   /// Returns whether the container stores a time stamp for each frame, without discontinuities.
   bool has_rising_times() const;

@@ -12,8 +12,9 @@
 
 namespace lull::io {
 
-/// Decides which frames and packets the output contains, and joins the time stamps of the selected
-/// parts. The decoding thread calls `judge_frame()`, the muxing thread calls `judge_packet()`.
+/// Decides which frames and packets the output contains, and makes the time stamps of the selected
+/// parts continuous. The decoding thread calls `judge_frame()`, the muxing thread calls
+/// `judge_packet()`.
 class FrameSelector {
  public:
   /// @param tick  seconds per tick of the frames' times
@@ -31,10 +32,11 @@ class FrameSelector {
   enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
   /// Decides whether to keep a packet. Keeps packets that begin in a selected part, and subtitles
   /// that overlap a selected part. Shifts the times of a kept packet, and shortens a kept subtitle
-  /// to the part.
+  /// to the selected part.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
-  /// Returns whether `judge_packet()` would drop the packet after the frames judged so far.
+  /// Returns whether `judge_packet()` would drop the packet, given the frames that `judge_frame()`
+  /// has judged so far.
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }

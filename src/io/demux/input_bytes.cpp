@@ -101,8 +101,8 @@ InputBytes::Folder::~Folder() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// Sets the URL of the file for FFmpeg. In FFmpeg, the path of a URL ends at '?' or '#', so the URL
-// replaces a folder name with these characters by /proc/self/fd/N.
+// Sets the URL of the file for FFmpeg, which truncates the path of a URL at '?' or '#'. If the
+// folder name contains '?' or '#', the URL contains /proc/self/fd/N instead of the folder name.
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);

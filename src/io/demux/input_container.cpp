@@ -173,7 +173,7 @@ void InputContainer::find_still_stream() {
   codec.format = AV_PIX_FMT_NONE;
 }
 
-// The limits must be checked before `avformat_find_stream_info()` decodes frames.
+// The function checks the size limits before `avformat_find_stream_info()` decodes frames.
 void InputContainer::find_streams(const Limits& limits) {
   check_sizes(limits);
   const unsigned known = context_->nb_streams;

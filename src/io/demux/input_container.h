@@ -1,6 +1,6 @@
 #pragma once
-// Opens the container of an input, finds its streams and checks the limits. FFmpeg detects the
-// format from the content.
+// Opens the container of an input, finds its streams and checks the limits of picture size and
+// number of streams. FFmpeg detects the format from the content.
 
 #include <memory>
 #include <optional>

@@ -22,8 +22,9 @@ class PictureFiles {
  public:
   /// Makes an empty list, for inputs that are not picture sequences.
   PictureFiles() = default;
-  /// Finds the files of the pattern `path` that options.selection selects. If options.margins is
-  /// true, the list also contains the other matching files, as temporal context.
+  /// Finds the files that match the pattern `path` and that options.selection selects. If
+  /// options.margins is true, the list also contains the files that are not selected, as temporal
+  /// context.
   /// @throws NoInput  no file matches
   /// @throws BadData  no file is selected, or there are more files than allowed
   PictureFiles(const std::string& path, const SourceOptions& options);

@@ -109,7 +109,7 @@ class SliceSorter {
       if (i == 0 || places_[i].distance - places_[i - 1].distance > same_place)
         starts_.push_back(i);
     starts_.push_back(places_.size());
-    // The positions of slices at the same place differ by rounding errors, so the function sorts
+    // Rounding errors make the positions of slices at the same place differ, so the function sorts
     // these slices by time and number.
     for (std::size_t s = 0; s + 1 < starts_.size(); ++s)
       std::stable_sort(places_.begin() + static_cast<std::ptrdiff_t>(starts_[s]),

@@ -30,7 +30,8 @@ void store_sample(std::byte* to, std::int32_t value, int bytes) {
 Jpeg2000Decoder::Jpeg2000Decoder(const DicomSampleFormat& format, std::string path)
     : format_(format), path_(std::move(path)) {
   capture_ffmpeg_log();
-  // "jpeg2000" is FFmpeg's own decoder. The wrapper of OpenJPEG exists only in some builds.
+  // The name "jpeg2000" selects FFmpeg's own decoder. The wrapper of OpenJPEG exists only in some
+  // builds of FFmpeg.
   const AVCodec* const codec = avcodec_find_decoder_by_name("jpeg2000");
   if (!codec)
     throw BadData("'" + path_ +

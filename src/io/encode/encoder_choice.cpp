@@ -210,11 +210,12 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
 std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {
-    // x265 comes first for grey video, because FFmpeg's H.264 decoder converts grey to YCbCr.
+    // The list begins with x265 for grey video, because FFmpeg's H.264 decoder converts grey to
+    // YCbCr.
     names = {"libx265", "libx264"};
   } else if (source.info().interlaced) {
-    // x264 comes first for interlaced video, because FFmpeg's wrapper of x265 does not support
-    // interlaced frames.
+    // The list begins with x264 for interlaced video, because FFmpeg's wrapper of x265 does not
+    // support interlaced frames.
     names = {"libx264", "libx265"};
   } else if (samples.format.bits == 8) {
     names = {"libx264", "libx264rgb", "libx265"};

@@ -36,7 +36,7 @@ struct Container {
   }
   /// Returns whether the output has a constant frame rate and stores no time stamps.
   bool constant_rate() const;
-  /// Returns whether the output has a constant frame rate and must contain each frame.
+  /// Returns whether the output has a constant frame rate and cannot omit frames.
   bool frames_only() const;
 };
 

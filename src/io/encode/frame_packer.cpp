@@ -27,8 +27,8 @@ bool has_full_range(const AVCodecContext& encoder, const PixelTraits& traits) {
   return encoder.color_range == AVCOL_RANGE_JPEG;
 }
 
-/// Returns the format of samples in the format `precise` after rounding. At full range, the sample
-/// value of white changes even if the bit depth does not.
+/// Returns the format of samples after rounding from the format `precise` to `samples`. At full
+/// range, the value of white is the maximum sample value.
 FrameFormat rounded_format(const FrameFormat& precise, const ResultSamples& samples) {
   FrameFormat format = result_format(precise, samples);
   if (samples.full_range) format.luma_scale = 0;

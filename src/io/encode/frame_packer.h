@@ -17,8 +17,8 @@ class PicturePool {
  public:
   PicturePool(AVPixelFormat format, int width, int height)
       : format_(format), width_(width), height_(height) {}
-  /// Returns a picture with uninitialised samples. The pool owns the picture, so a caller that
-  /// passes the picture on must clone it.
+  /// Returns a picture with uninitialised samples. The pool owns the picture. A caller that passes
+  /// the picture to other code must pass a clone (av_frame_clone()).
   AVFrame& writable();
 
  private:
@@ -31,8 +31,8 @@ class PicturePool {
 /// If the formats differ, FFmpeg converts to 16 bits, and the packer rounds or dithers.
 class FramePacker {
  public:
-  /// `source` and `traits` are the pixel format of the source, `frames` is the format of the frames
-  /// for `pack()`.
+  /// `source` is the source's pixel format with the traits `traits`. `frames` is the format of the
+  /// frames for `pack()`.
   FramePacker(AVPixelFormat source, const PixelTraits& traits, const FrameFormat& frames,
               const EncoderChoice& choice, Dither dither);
 

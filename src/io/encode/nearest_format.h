@@ -18,8 +18,8 @@ struct FormatLoss {
 
   /// Returns whether the conversion loses information other than by rounding.
   bool any() const { return colour || alpha || bits > 0 || chroma; }
-  /// Returns the weight of the loss; the nearest format has the smallest. Each member weighs more
-  /// than all later members together.
+  /// Returns the weight of the loss. The nearest format has the smallest weight. Each member of
+  /// FormatLoss weighs more than all later members together.
   int weight() const;
 };
 

@@ -98,7 +98,7 @@ const ContainerTraits& container_traits(std::string_view muxer);
 struct StillTraits {
   std::string_view extension;
   const char* encoder;
-  // Whether a file of the format can also contain an animation. An animation needs another encoder.
+  // Whether the format supports animations, for which lull uses an encoder other than `encoder`.
   bool animated = false;
   const char* grey_encoder = nullptr;      // for grey samples; null: `encoder`
   const char* no_layout_advice = nullptr;  // suggestion for layouts that the format cannot store

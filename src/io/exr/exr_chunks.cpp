@@ -152,8 +152,8 @@ std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::ui
   return {};
 }
 
-/// Decompresses a chunk with OpenEXR's C library and returns its error. The C library finds more
-/// damage in PIZ data than the C++ library.
+/// Decompresses a chunk with OpenEXR's C library. Returns an error text; empty if there is no
+/// error. The C library finds more damage in PIZ data than the C++ library.
 std::string decompression_error(exr_const_context_t context, const Chunk& chunk) {
   exr_decode_pipeline_t pipeline = EXR_DECODE_PIPELINE_INITIALIZER;
   exr_result_t code = exr_decoding_initialize(context, chunk.part, &chunk.info, &pipeline);
@@ -181,7 +181,8 @@ std::string find_fault(exr_const_context_t context, ByteSpan file, const Chunk& 
              chunk.compression == EXR_COMPRESSION_PXR24) {
     const InflatedSize size = inflated_size(stored, chunk.unpacked_size);
     if (!size.is_complete) return size.error.empty() ? "it inflates to too many bytes" : size.error;
-    // PXR24 stores floats with 24 bits. OpenEXR itself checks the decompressed size.
+    // PXR24 stores floats with 24 bits, so the decompressed size is not `unpacked_size`. OpenEXR
+    // itself checks the size.
     if (chunk.compression != EXR_COMPRESSION_PXR24) bytes = size.bytes;
   }
   if (bytes >= chunk.unpacked_size) return {};
@@ -196,7 +197,7 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   int parts = 0;
   if (!context.get() || exr_get_count(context.get(), &parts) != EXR_ERR_SUCCESS) return {};
   ChunkList list;
-  // Size of the chunk headers of each part, in bytes.
+  // Size of a chunk header in bytes, for each part.
   std::vector<std::uint64_t> heads;
   bool lists_all = true;
   for (int part = 0; part < parts; ++part) {

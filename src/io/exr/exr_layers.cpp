@@ -37,8 +37,8 @@ std::string layer_of(const std::string& part, const std::string& channel) {
   return part + "." + layer;
 }
 
-/// Returns the layer names in Cryptomatte's metadata. A Cryptomatte channel is a layer name and a
-/// number.
+/// Returns the layer names in Cryptomatte's metadata. The name of a Cryptomatte channel is the
+/// layer name and a number.
 Names cryptomatte_names(const Imf::MultiPartInputFile& file) {
   Names names;
   for (int i = 0; i < file.parts(); ++i) {
@@ -140,8 +140,8 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.can_be_read &= list[name].xSampling == 1 && list[name].ySampling == 1;
   layer.can_be_read &= !header.hasType() || !Imf::isDeepData(header.type());
   const LayerContent content = content_by_name(layer.base);
-  // A layer contains IDs if its name or Cryptomatte's metadata say so, or if a picture channel
-  // stores integers. lull does not filter IDs.
+  // A layer contains IDs if its name or Cryptomatte's metadata say so, or if one of its picture
+  // channels, such as R, stores integers. lull does not filter IDs.
   layer.holds_ids = content == LayerContent::ids || has_any_name_of(cryptomatte, layer.name) ||
                     std::ranges::any_of(layer.picture_channels(), is_integer);
   layer.holds_light = content == LayerContent::colour && !layer.holds_ids;
@@ -204,8 +204,8 @@ const ExrLayer* first_with(const std::vector<ExrLayer>& layers, const Condition&
   return nullptr;
 }
 
-/// Returns the best picture layer among the colour layers that fulfil `condition`; null if there is
-/// none. RGB layers precede grey layers; among equals, the usual names of pictures come first.
+/// Returns the best layer among the colour layers that fulfil `condition`; null if there is none.
+/// Prefers RGB to grey, then the default view, then the order of `picture_rank()`.
 const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condition& condition) {
   for (const std::size_t count : {rgb.size(), std::size_t{1}}) {
     const Condition fits = [&](const ExrLayer& layer) {
@@ -226,8 +226,8 @@ const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condit
   return nullptr;
 }
 
-/// Marks the beauty layers (the sum of all light): the layers with the usual name of a picture, and
-/// the picture of each view.
+/// Marks the beauty layers (the sum of all light): the layers with one of the `picture_names`, and
+/// the best layer of each view.
 void set_beauty(std::vector<ExrLayer>& layers) {
   std::set<std::string> views;
   for (ExrLayer& layer : layers) {

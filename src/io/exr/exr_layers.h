@@ -46,7 +46,7 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
                                               std::string_view view);
 
 /// Returns the default picture layer; null if there is none. Prefers colour layers, then the
-/// default view, then the usual names of pictures.
+/// default view, then the order of `picture_rank()`.
 [[nodiscard]] const ExrLayer* default_picture(const std::vector<ExrLayer>& layers);
 
 }  // namespace lull::io

@@ -12,16 +12,15 @@ namespace {
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 
-/// Words that mark a layer of IDs if the layer name contains the word anywhere.
+/// Words that, anywhere in a layer name, mark the layer as a layer of IDs.
 constexpr std::string_view id_words[] = {"cryptomatte", "crypto", "id",     "ids",   "guid",
                                          "uid",         "hash",   "hashes", "index", "indices"};
-/// Words that mark a layer of IDs if "id" follows the word directly, as in "objectid".
+/// Words that, directly before "id", mark a layer of IDs, as in "objectid".
 constexpr std::string_view owners[] = {
     "object",   "obj",    "material", "mat",  "mtl",   "mesh",  "node",   "prim",     "primitive",
     "instance", "inst",   "item",     "face", "asset", "shape", "render", "particle", "layer",
     "light",    "shader", "geo",      "user", "group", "curve", "element"};
-/// Words that mark a data layer (depth, normals, motion) if the layer name contains the word
-/// anywhere.
+/// Words that, anywhere in a layer name, mark the layer as a data layer (depth, normals, motion).
 constexpr std::string_view data_words[] = {
     "depth",    "deep",    "distance", "dist",         "disparity",   "position",  "positions",
     "pos",      "pref",    "uv",       "uvs",          "uvw",         "stmap",     "texcoord",
@@ -32,8 +31,8 @@ constexpr std::string_view data_words[] = {
     "coverage", "time",    "heat",     "heatmap",      "barycentric", "wireframe", "curvature",
     "facing",   "fresnel", "weight",   "weights",      "zfiltered",   "halfa",     "halfb",
     "zbuffer",  "zdepth",  "xyz",      "displacement", "roughness",   "metallic",  "metalness"};
-/// Words that mark a data layer (depth, normals, motion) if the word is a complete component of the
-/// layer name.
+/// Words that mark a data layer (depth, normals, motion) if a component of the layer name equals
+/// the word.
 constexpr std::string_view data_components[] = {
     "z",        "n",        "nn",      "ng",         "ns",
     "p",        "po",       "pw",      "pn",         "st",
@@ -99,7 +98,8 @@ LayerContent content_of_component(std::string_view component) {
   std::vector<std::string> words = words_of(component);
   std::string joined;
   for (const std::string& word : words) joined += word;
-  // The complete component is also a word, because `words_of()` may split capitals wrongly.
+  // The function also adds the whole component as a word, because `words_of()` may split capitals
+  // wrongly.
   words.push_back(joined);
   words.push_back(lower_case(component));
   if (std::ranges::any_of(words, is_id_word)) return LayerContent::ids;
@@ -128,8 +128,9 @@ std::string_view last_component(std::string_view layer) {
   return layer.substr(layer.rfind('.') + 1);
 }
 
-// Derives the content of a layer from its name: "albedo" in "albedo.RGBA" means data. Titles of at
-// least three words before a picture name do not count, as in "Depth of field.Combined".
+// Derives the content of a layer from its name: "albedo" in "albedo.RGBA" means data. Components of
+// at least three words before a picture name, as in "Depth of field.Combined", are titles and do
+// not mean data.
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

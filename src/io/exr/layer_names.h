@@ -23,8 +23,8 @@ enum class LayerContent {
 /// Derives the content of a layer from its name, ignoring case, separators and trailing digits.
 [[nodiscard]] LayerContent content_by_name(std::string_view layer);
 
-/// Returns the rank of a layer name among the usual names of pictures, 0 for the best; -1 for other
-/// names.
+/// Returns the index of a layer name in the list of picture names, such as "Combined", in order of
+/// preference; -1 if the name is not in the list.
 [[nodiscard]] int picture_rank(std::string_view layer);
 
 }  // namespace lull::io

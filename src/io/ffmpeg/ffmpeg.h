@@ -96,8 +96,8 @@ class Dictionary {
     const AVDictionaryEntry* entry = av_dict_get(entries_, key, nullptr, 0);
     return entry ? entry->value : "";
   }
-  /// Returns the key of the first entry; empty if there is none. FFmpeg removes known options, so a
-  /// remaining entry is an unknown option.
+  /// Returns the key of the first entry in the dictionary; empty if the dictionary is empty. FFmpeg
+  /// removes known options, so a remaining entry is an unknown option.
   std::string first_key() const {
     const AVDictionaryEntry* entry = av_dict_get(entries_, "", nullptr, AV_DICT_IGNORE_SUFFIX);
     return entry ? entry->key : "";

@@ -109,8 +109,8 @@ const AVCodecContext* codec_of(const void* context) {
   return nullptr;
 }
 
-/// Returns the receivers of a decoder's messages; null if `opaque` of the codec is no
-/// LogTopic::Mark. Other values of `opaque` come from other users of FFmpeg in the process.
+/// Returns the receivers of a decoder's messages; null if AVCodecContext::opaque is not the mark of
+/// a LogTopic::Mark.
 DestinationPtr destination_of(const AVCodecContext* codec) {
   const void* mark = codec ? codec->opaque : nullptr;
   if (!mark) return nullptr;

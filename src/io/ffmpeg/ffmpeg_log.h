@@ -10,8 +10,8 @@ namespace lull::io {
 /// Redirects FFmpeg's log of the whole process to this module. Further calls have no effect.
 void capture_ffmpeg_log();
 
-/// Passes each FFmpeg message to `listener` as one line, from FFmpeg's threads. An empty `listener`
-/// ends the forwarding.
+/// Passes each FFmpeg message to `listener` as one line. FFmpeg's threads call `listener`. An empty
+/// `listener` ends the forwarding.
 void forward_ffmpeg_log(std::function<void(const std::string&)> listener);
 
 class Messages;
@@ -24,8 +24,8 @@ class LogTopic {
   LogTopic(const LogTopic&) = delete;
   LogTopic& operator=(const LogTopic&) = delete;
 
-  /// While a Scope exists, FFmpeg's messages in the thread of the Scope belong to the file of
-  /// `topic`. Scopes can be nested.
+  /// While a Scope exists, LogTopic `topic` receives FFmpeg's messages from the thread that created
+  /// the Scope. Scopes can be nested.
   class Scope {
    public:
     explicit Scope(const LogTopic& topic);
@@ -41,9 +41,9 @@ class LogTopic {
   /// AVCodecContext of the message; each decoder thread has its own.
   using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
 
-  /// While a Mark exists, messages of decoders with AVCodecContext::opaque equal to `mark` belong
-  /// to the file of `topic`. FFmpeg copies `opaque` to all threads of a decoder. The Mark must
-  /// outlive the decoders.
+  /// While a Mark exists, `topic` receives the messages of decoders whose AVCodecContext::opaque is
+  /// `mark`. FFmpeg copies `opaque` to all threads of a decoder. The Mark must outlive the
+  /// decoders.
   class Mark {
    public:
     Mark(const LogTopic& topic, const void* mark, Listener listener);

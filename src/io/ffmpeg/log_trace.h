@@ -6,8 +6,9 @@
 
 namespace lull::io {
 
-/// While a LogTrace exists, FFmpeg's informative messages of the creating thread go only to
-/// `receiver`. Warnings and errors of this thread are dropped. LogTraces cannot be nested.
+/// While a LogTrace exists, FFmpeg's messages of level AV_LOG_INFO from the creating thread go only
+/// to `receiver`. The LogTrace drops all other messages of this thread. A thread can have only one
+/// LogTrace at a time.
 class LogTrace {
  public:
   using Receiver = std::function<void(const std::string& line)>;

@@ -32,7 +32,8 @@ std::int64_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-/// Returns the description of a temporary file or folder; nullopt for other names.
+/// Returns the description of the temporary file or folder `path`; nullopt if `path` is not a
+/// temporary file or folder of lull.
 std::optional<Leftover> leftover_at(const fs::path& path) {
   const std::optional<TemporaryName> name = parse_temporary_name(path.filename().string());
   struct stat status;

@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// Removes the name `from` and returns true if `from` and `to` are the same file. After a lost
-/// reply to link(), a network file system repeats the request and reports EEXIST.
+/// If `from` and `to` are hard links to the same file, removes `from` and returns true. After a
+/// lost reply to link(), a network file system repeats the request and reports EEXIST.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -231,7 +231,7 @@ void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
   if (::fstat(descriptor_, &own) < 0) return;
-  // Errors are ignored, because some file systems have no permission bits.
+  // The function ignores errors, because some file systems have no permission bits.
   (void)::fchmod(descriptor_, mode_for_replacement(options_.access, own.st_gid, old.st_mode));
 }
 

@@ -15,8 +15,7 @@ struct OutputFolderOptions {
   bool overwrite = false;  // replaces an existing folder if `may_replace` returns true for it
   Access access = {};      // permission bits of the files
   bool follow_links = true;
-  /// Returns whether the output may replace the existing folder `path`. Called only for folders
-  /// that are not empty.
+  /// Returns whether the output may replace the existing folder `path`, which is not empty.
   std::function<bool(const std::string& path)> may_replace = {};
 };
 

@@ -32,7 +32,7 @@ class ScratchFile {
   /// Appends bytes to the queue.
   /// @throws IoError
   void write(const void* data, std::size_t bytes);
-  /// Reads and removes the next bytes of the queue.
+  /// Reads and removes the next `bytes` bytes of the queue.
   /// @throws IoError  the disk fails, or the queue has fewer bytes
   void read(void* data, std::size_t bytes);
   /// Reads bytes at a position, counted from the creation of the object or the last `clear()`. Must

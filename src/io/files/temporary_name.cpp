@@ -90,7 +90,7 @@ ProcessIdentity find_own_identity() {
 
 }  // namespace
 
-// After a fork, the child process has a new process ID.
+// The function compares process IDs, because a child process after fork() has a new process ID.
 const ProcessIdentity& own_identity() {
   thread_local ProcessIdentity own = find_own_identity();
   if (own.number != ::getpid()) own = find_own_identity();

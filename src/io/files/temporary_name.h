@@ -43,7 +43,8 @@ inline constexpr std::size_t max_output_bytes = 150;
 /// of `own_identity()` in order.
 std::string temporary_name(const std::string& output, int count, std::uint32_t random);
 
-/// Parses the name of a temporary file. Returns nullopt for other names.
+/// Parses the name of a temporary file. Returns nullopt if the name is not the name of a temporary
+/// file of lull.
 std::optional<TemporaryName> parse_temporary_name(const std::string& name);
 
 /// Locks a temporary file until the process closes it, if the file system supports locks.

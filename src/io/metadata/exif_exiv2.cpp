@@ -61,8 +61,7 @@ std::optional<Resolution> resolution_of(const ExifData& data) {
   return found;
 }
 
-// Returns the gamma as PNG stores it: the exponent of the file, which is the inverse of EXIF's
-// display exponent.
+// Returns the gamma exponent of PNG (gAMA, in units of 1/100000): the inverse of the gamma in EXIF.
 std::optional<std::uint32_t> gamma_of(const ExifData& data) {
   const auto* datum = find(data, gamma_key);
   const double exponent = datum ? number_of(*datum) : 0;

@@ -43,7 +43,7 @@ std::optional<std::string> to_latin1(std::string_view utf8);
 
 /// Returns the IPTC data in Photoshop's resource blocks; empty if there are none.
 ByteVector iptc_of(ByteView photoshop);
-/// Returns Photoshop resource blocks with only the given IPTC data.
+/// Returns Photoshop resource blocks that contain only the IPTC data `iptc`.
 ByteVector photoshop_of(ByteView iptc);
 /// Returns Photoshop's resource blocks without the thumbnails, which show the picture before
 /// denoising.

@@ -24,7 +24,8 @@ constexpr std::string_view jfif{"JFIF\0", 5}, exif_name{"Exif\0\0", 6},
     extended_xmp_name{"http://ns.adobe.com/xmp/extension/\0", 35}, icc_name{"ICC_PROFILE\0", 12},
     photoshop_name{"Photoshop 3.0\0", 14};
 
-/// Beginning of the comment of FFmpeg's encoder. lull does not copy such comments.
+/// Prefix of the JPEG comment that FFmpeg's encoder writes. lull does not copy comments with this
+/// prefix.
 constexpr std::string_view encoder_comment = "Lavc";
 
 constexpr std::size_t max_segment = 65533;  // bytes of data
@@ -73,8 +74,8 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
 }
 
 /// Returns a segment as a block for PictureMetadata::native. Content credentials (C2PA in JUMBF
-/// boxes) are signed and invalid after denoising. Their block has no data and only reports the
-/// loss.
+/// boxes) are signed and invalid after denoising. The block for content credentials has no data and
+/// only reports the loss.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");
@@ -99,7 +100,7 @@ void write_segment(ByteVector& to, std::uint8_t marker, std::string_view name, B
   append(to, data);
 }
 
-/// Writes `data` in as many segments as necessary. Each segment is `name`, the result of
+/// Writes `data` in as many segments as necessary. Each segment consists of `name`, the result of
 /// `head(index, segments)`, and a part of the data.
 template <class Head>
 void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, ByteView data,
@@ -155,8 +156,8 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
   file = std::move(out);
 }
 
-/// Returns whether `metadata` contain data of the same kind as a segment of the encoder, and thus
-/// replace the segment.
+/// Returns whether `metadata` replace a segment that the encoder wrote: whether both contain the
+/// same kind of data.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
   // FFmpeg writes the ICC profile of the input even if the profile does not suit the channels of

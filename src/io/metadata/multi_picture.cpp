@@ -25,7 +25,7 @@ class Index {
     return is_little_ ? read_little(&bytes_[at], count) : read_big(&bytes_[at], count);
   }
 
-  /// Returns the list of entries in the index; empty if there is none.
+  /// Returns the list of entries in the Multi-Picture index; empty if there is none.
   ByteView entries() const {
     const std::size_t directory = number(4, 4);
     const std::size_t fields = number(directory, 2);
@@ -135,7 +135,7 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
   return pictures;
 }
 
-// The index consists of a header, three fields and the list of entries.
+// A Multi-Picture index consists of a header, three fields and the list of entries.
 std::size_t index_size(std::size_t pictures) {
   return header_bytes + 2 + 3 * field_bytes + 4 + pictures * entry_bytes;
 }

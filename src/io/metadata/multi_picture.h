@@ -11,7 +11,7 @@
 
 namespace lull::io {
 
-/// The identifier of the segment with the index of pictures.
+/// The identifier of the APP2 segment that contains the Multi-Picture index.
 constexpr std::string_view mpf_name{"MPF\0", 4};
 
 /// Returns whether the file is a JPEG file with a Multi-Picture index. Reads only the segments
@@ -20,7 +20,8 @@ bool is_multi_picture_file(const std::string& path);
 bool is_multi_picture(ByteView file);
 
 /// Returns the pictures after the main picture in `file`. The Multi-Picture index is `index_bytes`
-/// bytes at `index_at`, after the segment's identifier. Entries outside the file are omitted.
+/// bytes at `index_at`, after the segment's identifier. Omits entries that point beyond the end of
+/// the file.
 std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at,
                                              std::size_t index_bytes);
 

@@ -66,7 +66,7 @@ struct PictureMetadata {
 };
 
 /// Reads the metadata of a JPEG, PNG, TIFF, WebP, DPX, HEIF (HEIC, AVIF) or JPEG XL file; empty for
-/// other formats. Damaged metadata are ignored.
+/// other formats. Ignores damaged metadata.
 PictureMetadata read_metadata(ByteView file);
 
 /// Returns the format of an encoded picture, detected from its first bytes.

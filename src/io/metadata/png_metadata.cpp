@@ -112,7 +112,8 @@ std::string encode_raw_profile(std::string_view name, ByteView data) {
   return text + "\n";
 }
 
-/// Stores a profile in ImageMagick's text form in `metadata`. Returns false for other texts.
+/// Stores a profile in ImageMagick's text form in `metadata`. Returns false if the text is not a
+/// profile.
 bool read_raw_profile(const PictureText& text, PictureMetadata& metadata) {
   if (!text.keyword.starts_with(raw_profile)) return false;
   const std::string kind = text.keyword.substr(raw_profile.size());

@@ -92,8 +92,8 @@ class Preparation {
     drop(metadata().photoshop, "IPTC metadata");
     drop(metadata().icc, "the ICC profile");
     if (metadata().gamma || metadata().chromaticities) lose("gamma and primaries of the samples");
-    // The loss of 72 samples per inch is not reported, because programs write this value for an
-    // unknown resolution.
+    // The function does not report the loss of 72 samples per inch, because programs write this
+    // value for an unknown resolution.
     if (metadata().resolution && *metadata().resolution != Resolution{72, 72})
       lose("the resolution");
     drop_texts();
@@ -229,7 +229,7 @@ class Preparation {
       lose("the resolution", "this build of lull has no Exiv2");
   }
 
-  /// Prepares texts without an EXIF field. PNG keeps each text, JPEG stores a comment with the
+  /// Prepares texts without an EXIF field. PNG stores each text, JPEG stores a comment with the
   /// keyword, other formats lose the text.
   void check_texts() {
     if (target_.kind == PictureKind::png) return;

@@ -42,7 +42,7 @@ void read_with_exiv2(ByteView file, PictureMetadata& metadata) {
     for (const std::string& tag : omitted_tags(data, metadata.exif))
       metadata.native.push_back({PictureKind::other, "the long tag " + tag, {}, {}});
   } catch (const std::exception&) {
-    // Damaged metadata are ignored. The decoder reports damage of the picture itself.
+    // The function ignores damaged metadata. The decoder reports damage of the picture itself.
   }
 }
 

@@ -234,8 +234,8 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream& stream = *context.streams[i];
     const bool video = &stream == &source.demuxer().video();
-    // Discarded streams, such as the chapter stream of MP4, are properties of the file, so the
-    // report omits them.
+    // The report omits discarded streams, such as the chapter stream of MP4, because they contain
+    // properties of the file.
     if (!video && stream.discard == AVDISCARD_ALL) continue;
     report.streams.push_back(report_of(stream));
     if (video) report.streams.back().fate = "denoised";

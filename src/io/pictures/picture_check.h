@@ -12,13 +12,13 @@ namespace lull::io {
 
 struct PictureFault {
   std::string text;
-  /// False if the decoder would return uninitialised memory or allocate far more memory than the
-  /// picture needs.
+  /// Whether decoding is safe. If false, the decoder would return uninitialised memory or allocate
+  /// far more memory than the picture needs.
   bool is_decodable = true;
 };
 
-/// Returns the first fault in a packet from FFmpeg's demuxers. Only GIF, PNG and Sun raster files
-/// are checked.
+/// Returns the first fault in a packet from FFmpeg's demuxers. Checks only GIF, PNG and Sun raster
+/// files.
 std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uint8_t> packet);
 
 /// Returns whether a later packet of a picture file is not a picture, but data that another program
