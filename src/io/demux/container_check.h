@@ -9,10 +9,9 @@
 
 namespace lull::io {
 
-/// Returns why a regular file cannot be complete; empty if there is no sign of a truncation. In
-/// MPEG-TS, FLV, Y4M, fragmented MP4 and Matroska without sizes, the function cannot detect a
-/// truncation at the end of a packet, tag, frame, fragment or cluster. In a raw stream, it detects
-/// no truncation.
+/// Returns why a regular file cannot be complete; empty if there is no sign of a truncation. Finds
+/// no truncation of raw streams, and none at the end of a packet (MPEG-TS), tag (FLV), frame (Y4M),
+/// fragment (MP4) or cluster (Matroska without sizes).
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
 /// Checks the last bytes that a pipe has delivered. Returns why the data cannot be complete; empty

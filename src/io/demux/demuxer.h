@@ -1,6 +1,6 @@
 #pragma once
-// Reads the packets of a media file. `read()` returns the packets of the main video and passes all
-// others to the muxer through a PacketRelay.
+// Reads the packets of a media file. `read()` returns the packets of the main video, and passes the
+// packets of other streams to the muxer through a PacketRelay.
 
 #include <memory>
 #include <string>

@@ -14,8 +14,8 @@ namespace lull::io {
 /// (`x.dcm`).
 [[nodiscard]] bool is_dicom_output(const std::string& path);
 
-/// Opens an output for copies of the files of `volume` with new, uncompressed samples and new UIDs,
-/// marked as DERIVED and SECONDARY.
+/// Opens an output for copies of the files of `volume`, with new UIDs and new, uncompressed
+/// samples. The image type of the copies is DERIVED, SECONDARY.
 /// @throws InvalidArgument  the input has several files, and `path` is the name of one file
 /// @throws CannotCreate  the folder is not empty, or the file exists and must not be replaced
 [[nodiscard]] std::unique_ptr<VolumeWriter> open_dicom_output(const std::string& path,

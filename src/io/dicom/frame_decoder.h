@@ -1,5 +1,5 @@
 #pragma once
-// Decodes the frames of DICOM files: JPEG 2000 with FFmpeg, all others with DCMTK. Builds without
+// Decodes the frames of DICOM files: JPEG 2000 with FFmpeg, other codecs with DCMTK. Builds without
 // DCMTK do not include this header.
 
 #include <dcmtk/config/osconfig.h>

@@ -17,7 +17,8 @@
 namespace lull::io {
 namespace {
 
-// Pixel formats for JPEG. Other programs misinterpret the other formats of FFmpeg's encoder.
+// Pixel formats for JPEG. The encoder of FFmpeg also accepts formats that many programs
+// misinterpret.
 constexpr AVPixelFormat jpeg_formats[] = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P,
                                           AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_NONE};
 

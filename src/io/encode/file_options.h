@@ -8,8 +8,8 @@
 namespace lull::io {
 
 /// Returns the first option in `vopts` (SinkOptions::vopts) whose value is a file name, such as
-/// "stats" or "x265-params: csv"; empty if there is none. lull rejects such options from untrusted
-/// sources.
+/// "stats" or "x265-params: csv"; empty if there is none. lull rejects options with file names from
+/// untrusted sources.
 [[nodiscard]] std::string option_with_file(
     const std::vector<std::pair<std::string, std::string>>& vopts);
 

@@ -25,8 +25,8 @@ bool begins_with_first(const std::uint8_t* bytes) {
   return std::memcmp(bytes, first.data(), first.size()) == 0;
 }
 
-/// Returns whether the decoder keeps the row order of a test file with two rows; false if decoding
-/// fails.
+/// Returns whether the decoder preserves the row order of a test file with two rows; false if
+/// decoding fails.
 bool decodes_in_order_of_file(const AVCodec& codec) {
   std::string file = "Pf\n1 2\n-1.0\n";
   for (const auto& value : {first, second})

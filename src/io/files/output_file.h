@@ -30,7 +30,7 @@ class Output {
   /// Flushes all data and closes the output.
   /// @throws IoError
   virtual void finish_writing() = 0;
-  /// Calls `finish_writing()` and gives the file its final name.
+  /// Calls `finish_writing()` and renames the file to the name of the output.
   /// @throws IoError, CannotCreate
   virtual void commit() = 0;
   /// Closes an incomplete output, and renames a file to its `partial_name()`, such as

@@ -52,7 +52,7 @@ class OutputFolder {
   /// Copies the file `from` to the new file `path`.
   /// @throws IoError, NoInput
   void copy(const std::string& from, const std::string& path);
-  /// Flushes all files to the disk and gives the folder its final name.
+  /// Flushes all files to the disk and renames the folder to the name of the output.
   /// @throws IoError, CannotCreate
   void commit();
 
