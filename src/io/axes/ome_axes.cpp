@@ -196,8 +196,8 @@ class OmeReader {
                               .warning = {}});
   }
 
-  /// Returns the plane that is `steps` pages after the first page of `run`, in the order of the
-  /// attribute DimensionOrder.
+  /// Returns the plane on the page `steps` pages after the first page of `run`. The attribute
+  /// DimensionOrder states the order of the planes.
   Plane plane_at(const Pixels& pixels, std::int64_t image, const PageRun& run,
                  std::int64_t steps) const {
     std::array<std::int64_t, 3> index = run.first;

@@ -35,7 +35,8 @@ class ContainerWalk {
 
  protected:
   explicit ContainerWalk(const std::string& path);
-  /// Checks the unit (chunk, element, packet or block) at `at()`, and advances to its end.
+  /// Checks the unit (chunk, element, packet or block) at `at()`, and advances `at()` to the end of
+  /// the unit.
   virtual void step() = 0;
 
   FileBytes& file() { return file_; }

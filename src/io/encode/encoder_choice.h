@@ -71,7 +71,8 @@ struct EncoderChoice {
 /// Returns the encoders that can store the samples unchanged, in order of preference. If no encoder
 /// can store the samples and the user requested no pixel format, returns the encoders of smallest
 /// loss. An encoder may still reject the frame size later.
-/// @throws InvalidArgument  the encoder or pixel format does not exist, or they are incompatible
+/// @throws InvalidArgument  the encoder or pixel format does not exist, or the encoder does not
+///     support the pixel format
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options);
 

@@ -94,7 +94,7 @@ std::span<const ContainerTraits> container_table();
 /// streams.
 const ContainerTraits& container_traits(std::string_view muxer);
 
-/// The encoders of a still picture format, which its file name extension identifies.
+/// The encoders for one still picture format, identified by its file name extension.
 struct StillTraits {
   std::string_view extension;
   const char* encoder;

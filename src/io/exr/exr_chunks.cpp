@@ -181,8 +181,8 @@ std::string find_fault(exr_const_context_t context, ByteSpan file, const Chunk& 
              chunk.compression == EXR_COMPRESSION_PXR24) {
     const InflatedSize size = inflated_size(stored, chunk.unpacked_size);
     if (!size.is_complete) return size.error.empty() ? "it inflates to too many bytes" : size.error;
-    // PXR24 stores floats with 24 bits, so the decompressed size is not `unpacked_size`. OpenEXR
-    // itself checks the size.
+    // PXR24 stores floats with 24 bits, so the decompressed size can be less than `unpacked_size`.
+    // OpenEXR itself checks the size.
     if (chunk.compression != EXR_COMPRESSION_PXR24) bytes = size.bytes;
   }
   if (bytes >= chunk.unpacked_size) return {};

@@ -40,7 +40,7 @@ struct ExrFile::Parts {
   mutable Imf::MultiPartInputFile file;
 };
 
-/// Returns the layers of a file, before the choice of the picture.
+/// Returns all layers of a file.
 std::vector<ExrLayer> list_layers(const Imf::MultiPartInputFile& file);
 
 /// Implements ExrFile::with_samples().

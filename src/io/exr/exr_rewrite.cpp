@@ -59,8 +59,8 @@ std::string type_of(const Imf::Header& header) {
                                        : Imf::SCANLINEIMAGE;
 }
 
-/// Returns a copy of the header without the number of chunks, which OpenEXR computes.
-/// Header::erase() leaks the attribute in OpenEXR 3.1.
+/// Returns a copy of the header without the number of chunks, which OpenEXR computes. The function
+/// does not call Header::erase(), which leaks memory in OpenEXR 3.1.
 Imf::Header without_chunk_count(const Imf::Header& from) {
   Imf::Header header;
   for (auto one = from.begin(); one != from.end(); ++one)

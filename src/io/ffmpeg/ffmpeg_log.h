@@ -38,7 +38,7 @@ class LogTopic {
   };
 
   /// Receives the warnings and errors of decoders from any thread of FFmpeg. `context` is the
-  /// AVCodecContext of the message; each decoder thread has its own.
+  /// AVCodecContext of the message. Each decoder thread has its own AVCodecContext.
   using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
 
   /// While a Mark exists, `topic` receives the messages of decoders whose AVCodecContext::opaque is

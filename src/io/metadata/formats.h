@@ -12,8 +12,8 @@ void read_png(ByteView file, PictureMetadata& metadata);
 void read_dpx(ByteView file, PictureMetadata& metadata);
 void read_webp(ByteView file, PictureMetadata& metadata);
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata);
-/// Reads the metadata of a TIFF or HEIF file with Exiv2. In builds without Exiv2, only reports the
-/// loss.
+/// Reads the metadata of a TIFF or HEIF file with Exiv2. Builds without Exiv2 only report that the
+/// metadata are lost.
 void read_tiff(ByteView file, PictureMetadata& metadata);
 void read_heif(ByteView file, PictureMetadata& metadata);
 
