@@ -40,7 +40,7 @@ class PictureEncoder {
   virtual void write(const AVPacket& picture, const TiffOrigin&, Output& file) {
     avio_write(file.io(), picture.data, picture.size);
   }
-  /// Returns whether write() itself adds the metadata to the picture.
+  /// Returns whether write() adds the metadata to the picture.
   virtual bool writes_metadata() const { return false; }
   /// Completes the output file after its last picture.
   virtual void end_file(Output&) {}
@@ -317,7 +317,7 @@ class SequenceSink final : public MediaSink {
     if (file_) encoder_->end_file(*file_);
   }
 
-  /// The name of the output file for a picture in the encoder.
+  /// Output file of a picture that is still in the encoder.
   struct PendingName {
     std::string path;
     TiffOrigin origin;
