@@ -1,6 +1,6 @@
 #pragma once
-// Determines the files to which names of inputs and outputs refer, so that lull never overwrites
-// its own input.
+// Determines the files to which names of inputs and outputs refer, so that lull never overwrites an
+// input.
 
 #include <cstdint>
 #include <optional>

@@ -128,7 +128,7 @@ struct SinkOptions {
   return result_format(format, options.samples);
 }
 
-/// Returns whether FFmpeg's encoder `encoder` supports film grain tables in its usual versions.
+/// Returns whether current versions of FFmpeg's encoder `encoder` support film grain tables.
 /// open_sink() throws an error if the installed version of the encoder does not.
 [[nodiscard]] bool supports_grain_table(const std::string& encoder);
 

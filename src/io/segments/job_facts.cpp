@@ -193,8 +193,8 @@ std::string sample_digest(const FileSource& source) {
   for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
     digest.add(&sizes[i], sizeof sizes[i]);
     std::ifstream file;
-    // Adds the block at byte `at` of the current file to the digest. The digest covers a block at
-    // every multiple of `step` in the concatenation of all files, and the last block.
+    // Adds the block at byte `at` of the current file to the digest. The digest contains the blocks
+    // at all multiples of `step` in the concatenated files, and the last block.
     const auto add = [&](std::int64_t at) {
       if (!file.is_open()) file.open(files[i], std::ios::binary);
       file.clear();

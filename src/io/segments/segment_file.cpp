@@ -32,7 +32,7 @@ RegularFile open_or_fail(const std::string& path) {
   }
 }
 
-/// A segment file with a valid beginning and end. The digest in `record` is not yet verified.
+/// A segment file with a valid header and trailer. The digest in `record` is not yet verified.
 struct UnverifiedSegment {
   RegularFile file;
   SegmentRecord record;

@@ -141,8 +141,7 @@ void SegmentJob::load(bool overwrite) {
   if (segments > 0)
     notes_.push_back(state_of(folder_, found) + ", which is dropped (-y without --resume)");
   std::error_code ignored;
-  // The function removes the manifest first, because the other files are valid only together with
-  // the manifest.
+  // The function removes the manifest first, because segment files are invalid without a manifest.
   fs::remove(manifest_path_, ignored);
   remove_files([&](const std::string& name) { return is_leftover(name) || is_segment_name(name); });
 }

@@ -53,9 +53,8 @@ class SegmentJob {
   std::int64_t segments() const;
   /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;
-  /// Returns the ranges of frames whose segments are not finished. The last range is open-ended. A
-  /// finished segment that is shorter than the others is the last segment; no range follows this
-  /// segment.
+  /// Returns the ranges of frames whose segments are not finished. The last range is open-ended.
+  /// After a finished segment that is shorter than the others, the list contains no further range.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;

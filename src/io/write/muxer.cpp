@@ -336,8 +336,8 @@ void Muxer::select_and_write(Copy& copy, PacketPtr packet) {
   select_and_write(copy);
 }
 
-// Writes the packets of a stream that belong to selected frames. A packet whose selection depends
-// on later frames waits, as do all later packets of its stream, so that packets stay in order.
+// Writes those packets of a stream that are selected. If the selection of a packet depends on later
+// frames, this packet and all later packets of the stream wait, so that packets stay in order.
 void Muxer::select_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {

@@ -219,7 +219,7 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // Checks every existing file whose number the output may use, according to the selection and the
+  // Checks every existing file that the output may replace, according to the selection and the
   // estimated number of frames.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
