@@ -11,8 +11,8 @@ struct EncoderState {
   std::string problem;  // why it cannot be used; empty: it can be used
 };
 
-/// Returns which of the most common video encoders work. The function opens only encoders that need
-/// hardware.
+/// Returns which of the most common video encoders work. The function tests hardware encoders by
+/// opening them. Other encoders work if FFmpeg contains them.
 [[nodiscard]] std::vector<EncoderState> encoder_states();
 
 /// Returns the reason why FFmpeg cannot decode with NVDEC on the GPU `device`; empty if it can.

@@ -1,6 +1,6 @@
 #pragma once
-// Determines the files to which names of inputs and outputs refer, so that lull never overwrites
-// its own input.
+// Determines the files to which names of inputs and outputs refer, so that lull never overwrites an
+// input.
 
 #include <cstdint>
 #include <optional>
@@ -32,7 +32,7 @@ struct OutputFiles {
   /// The names that are known before the run: the output, names derived from the input files, and
   /// existing files that match the pattern.
   std::vector<std::string> names;
-  /// Pattern with a frame number for output names that are unknown before the run (may_produce()).
+  /// Pattern of the output names that contain a frame number, for may_produce().
   std::string pattern;
 };
 /// Returns the files to which the output `path` may write; empty for `-`, `null` and `hash`.

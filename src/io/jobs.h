@@ -54,7 +54,7 @@ struct JobPlan {
   std::vector<AdditionalInput> additional;
   bool operator==(const JobPlan& other) const;
 
-  /// Returns the SHA-256 that identifies the job in all of its segments.
+  /// Returns the identifier of the job, a SHA-256, which every segment file of the job contains.
   std::string id() const;
   /// Returns the additional input with the name `name`; null if there is none.
   const AdditionalInput* find_additional(std::string_view name) const;

@@ -30,8 +30,8 @@ struct Leftover {
 /// is no longer abandoned, or if the removal failed (see errno).
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes the abandoned files and folders in `folder` whose output names `belongs` accepts.
-/// Ignores errors, because remaining files do no harm.
+/// Removes the abandoned files and folders in `folder` for which `belongs` accepts the name of the
+/// output. Ignores errors, because remaining files do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

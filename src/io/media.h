@@ -54,7 +54,8 @@ enum class JobPart { all, plan, segments, join };
 struct SegmentOptions {
   int frames = 0;       // frames of each segment except the last one; at least 2
   bool resume = false;  // whether to continue an interrupted job
-  /// The settings on which the frames depend, without the input and the options of source and sink.
+  /// The settings on which the frames depend. lull adds the input and the options of source and
+  /// sink.
   std::vector<JobFact> facts;
   std::vector<AdditionalSource> additional;  // unused for JobPart::join
 
@@ -83,8 +84,8 @@ struct SinkOptions {
   std::optional<double> crf;  // constant rate factor on the encoder's own scale
   std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
   /// FFmpeg's name of the output pixel format. If empty, the sink chooses the input's format, a
-  /// format with equal samples, or the nearest format that the encoder supports. losses() or
-  /// notes() reports a change.
+  /// format that stores the same samples, or the nearest format that the encoder supports. losses()
+  /// or notes() reports a change.
   std::string pix_fmt;
   /// Bit depth of the output, 8..16. If 0, the output has the bit depth of `pix_fmt`, or of the
   /// input if `pix_fmt` is empty.
@@ -127,8 +128,8 @@ struct SinkOptions {
   return result_format(format, options.samples);
 }
 
-/// Returns whether the encoder with FFmpeg's name `encoder` normally supports film grain tables.
-/// open_sink() throws an error if the installed version does not.
+/// Returns whether current versions of FFmpeg's encoder `encoder` support film grain tables.
+/// open_sink() throws an error if the installed version of the encoder does not.
 [[nodiscard]] bool supports_grain_table(const std::string& encoder);
 
 /// Writes a file with one encoded video stream and copies of the other streams of the source.

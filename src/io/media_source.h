@@ -177,8 +177,8 @@ struct SourceOptions {
   bool refuse_interlaced = false;
   /// An index to which the source adds every decoded picture; may be null.
   std::shared_ptr<FrameIndex> recorded_index{};
-  /// An index of the same input from an earlier source with the same selection and `margins`; may
-  /// be null. The source copies Frame::repeat_state from the index.
+  /// An index that an earlier source recorded from this input, with the same `selection` and
+  /// `margins`; may be null. The source copies Frame::repeat_state from the index.
   std::shared_ptr<const FrameIndex> index{};
   /// Index in `index` of the picture at which read() starts; 0 without an index. The source throws
   /// IndexMismatch if a picture differs from the index. Format, info and colour properties come

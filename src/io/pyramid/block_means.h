@@ -11,8 +11,8 @@
 namespace lull::io {
 
 /// Divides an axis of a pyramid level into blocks, one for each sample of the next smaller level.
-/// For an integer downsampling factor, all blocks except the last have equal sizes. Left-over
-/// samples belong to no block.
+/// For an integer downsampling factor, all blocks except the last have equal sizes. A remainder of
+/// samples at the end of the axis is in no block.
 class Blocks {
  public:
   /// @param before  number of samples of the larger level

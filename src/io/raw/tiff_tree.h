@@ -52,7 +52,8 @@ struct TiffTree {
 };
 
 /// Parses the first directory of a TIFF file or of EXIF data, and all directories to which its tags
-/// refer, without damaged parts and positions of strips and tiles. Does not support BigTIFF.
+/// refer. The tree omits damaged parts, and tags with positions of strips and tiles. Does not
+/// support BigTIFF.
 /// @return a tree without entries if the bytes are not a TIFF file
 [[nodiscard]] TiffTree read_tiff_tree(std::span<const std::uint8_t> file);
 

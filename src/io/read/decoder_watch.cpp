@@ -8,7 +8,7 @@
 namespace lull::io {
 namespace {
 
-/// Phrases in error messages of decoders about metadata of cameras. Such errors do not affect the
+/// Phrases in FFmpeg's error messages about damaged EXIF and APP segments, which do not affect the
 /// samples.
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
@@ -65,7 +65,8 @@ Density max_density(AVCodecID codec, AVPixelFormat format) {
   }
 }
 
-/// Returns whether a file may store 1-bit samples for this pixel format.
+/// Returns whether a file of the codec may store 1-bit samples if the decoder returns this pixel
+/// format.
 bool may_hold_bits(AVCodecID codec, AVPixelFormat format) {
   const bool grey = format == AV_PIX_FMT_GRAY8 && codec == AV_CODEC_ID_PNG;
   return format == AV_PIX_FMT_PAL8 || grey;
@@ -122,15 +123,15 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
   last_.insert_or_assign(context, Message{results_, text});
 }
 
-// Returns the logged damage of the decoder's result k, counted from 0. With N frame threads,
-// messages from before result k - N belong to earlier results.
+// Returns the damage that the decoder logged for result number k, counted from 0. With N frame
+// threads, messages that the decoder logged before result k - N concern earlier results.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;
   const std::int64_t number = results_++;
   const std::lock_guard lock(mutex_);
-  // Messages of a failed multi-threaded decoder remain in `last_`, because the messages may belong
-  // to other pictures.
+  // Messages of a failed multi-threaded decoder remain in `last_`, because they may concern
+  // pictures that the decoder has not yet returned.
   if (!picture && !has_threads) last_.clear();
   if (!picture) return {};
   const auto found = last_.find(picture->opaque ? picture->opaque : &decoder);

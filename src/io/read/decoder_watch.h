@@ -23,8 +23,8 @@ class DecoderWatch {
  public:
   explicit DecoderWatch(const LogTopic& topic);
 
-  /// Forwards the decoder's log messages as messages about the file of `topic` (see the
-  /// constructor). The caller must call this function before it opens the decoder.
+  /// Watches the log messages of `decoder`. The caller must call this function before it opens the
+  /// decoder.
   void attach(AVCodecContext& decoder);
   /// Like attach(), but also allocates the decoder's pictures, with zeros for missing parts.
   /// Decoding fails if a packet is too small for its picture.

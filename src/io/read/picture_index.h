@@ -14,7 +14,7 @@ namespace lull::io {
 /// colour, interlacing, aspect ratio. The digest is 0 only for pictures in GPU memory.
 std::uint64_t digest_of(const AVFrame& picture);
 
-/// Returns whether the decoder reports the picture as a start point for decoding.
+/// Returns whether the decoder marks the picture as a keyframe.
 bool is_key(const AVFrame& picture);
 
 class PictureIndex {

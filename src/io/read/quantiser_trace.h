@@ -18,8 +18,8 @@ namespace lull::io {
 /// trace_headers.
 class QuantiserTrace {
  public:
-  /// Prepares the bitstream filter. The object has no effect without this filter, and for codecs
-  /// other than H.264, HEVC and AV1.
+  /// Opens the bitstream filter. If FFmpeg lacks the filter, or if the codec is not H.264, HEVC or
+  /// AV1, the object has no effect.
   explicit QuantiserTrace(const AVStream& stream);
   ~QuantiserTrace();
   QuantiserTrace(const QuantiserTrace&) = delete;

@@ -96,7 +96,7 @@ void FileSource::fill_info() {
   estimate_length(demuxer_, options_.selection, info_);
 }
 
-/// Adds notes about frames with more bits or channels than the samples of the input.
+/// Adds a note if a palette becomes RGB samples, or if 1-bit samples become 8-bit samples.
 void FileSource::note_conversion() {
   if (!demuxer_.holds_pictures() && demuxer_.sequence().empty()) return;
   if (pixel_format_ == AV_PIX_FMT_PAL8)
@@ -167,7 +167,7 @@ std::optional<TimedPicture> FileSource::next_picture() {
   return taken;
 }
 
-/// Seeks to options_.start_picture. Discards damage before this picture, because a decoder may
+/// Seeks to options_.start_picture. Resets the damage count after the seek, because a decoder may
 /// report errors after a seek. Later damage is an error, because it contradicts the plan of the
 /// job.
 void FileSource::seek_to_start() {

@@ -56,8 +56,9 @@ class FileSource final : public MediaSource {
   bool half_floats() const { return half_floats_; }
   std::vector<int> videos() const override;
   const std::vector<LayerInfo>& layers() const noexcept override { return layers_; }
-  /// Returns whether the source has a second frame: by decoding or, with SourceOptions::margins, by
-  /// the estimated number of frames. The caller must call this function before the first read.
+  /// Returns whether the source has a second frame. With SourceOptions::margins, the function uses
+  /// the estimated number of frames; otherwise, it decodes the second frame. The caller must call
+  /// this function before the first read.
   bool has_second_frame();
 
  private:

@@ -107,8 +107,8 @@ void TimedPictures::replay_all() {
   if (selector_) selector_->finish();
 }
 
-/// Drops the packets of copied streams at the times of skipped pictures. The muxer drops packets
-/// only when it receives a frame.
+/// Drops packets of copied streams that fall in skipped parts of the video. Otherwise, these
+/// packets would remain in memory until the muxer receives a frame.
 void TimedPictures::drop_packets() {
   demuxer_.relay().drop_if([&](const AVPacket& packet) {
     const AVStream& stream = *demuxer_.context().streams[packet.stream_index];

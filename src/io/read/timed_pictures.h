@@ -51,9 +51,9 @@ class TimedPictures {
   /// Ends the context frames. `number` is the last picture that the caller needs. Any thread may
   /// call this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// Returns the number that the caller passed to end_context_at(); -1 if the caller did not call
-  /// end_context_at(), or if the number is before the end of the selection. The caller must call
-  /// this function after the last picture.
+  /// Returns the number of the last picture that the caller needs, from end_context_at(); -1
+  /// without a call of end_context_at(), or if the picture precedes the end of the selection. The
+  /// caller must call this function after the last picture.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;

@@ -54,9 +54,8 @@ std::vector<std::string> files_of(const Demuxer& input) {
 }
 
 /// Returns a text that identifies the content of an input: size and checksum. For
-/// JobPart::segments, the function compares only a digest of some blocks with the plan. If the
-/// digests are equal, the function returns the value of the fact `name` in the plan. Otherwise, it
-/// returns the digest.
+/// JobPart::segments, the function computes only a digest of some blocks. If this digest equals
+/// `planned_sample`, the function returns the text from the plan, otherwise the digest.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
@@ -194,8 +193,8 @@ std::string sample_digest(const FileSource& source) {
   for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
     digest.add(&sizes[i], sizeof sizes[i]);
     std::ifstream file;
-    // Adds the block at byte `at` of the current file to the digest. The digest covers a block at
-    // every multiple of `step` in the concatenation of all files, and the last block.
+    // Adds the block at byte `at` of the current file to the digest. The digest contains the blocks
+    // at all multiples of `step` in the concatenated files, and the last block.
     const auto add = [&](std::int64_t at) {
       if (!file.is_open()) file.open(files[i], std::ios::binary);
       file.clear();
@@ -216,8 +215,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // Facts about the input must be first in the list. A different input can change the facts about
-  // the output, and the error message names only the first difference.
+  // Facts about the input precede facts about the output, so that the error message names a changed
+  // input instead of its effects on the output.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

@@ -64,7 +64,7 @@ class JoinSink final : public EncodingSink {
 
  private:
   /// Opens the output file. Checks again for an existing output after a failure, because another
-  /// process may have joined the job in the meantime.
+  /// process may have created the output in the meantime.
   std::unique_ptr<OutputFile> output_file(const std::string& path) {
     const auto is_there = [&] {
       std::error_code ignored;
@@ -100,8 +100,8 @@ class JoinSink final : public EncodingSink {
     mux_segments({plan_.segments(), read}, source_, encoder_->context().time_base, *muxer_);
   }
 
-  // Completes the output, or accepts an existing output with the same bytes: another process may
-  // have joined the job, or an earlier run may have ended after the renaming.
+  // Completes the output. An existing output is valid if it has the same bytes: another process may
+  // have joined the segments, or an earlier run may have ended after the renaming.
   void commit() override {
     file_->finish_writing();
     if (output_exists_) {

@@ -38,7 +38,7 @@ struct Manifest {
 /// Returns the identity of a file; nullopt if the file does not exist.
 std::optional<Manifest::Identity> identity_of(const std::string& file);
 
-/// Returns the SHA-256 that identifies a job in all of its segments.
+/// Returns the identifier of a job, a SHA-256, which every segment file of the job contains.
 std::string job_id(const std::vector<JobFact>& facts, int threads);
 /// Returns a description of the first difference between two lists of facts; empty if they are
 /// equal.

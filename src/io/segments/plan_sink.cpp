@@ -124,8 +124,8 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Truncates a list with one element per picture after the last picture that temporal filters
-  /// need. The source reads ahead by a number of pictures that varies between runs.
+  /// Truncates a list with one element per picture after source_.context_end(), so that the plan
+  /// does not depend on how far the source has read ahead.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

@@ -1,7 +1,6 @@
 #pragma once
-// Marks a finished output with the identity of its job in the extended attribute user.lull.job,
-// because lull removes the folder of a finished job. Some file systems do not store extended
-// attributes.
+// Stores the identifier of the job that wrote an output in the output's extended attribute
+// user.lull.job. Some file systems do not support extended attributes.
 
 #include <string>
 

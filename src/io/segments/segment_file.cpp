@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view magic = "lullseg2", end_magic = "lullend2";
 constexpr std::int64_t digest_bytes = 64;  // in hexadecimal
 constexpr auto head_bytes = static_cast<std::int64_t>(magic.size()) + digest_bytes;
-/// Size in bytes of the end of a segment file: end_magic, number of frames, digest.
+/// Size in bytes of the trailer of a segment file: end_magic, number of frames, digest.
 constexpr auto tail_bytes =
     static_cast<std::int64_t>(end_magic.size() + sizeof(std::int64_t)) + digest_bytes;
 
@@ -32,7 +32,7 @@ RegularFile open_or_fail(const std::string& path) {
   }
 }
 
-/// A segment file with a valid beginning and end. The digest in `record` is not yet verified.
+/// A segment file with a valid header and trailer. The digest in `record` is not yet verified.
 struct UnverifiedSegment {
   RegularFile file;
   SegmentRecord record;

@@ -67,8 +67,8 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(manifest_path(folder_)),
       options_(options),
       access_(access) {
-  // lock() returns false if another process has ended its job, and removed the folder with the
-  // locked file.
+  // lock() returns false if another process has removed the folder with the locked file at the end
+  // of a job.
   while (!lock()) continue;
   try {
     load(overwrite);
@@ -141,8 +141,7 @@ void SegmentJob::load(bool overwrite) {
   if (segments > 0)
     notes_.push_back(state_of(folder_, found) + ", which is dropped (-y without --resume)");
   std::error_code ignored;
-  // The function removes the manifest first, because the other files are valid only together with
-  // the manifest.
+  // The function removes the manifest first, because segment files are invalid without a manifest.
   fs::remove(manifest_path_, ignored);
   remove_files([&](const std::string& name) { return is_leftover(name) || is_segment_name(name); });
 }

@@ -15,8 +15,8 @@
 
 namespace lull::io {
 
-/// Owns the folder "OUTPUT.lull-job" and locks the folder against other processes. A finished
-/// segment is a segment in the manifest, whose file is already on the disk. The destructor removes
+/// Owns the folder "OUTPUT.lull-job" and locks the folder against other processes. A segment is
+/// finished if its file is on the disk and the manifest lists the segment. The destructor removes
 /// the folder if no segment is finished.
 class SegmentJob {
  public:
@@ -42,8 +42,8 @@ class SegmentJob {
   /// Returns notes for the user, one text each.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// Sets the facts of the job. The caller must call this function once, before the functions from
-  /// find() to remove().
+  /// Sets the facts of the job. The caller must call this function once, before all functions that
+  /// are declared below.
   /// @throws InvalidArgument  the interrupted job has other facts
   void begin(std::vector<JobFact> facts);
   /// Returns the record of a segment; null if the segment is not finished.
@@ -53,9 +53,8 @@ class SegmentJob {
   std::int64_t segments() const;
   /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;
-  /// Returns the ranges of frames whose segments are not finished. The last range is open-ended. A
-  /// finished segment that is shorter than the others is the last segment; no range follows this
-  /// segment.
+  /// Returns the ranges of frames whose segments are not finished. The last range is open-ended.
+  /// After a finished segment that is shorter than the others, the list contains no further range.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;
@@ -77,8 +76,8 @@ class SegmentJob {
   void load(bool overwrite);
   void verify();
   void save();
-  /// Returns whether `name` belongs to a temporary file of a killed process, or to a partial output
-  /// from a damaged input.
+  /// Returns whether `name` is the name of a temporary file of a killed process, or of a partial
+  /// output from a damaged input.
   bool is_leftover(const std::string& name) const;
   void remove_files(const std::function<bool(const std::string& name)>& useless) const;
 

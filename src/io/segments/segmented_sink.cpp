@@ -141,8 +141,8 @@ class SegmentedSink final : public EncodingSink {
   std::int64_t segment_ = 0;  // the segment that is being encoded
 };
 
-/// Throws the errors of open_segmented_sink() that concern the output, for a job of a single
-/// process.
+/// Throws the errors of open_segmented_sink() about an existing output or an existing job folder,
+/// for a job of a single process.
 void check_job_output(const std::string& path, const FileSource& source,
                       const SinkOptions& options) {
   const SegmentOptions& segments = *options.segments;

@@ -88,8 +88,8 @@ class TaskSink final : public MediaSink {
           "job was planned); plan the job again");
   }
 
-  // The process with the last segment must read the input to its end, to compare the number of
-  // frames with the plan.
+  // The process that encodes the last segment must read the input to its end, to compare the number
+  // of frames with the plan.
   bool needs_no_more() const noexcept override { return left_ == 0 && !includes_last_segment_; }
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
@@ -131,7 +131,8 @@ std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& s
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> now = job_facts(source, container, options, encoder);
-  // A process that joins segments does not decode. The plan therefore provides the decoding device.
+  // The process that joins the segments does not decode, so this function takes the name of the
+  // decoding device from the plan.
   if (options.segments->part == JobPart::join) {
     constexpr const char* name = "the decoding device";
     const auto planned = std::ranges::find(plan.facts, name, &JobFact::name);

@@ -12,8 +12,8 @@
 
 namespace lull::io {
 
-/// Layout of the slices in the file, with x as the fastest axis. A block is the contiguous part of
-/// the file that contains a slice: the slice itself along z, and the whole volume along x or y.
+/// Layout of the slices in the file, with x as the fastest axis. A block is the part of the file
+/// that must be read for a slice: one slice along z, or a whole volume along x or y.
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 
@@ -47,7 +47,8 @@ class NiftiSource final : public StackSource {
   std::vector<std::string> files() const override;
   const SliceGrid& grid() const { return *grid_; }
   const ValueRange& range() const { return range_; }
-  /// Throws an error if a block of slices plus `additional_bytes` exceed the memory limit.
+  /// Throws an error if the samples of a block (SliceGrid) plus `additional_bytes` exceed the
+  /// memory limit.
   /// @throws OutOfMemory
   void check_memory(std::uint64_t additional_bytes) const;
   double minimum() const { return minimum_; }

@@ -67,8 +67,7 @@ void PlaneSource::fill_info(const std::string& container) {
     info_.axes += "; 255 on the scale of --sigma is the range of each channel";
     return;
   }
-  // For unsigned integers of up to 16 bits, a noise level of 255 corresponds to the maximum of the
-  // type.
+  // A noise level of 255 corresponds to the maximum of an unsigned integer type of up to 16 bits.
   const StoredType type = plane_format_.type;
   const bool has_maximum = type == StoredType::u8 || type == StoredType::u16;
   info_.values = {

@@ -110,7 +110,7 @@ class TiffSink final : public StackSink {
   std::optional<TiffWriter> writer_;
   std::optional<ImagejWriter> imagej_writer_;  // for ImageJ files with one directory
   std::int64_t next_ = 0;
-  /// Buffer of all filtered slices, if frames and pages have different orders.
+  /// Buffer of all filtered slices, if the order of frames differs from the order of pages.
   std::optional<ScratchFile> frames_;
   std::size_t page_bytes_ = 0;
   std::vector<std::string> notes_;

@@ -38,8 +38,8 @@ class SubDirectoryCopier {
   }
 
  private:
-  /// Appends a copy of the entry at byte `at` to `directory`. The function writes a value that is
-  /// too long for the entry to the end of the file.
+  /// Appends a copy of the entry at byte `at` to `directory`. If the value is too long for the
+  /// entry, the function appends the value to the file.
   bool copy_entry(std::uint64_t at, int depth, std::vector<std::uint8_t>& directory) {
     std::uint8_t raw[20];
     if (!file_.read(at, raw, format_.entry_bytes())) return false;

@@ -25,8 +25,8 @@ bool is_tiff_stack(const std::string& path);
 /// extend beyond the end of the file. Empty if the page is complete.
 std::string find_tiff_truncation(const std::string& path);
 
-/// Returns whether a page after the first is neither a mask nor a reduced copy of a picture.
-/// Returns false for unreadable files.
+/// Returns whether the file has a second picture: a page after the first that is neither a mask nor
+/// a reduced copy of a picture. Returns false for unreadable files.
 bool has_more_tiff_pages(const std::string& path);
 
 }  // namespace lull::io

@@ -127,7 +127,7 @@ TiffLayout layout_of(TIFF* page, std::string& refusal) {
   layout.colours = is_rgb || layout.is_ycbcr ? 3 : 1;
   find_alpha(page, layout);
   layout.extra = samples - layout.colours;
-  // Many programs do not declare alpha, so a single undeclared extra sample is alpha.
+  // Many programs do not declare alpha, so lull treats a single undeclared extra sample as alpha.
   if (layout.alpha < 0 && layout.extra == 1) layout.alpha = layout.colours;
   if (layout.alpha >= samples) layout.alpha = -1;
   if (!layout.is_ycbcr) return layout;

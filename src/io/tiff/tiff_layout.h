@@ -45,8 +45,8 @@ TiffLayout layout_of(TIFF* page, std::string& refusal);
 /// raw data.
 bool is_raw_photograph(TIFF* page);
 
-/// Returns the reason why a file of `file_bytes` bytes is too small for a page of the layout
-/// `layout`, even at the codec's maximum compression ratio. Empty if the file is large enough.
+/// Returns the reason why a file of `file_bytes` bytes is too short for the page, even at the
+/// codec's maximum compression ratio. Empty if the file is large enough.
 std::string find_excess(TIFF* page, const TiffLayout& layout, std::uint64_t file_bytes);
 
 }  // namespace lull::io

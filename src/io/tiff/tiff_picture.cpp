@@ -32,8 +32,8 @@ constexpr SampleKind kinds[] = {
     {3, true, 12, AV_PIX_FMT_GBRAP12},  {3, true, 16, AV_PIX_FMT_RGBA64},
     {3, true, 32, AV_PIX_FMT_GBRAPF32}};
 
-/// Returns the smallest pixel format for `bits` bits per sample, without alpha if no suitable
-/// format has alpha.
+/// Returns the smallest pixel format for `bits` bits per sample; if no such format has alpha, a
+/// format without alpha.
 SampleKind kind_for(int colours, bool alpha, int bits) {
   for (const bool with_alpha : {alpha, false})
     for (const SampleKind& kind : kinds)
@@ -118,7 +118,7 @@ class Importer {
   void add(const Chunk& chunk) {
     const int bytes = kind_.bits > 16 ? 4 : kind_.bits > 8 ? 2 : 1;
     const PictureComponent first(*picture_, 0);
-    // Whether the picture has the sample order of the strip or tile.
+    // Whether memcpy() can copy whole rows of the strip or tile to the picture.
     const int all = kind_.colours + (kind_.alpha ? 1 : 0);
     const bool same = is_copied_ && chunk.samples == all && layout_.samples() == all &&
                       (!kind_.alpha || layout_.alpha == kind_.colours) &&

@@ -87,7 +87,8 @@ class TiffPictureWriter {
 TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin,
                             PhotoshopFilter filter);
 
-/// Returns whether lull writes `picture`, which is not from a TIFF file, as BigTIFF.
+/// Returns whether the TIFF output for `picture` must be BigTIFF. `picture` must not come from a
+/// TIFF file.
 bool needs_big_tiff(const AVFrame& picture);
 
 /// Pixel formats of TiffPictureWriter, in order of preference. `tiff_formats_of_tiff`, for pictures

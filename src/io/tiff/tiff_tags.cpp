@@ -122,8 +122,8 @@ void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_EXTRASAMPLES, layout.extra, kinds.data());
 }
 
-/// Copies the tags that libtiff stores in fixed fields, without default values for missing tags.
-/// Copies tags that describe samples only if the layouts are equal.
+/// Copies the tags that libtiff stores in fixed fields, without default values for missing tags. If
+/// `has_same_samples` is true, the function also copies the tags that describe samples.
 void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayout& layout) {
   if (has_same_samples) {
     for (const std::uint32_t tag :
@@ -202,8 +202,8 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // TIFFGetField() and TIFFSetField() take the number of values of some tags as an additional
-  // argument. The function skips a tag if only one of the files requires this argument.
+  // TIFFGetField() and TIFFSetField() need the number of values of some tags as an additional
+  // argument. The function skips a tag for which only one of the two calls needs this argument.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {

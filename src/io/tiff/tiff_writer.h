@@ -31,15 +31,16 @@ class TiffWriter {
   TiffWriter& operator=(const TiffWriter&) = delete;
 
   TIFF* handle() const { return tiff_.get(); }
-  /// Sets the tags of the next page: copies of all tags of the reader's page except sub-images, and
-  /// tags that describe the samples. The copies include EXIF and GPS data. The next page has the
-  /// strips or tiles and the codec of the reader's page; a lossy codec becomes Deflate.
+  /// Copies all tags of the reader's page to the next page, including EXIF and GPS data, but
+  /// without sub-images. Tags about samples describe `layout` instead. The next page has the strips
+  /// or tiles and the codec of the reader's page; a lossy codec becomes Deflate.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
   /// Declares the `count` pages after the next page as smaller pyramid levels (sub-images) of the
   /// next page, whose tags the caller must have set.
   void announce_levels(int count);
-  /// Sets the tags of a smaller pyramid level, as copy_tags() does.
+  /// Like copy_tags(), but for a page that announce_levels() has declared as a smaller pyramid
+  /// level.
   void copy_level_tags(const TiffReader& from, const TiffLayout& layout);
   /// Sets only the tags that describe the samples of the next page, which consists of strips with
   /// Deflate.
@@ -67,8 +68,8 @@ class TiffWriter {
   DirectoryFormat format_;  // TIFFIsBigTIFF() is wrong for a big-endian file while it is written
   std::string message_;
   std::list<std::string> tag_names_;  // libtiff keeps pointers to these names
-  /// The texts of repeated tags for each page, except the first text of a tag, which libtiff
-  /// writes.
+  /// Texts of repeated tags (repeated_tags.h) for each page. libtiff writes the first text of each
+  /// tag, which is not in this list.
   std::vector<std::vector<RepeatedText>> repeated_texts_;
   std::unique_ptr<OutputPosition> position_;
   TiffPtr tiff_;

@@ -95,7 +95,7 @@ GzipWriter::GzipWriter(OutputFile& file, bool is_gzip) : file_(file) {
   gzip_ = std::make_unique<z_stream_s>();
   packed_ = std::make_unique<std::byte[]>(buffer_bytes);
   // Window bits plus 16 select gzip's header and checksum. The time in the header is 0, so equal
-  // volumes become equal files.
+  // volumes become bit-identical files.
   constexpr int window_bits = 15 + 16, memory_level = 8;
   if (deflateInit2(gzip_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, memory_level,
                    Z_DEFAULT_STRATEGY) != Z_OK)

@@ -193,8 +193,8 @@ class Parser {
     header_.samples.inter = inter;
   }
 
-  /// Reads the spacing from pixdim, except the first element, which has another meaning. Ignores
-  /// invalid values, because lull uses the spacing only to draw pictures.
+  /// Reads the spacing from pixdim[1] to pixdim[3]. Ignores invalid values, because lull uses the
+  /// spacing only to draw pictures.
   void read_spacing() {
     std::array<double, 3> spacing{};
     for (int i = 0; i < 3; ++i)

@@ -40,8 +40,8 @@ bool is_big(std::span<const std::byte> head) {
   return number_at<std::int32_t>(head, 0, true) == pair_head_bytes;
 }
 
-/// Makes a NIfTI-1 header from the ANALYZE 7.5 fields with equal offsets: dim, datatype, bitpix and
-/// pixdim, except the first element of pixdim, which ANALYZE does not use.
+/// Makes a NIfTI-1 header from an ANALYZE 7.5 header: copies dim, datatype, bitpix and pixdim[1] to
+/// pixdim[7], which have the same offsets in both formats.
 std::vector<std::byte> analyze_as_nifti(std::span<const std::byte> head, bool big) {
   std::vector<std::byte> nifti = make_nifti_head(
       {}, {.type = StoredType::u8, .swapped = big != (std::endian::native == std::endian::big)});

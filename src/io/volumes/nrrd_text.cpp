@@ -26,7 +26,7 @@ std::string_view nrrd_name_of(StoredType type) {
 /// Returns the shortest decimal text that a parser converts back to the same number.
 std::string shortest(double value) {
   std::array<char, 32> text;
-  // The addition of 0.0 converts -0 to 0.
+  // Adding 0.0 converts -0 to 0.
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value + 0.0).ptr;
   return {text.data(), end};
 }

@@ -86,9 +86,9 @@ void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
 /// mask, or if SliceMask::zero() returns false.
 void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row);
 
-/// Converts filtered samples back to the format `out`. `original`, `format` and `range` must be the
-/// arguments of load_stored(). Integer types are rounded to nearest and clamped. NaN becomes the
-/// value 0.
+/// Converts filtered samples to stored samples of the format `out`. `original`, `format` and
+/// `range` must be the arguments of load_stored(). Integer types are rounded to nearest and
+/// clamped. NaN becomes the value 0.
 void store_filtered(std::span<const float> filtered, std::span<const std::byte> original,
                     const StoredFormat& format, const ValueRange& range, const StoredFormat& out,
                     std::span<std::byte> to);

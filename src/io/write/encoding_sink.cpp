@@ -7,8 +7,7 @@
 namespace lull::io {
 namespace {
 
-/// A sink for checks without frames. The constructor throws an error if lull cannot write the
-/// output.
+/// A sink that encodes no frames. The constructor throws an error if lull cannot write the output.
 class TrialSink final : public EncodingSink {
  public:
   TrialSink(const std::string& path, const FileSource& source, const SinkOptions& options,

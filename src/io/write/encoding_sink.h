@@ -39,9 +39,9 @@ class EncodingSink : public MediaSink {
   void open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
             const FileSource& source, const SinkOptions& options);
   void check_frame(const Frame& frame) const;
-  /// Adds to the losses the properties of `frame` that the output cannot store.
+  /// Extends the list of losses by properties of `frame` that the output cannot store.
   void note_losses(const Frame& frame);
-  /// Writes the rest of the file after the last frame, as a part of finish().
+  /// Writes buffered frames and the end of the file. finish() calls this function.
   virtual void write_end() = 0;
   /// Renames the temporary file to its final name.
   virtual void commit() { file_->commit(); }

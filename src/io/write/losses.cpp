@@ -191,8 +191,8 @@ class Losses {
       lose("the language" + of, name_);
     if (find_tag(from.metadata, "title") && !traits_.stream_titles) lose("the title" + of, name_);
     const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
-    // The function ignores AV_DISPOSITION_DEFAULT: if a container cannot store this flag, players
-    // choose the default stream by position.
+    // The function ignores AV_DISPOSITION_DEFAULT, because players choose the default stream by
+    // position if the container does not store this flag.
     constexpr int ignored_flags = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
                                   AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
     const int lost = from.disposition & ~traits_.dispositions & ~ignored_flags;

@@ -8,9 +8,9 @@
 
 namespace lull::io {
 
-/// Returns one text for each property of `source` that neither container nor encoder can store,
-/// except properties of samples, and streams that the muxer omits. The function assumes that only
-/// Matroska, WebM, MP4, MOV, MPEG-TS, NUT and AVI can store properties.
+/// Returns one text for each property of `source` that neither container nor encoder can store. The
+/// result does not include omitted streams and properties of samples. The function assumes that
+/// only Matroska, WebM, MP4, MOV, MPEG-TS, NUT and AVI can store properties.
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 
@@ -21,8 +21,8 @@ std::vector<std::string> lost_layers(const FileSource& source);
 /// stores all metadata.
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder);
 
-/// Returns whether the container (MP4, MOV) has no standard name for one of `tags`, but can store
-/// the tag under a free name.
+/// Returns whether one of `tags` is not a standard tag of the container (MP4, MOV), but the
+/// container can store the tag as a custom tag.
 bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags);
 
 }  // namespace lull::io

@@ -16,8 +16,8 @@ class MetadataEmbedder {
  public:
   /// Reads the metadata of the first picture, and decides which metadata the output contains. The
   /// caller must construct this object before the first read of `source`, and set
-  /// Container::rotation to rotation() before it opens an encoder. If `choices` is empty, lull
-  /// cannot rotate pictures, because FFmpeg does not encode them.
+  /// Container::rotation to rotation() before it opens an encoder. If `choices` is empty, FFmpeg
+  /// does not encode the pictures, so lull cannot rotate them.
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 
@@ -49,7 +49,8 @@ class MetadataEmbedder {
   std::deque<PictureMetadata> pending_;  // metadata of pictures inside the encoder
 };
 
-/// Returns one text for each kind of metadata of the first picture that a video cannot store.
+/// Returns one text for each kind of metadata (such as EXIF) in the first picture that a video file
+/// cannot store.
 std::vector<std::string> picture_losses_in_video(const FileSource& source,
                                                  const Container& container);
 

@@ -98,8 +98,8 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
     to->codecpar->codec_tag = traits_.hevc_tag;
 }
 
-// Computes the shift of all time stamps. The video stream has its own shift, because the encoder
-// has rounded the time of the first frame to its ticks.
+// Computes the shift of all time stamps. The video stream has a separate shift, because the encoder
+// rounds the time of the first frame to the encoder's ticks.
 void Muxer::set_shift(const FileSource& source, const Container& container) {
   shift_ = shift_on_grid(source, container, encoder_time_base_);
   if (shift_.ticks == 0) return;
@@ -336,8 +336,8 @@ void Muxer::select_and_write(Copy& copy, PacketPtr packet) {
   select_and_write(copy);
 }
 
-// Writes the packets of a stream that belong to selected frames. A packet whose selection depends
-// on later frames waits, as do all later packets of its stream, so that packets stay in order.
+// Writes those packets of a stream that are selected. If the selection of a packet depends on later
+// frames, this packet and all later packets of the stream wait, so that packets stay in order.
 void Muxer::select_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {
@@ -367,7 +367,7 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     packet->pts = std::max(packet->pts, packet->dts);
   const LogWatch watch;
   const int code = write(packet.get());
-  // An error of the muxer about properties of a damaged packet counts as damage of the input.
+  // If a packet is too damaged for the muxer, the error counts as damage of the input.
   if (code == AVERROR_INVALIDDATA)
     damage_.add_frame(
         with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),
@@ -388,8 +388,8 @@ PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   }
 }
 
-// Increases decoding times that are not above the decoding time of the previous packet. Conversion
-// to a coarser time base can make decoding times equal, which many muxers reject.
+// Makes decoding times increase, strictly if the muxer requires it. Conversion to a coarser time
+// base can make decoding times equal.
 void Muxer::make_dts_increase(std::int64_t& last_dts, AVPacket& packet) const {
   if (packet.dts == AV_NOPTS_VALUE) return;
   const bool strict = !(context_->oformat->flags & AVFMT_TS_NONSTRICT);

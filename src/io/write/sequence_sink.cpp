@@ -40,7 +40,7 @@ class PictureEncoder {
   virtual void write(const AVPacket& picture, const TiffOrigin&, Output& file) {
     avio_write(file.io(), picture.data, picture.size);
   }
-  /// Returns whether write() itself adds the metadata to the picture.
+  /// Returns whether write() adds the metadata to the picture.
   virtual bool writes_metadata() const { return false; }
   /// Completes the output file after its last picture.
   virtual void end_file(Output&) {}
@@ -219,7 +219,7 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // Checks every existing file whose number the output may use, according to the selection and the
+  // Checks every existing file that the output may replace, according to the selection and the
   // estimated number of frames.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
@@ -317,7 +317,7 @@ class SequenceSink final : public MediaSink {
     if (file_) encoder_->end_file(*file_);
   }
 
-  /// The name of the output file for a picture in the encoder.
+  /// Output file of a picture that is still in the encoder.
   struct PendingName {
     std::string path;
     TiffOrigin origin;

@@ -14,15 +14,15 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   const AVOutputFormat& format = *container.format;
   const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
   if (known >= 0) return known > 0;
-  // FFmpeg does not state whether the muxer supports the codec. The function assumes support for
-  // audio and subtitles if the format has a default codec for them.
+  // FFmpeg does not state whether the muxer supports the codec. For audio and subtitles, the
+  // function tests whether the format has a default codec of this type.
   if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
   if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;
 }
 
-/// Returns the index of the first copied stream of unknown format; -1 if all formats are known. The
-/// packets of such a stream are damaged or begin too late.
+/// Returns the index of the first copied stream whose format FFmpeg has not detected; -1 if there
+/// is none. The packets of such a stream are damaged, or begin too late for the detection.
 int find_unknown(const FileSource& source, const Drops& drops) {
   const AVFormatContext& context = source.demuxer().context();
   for (unsigned i = 0; i < context.nb_streams; ++i) {
@@ -97,7 +97,7 @@ AVCodecID converted_codec(const AVStream& stream, const Container& container) {
 StreamHandling handling_of(const AVStream& stream, const Container& container) {
   const AVCodecParameters& codec = *stream.codecpar;
   if (is_dropped(stream, container.drops)) return StreamHandling::dropped;
-  // The muxer writes a new time code track of MP4 from the metadata of the video stream.
+  // The muxer creates the time code track of an MP4 file from the metadata of the video stream.
   if (codec.codec_tag == MKTAG('t', 'm', 'c', 'd')) return StreamHandling::regenerated;
   if (stream.disposition & AV_DISPOSITION_ATTACHED_PIC && container.traits->attachments) {
     const bool picture = codec.codec_id == AV_CODEC_ID_PNG || codec.codec_id == AV_CODEC_ID_MJPEG;

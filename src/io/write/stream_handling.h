@@ -30,7 +30,7 @@ bool is_dropped(const AVStream& stream, const Drops& drops);
 ///     stream
 void check_drops(const Drops& drops, const FileSource& source);
 
-/// Throws the error that a container cannot store the streams in `text`.
+/// Throws an error with the message `text`: a container cannot store some streams.
 /// @throws BadData  damage of the input may be the reason
 /// @throws InvalidArgument  in all other cases
 [[noreturn]] void refuse_streams(const FileSource& source, const Drops& drops,

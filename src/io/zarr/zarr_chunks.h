@@ -39,7 +39,7 @@ class StoredChunks {
   /// @throws NoInput, IoError
   [[nodiscard]] std::optional<std::vector<std::byte>> read(ArrayIndex chunk);
   /// Returns whether the store contains a chunk.
-  /// @throws BadData, NoInput, IoError  as read()
+  /// @throws BadData, NoInput, IoError  like read()
   [[nodiscard]] bool has(ArrayIndex chunk);
 
  private:

@@ -113,8 +113,8 @@ std::uint64_t bytes_of_open_shards(const ZarrLevel& level) {
     return static_cast<std::uint64_t>((chunks_along(level, axis) + in_shard - 1) / in_shard);
   };
   std::uint64_t shards = shards_along(y_axis) * shards_along(x_axis);
-  // A shard over several channels or time points is incomplete until the writer reaches the last of
-  // them. Shards of all slices can therefore be incomplete at the same time.
+  // If a shard contains several channels or time points, the shards of all slices can be incomplete
+  // at the same time.
   if (chunks_of_shard(level, channel_axis) > 1 || chunks_of_shard(level, time_axis) > 1)
     shards *= shards_along(time_axis) * shards_along(channel_axis) * shards_along(z_axis);
   return shards * level.array.shards->index_bytes();
@@ -286,8 +286,8 @@ void ZarrPlaneWriter::write_blocks() {
         }
 }
 
-/// Writes one row of chunks from `rows`: the rows of each plane, in the order time, channel, z (z
-/// fastest), with a plane stride of `plane_step` bytes.
+/// Writes one row of chunks. `rows` contains these rows of each plane, in the order time, channel,
+/// z (z fastest), with a plane stride of `plane_step` bytes.
 void ZarrPlaneWriter::write_row_of_chunks(const ChunkIndex& first, std::span<const std::byte> rows,
                                           std::size_t plane_step) {
   const auto bytes = static_cast<std::size_t>(size_of(level_.array.samples.type));
