@@ -299,8 +299,7 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
   // Rows with little variation along the row occur in synthetic graphics, but not in pictures of a
   // sensor.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
-  // If the lines along the other axis also differ, the picture causes the differences, not line
-  // offsets.
+  // If lines along the perpendicular axis also differ, the cause of the differences is the picture.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
   if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;
   profile.has_offsets = are_offsets(steps, profile.deviation);

@@ -11,8 +11,8 @@
 namespace lull {
 namespace {
 
-/// Constants of the mean of the squares of 8 standard normal values: its median, and the variance
-/// of the logarithm of the median of n such means, multiplied by n.
+/// For the mean m of 8 squared standard normal values: the median of m, and n times the variance of
+/// the logarithm of the median of n values of m.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
 /// Maximum low-frequency energy of flat cubes, relative to the noise variance. If fewer than
 /// `min_flat_in_bin` cubes of a bin are flat, the fit tries the next limit.

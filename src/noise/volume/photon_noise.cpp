@@ -108,7 +108,7 @@ void PhotonStabiliser::make_table() {
   const double last_photons = asymptotic_from - variance_;
   std::vector<double> photons(samples + 1), means(samples + 1);
   for (int i = 0; i <= samples; ++i) {
-    // Photon numbers grow with i^2, so the stabilised means are nearly equidistant.
+    // Quadratic spacing of the photon numbers makes the stabilised means nearly equidistant.
     const double share = static_cast<double>(i) / samples;
     photons[i] = last_photons * share * share;
     means[i] = expected_result(photons[i]);
