@@ -175,7 +175,7 @@ Forward forward_of(const Samples& samples) {
 }
 
 /// Returns the inverse function, from the filter's result (an estimate of E[f(z)]) to the intensity
-/// y. The linear continuation beyond the clip limits keeps the mean unbiased.
+/// y. The linear continuation beyond the clip limits avoids a bias of the mean.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
       evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);

@@ -26,8 +26,8 @@ ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
   return kind;
 }
 
-/// Returns whether many outliers of a frame have a nearby outlier in the next frame, as for sparks,
-/// snow and moving dots.
+/// Returns whether many outliers of a frame have a nearby outlier in the next frame. Examples are
+/// sparks, snow and moving dots.
 bool has_successors(const OutlierField& from, const OutlierField& to) {
   constexpr int reach = 4;
   constexpr double area = (2 * reach + 1) * (2 * reach + 1);
@@ -92,7 +92,8 @@ class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
       : model_(model), plane_(plane), mask_(mask) {
-    // Maximum number of the 24 neighbours that have the value of the impulses by chance.
+    // Maximum number of the 24 neighbours with the value of the impulses, for impulses at random
+    // positions.
     const float expected = 24 * model.density;
     max_equal_ = static_cast<int>(2 + expected + 4 * std::sqrt(expected));
   }

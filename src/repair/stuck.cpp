@@ -255,8 +255,8 @@ class StuckSearch {
     for (const Candidate* candidate : unchanged) candidates.mark(candidate->at.x, candidate->at.y);
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
-    // If the clip has other stuck pixels, sharp isolated samples in still surroundings are accepted
-    // even if they do not look like impulses.
+    // If the clip has enough stuck pixels in changing surroundings, sharp isolated samples in still
+    // surroundings are accepted even if they do not look like impulses.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

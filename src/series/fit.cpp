@@ -25,8 +25,9 @@ constexpr float close_level = 0.01f;
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components. The remaining components count as noise.
 constexpr double max_signal_share = 0.7;
-/// Series of at most `few_volumes` volumes may exceed `max_signal_share`. The last
-/// `last_components` components then determine the noise level.
+/// In series of at most `few_volumes` volumes, the share of signal components may exceed
+/// `max_signal_share`. In this case, the last `last_components` components determine the noise
+/// level.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
 /// Noise levels of volumes count as equal below these ratios: `same_level` for residuals,
@@ -38,8 +39,9 @@ constexpr float max_correction = 1.5f;
 /// Minimum number of filtered components. A component with a small eigenvalue can contain a signal
 /// that exists in only a few voxels.
 constexpr int min_components = 16;
-/// A volume is filtered separately if this reduces its estimated error by at least `significance`
-/// standard errors. Series of more than `max_examined_volumes` volumes are not examined.
+/// A volume is filtered separately if a separate filter reduces the estimated error of the volume
+/// by at least `significance` standard errors. Series of more than `max_examined_volumes` volumes
+/// are not examined.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 

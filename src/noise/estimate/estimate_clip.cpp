@@ -23,8 +23,8 @@ constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
 /// Maximum share of blocks that may be copies from the previous frame. If no excerpt meets
 /// `max_copied_share`, as in still clips without noise, the limit is `max_copied_share_at_last`.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
-/// Minimum variance of a frame difference, relative to the maximum of the excerpt. With a smaller
-/// variance, the second frame is an encoded copy of the first.
+/// Minimum variance of a frame difference, relative to the maximum variance in the excerpt. With a
+/// smaller variance, the second frame is an encoded copy of the first.
 constexpr float min_excerpt_share = 0.25f;
 /// Minimum noise level. A lower level counts as no noise. Rounding to 8 bits has the noise level
 /// 0.29.

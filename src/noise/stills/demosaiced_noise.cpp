@@ -254,8 +254,8 @@ Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
   return middle >= min_level ? Demosaicing::clear : Demosaicing::weak;
 }
 
-/// Limits luma noise at the lowest frequencies by chroma noise, and in each other band by luma
-/// noise of the next lower band.
+/// Limits the luma noise of the lowest band of frequencies by the chroma noise, and of each higher
+/// band by the luma noise of the next lower band.
 void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
   const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));
   double above = lowest;  // level of the next band of lower frequencies

@@ -57,7 +57,7 @@ PhotonStabiliser::PhotonStabiliser(const PhotonNoise& noise)
     return transform((sample - noise_.offset) / noise_.gain);
   };
   low_ = at(0);
-  // The lower bound keeps `scale_` finite if the offset is above nearly all samples.
+  // Without the lower bound, `scale_` could be infinite if the offset is above nearly all samples.
   scale_ = 255 / std::max(at(255) - low_, 1e-6);
   first_ = expected_result(0);
   if (variance_ < asymptotic_from) make_table();
