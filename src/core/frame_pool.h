@@ -13,8 +13,8 @@ namespace lull {
 /// a new buffer, so the caller must limit the number of frames in use.
 class FramePool {
  public:
-  /// The constructor takes the source of the buffers, `memory`, for example page-locked memory for
-  /// a GPU. `memory` must outlive all buffers.
+  /// Makes a pool whose buffers come from `memory`, for example from page-locked memory for a GPU.
+  /// `memory` must outlive all buffers.
   /// @throws InvalidArgument  the format is not valid
   explicit FramePool(const FrameFormat& format,
                      std::pmr::memory_resource* memory = std::pmr::get_default_resource());

@@ -138,8 +138,8 @@ void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat&
   }
 }
 
-/// Copies plane `i` of `from` to `to`, which has the same size. Samples of formats with other
-/// sample values are converted, and must be integers.
+/// Copies plane `i` of `from` to `to`, which has the same size. If the formats have different
+/// sample values, the samples must be integers, and the function converts them.
 inline void copy_plane(const Frame& from, int i, const Frame& to) {
   const int height = from.format.plane_height(i);
   if (have_equal_samples(from.format, to.format)) {

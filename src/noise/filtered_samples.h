@@ -1,7 +1,7 @@
 #pragma once
-// Converts planes to and from the float samples that filters on the host process: on the 0..255
-// scale, within the filter range (core/float_guard.h), and variance-stabilised for planes with a
-// noise curve.
+// Conversion between the samples of planes and the float samples that filters on the host use. The
+// float samples are on the 0..255 scale, within the filter range (core/float_guard.h), and
+// variance-stabilised for planes with a noise curve.
 
 #include <array>
 

@@ -10,8 +10,8 @@
 
 namespace lull {
 
-/// The holes of a plane (Frame::holes). The samples at holes contain interpolated values, which
-/// affect only nearby results, because patches that overlap a hole are never candidates.
+/// The holes of a plane (Frame::holes). Patches that overlap a hole are never candidates, so the
+/// interpolated samples in a hole affect only results near the hole.
 class Holes {
  public:
   /// `hole` contains one flag per sample, row by row. The flag is true for an invalid sample.

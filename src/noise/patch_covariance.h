@@ -17,8 +17,9 @@ namespace lull {
 /// Rows of a transform matrix for 8 samples.
 using AxisTransform = std::array<std::array<double, 8>, 8>;
 
-/// Lower bounds of variances, because filters divide by variances. Units: the noise variance for a
-/// patch's coefficient, the patches' variance for a group's coefficient.
+/// Lower bounds of variances, because filters divide by variances. min_coefficient_variance is
+/// relative to the noise variance. min_group_variance is relative to the noise variance of the
+/// patch coefficient.
 inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e-3;
 
 /// Covariances of the noise in the coefficients of two patches of one frame, in units of sigma^2.

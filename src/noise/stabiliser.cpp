@@ -112,8 +112,8 @@ class Samples {
 };
 
 /// Returns the change of the stabilising function f at the distance `beyond` > 0 outside 0..255. Up
-/// to a slope of 1, f continues linearly with `slope`. With a steeper slope, f continues so for
-/// four noise levels `s`, and then linearly to the change `room` at the end of the filter range.
+/// to a slope of 1, f is linear. With a steeper slope, f is linear over four noise levels `s`, and
+/// then linear with a lower slope, up to the change `room` at the end of the filter range.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -175,7 +175,7 @@ Forward forward_of(const Samples& samples) {
 }
 
 /// Returns the inverse function, from the filter's result (an estimate of E[f(z)]) to the intensity
-/// y. The linear continuation beyond the clip limits keeps the mean unbiased.
+/// y. The linear continuation beyond the clip limits avoids a bias of the mean.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
       evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);
@@ -186,12 +186,12 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   }
   make_increasing(means);
   const auto slope = [&](std::size_t from, std::size_t to) {
-    // Maximum slope of the inverse, because make_increasing() can make successive means nearly
-    // equal.
+    // Maximum slope of the inverse. Without this limit, the slope could be very large, because
+    // make_increasing() can make successive means nearly equal.
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
-  // The slope at an infinite limit is arbitrary and has no effect within the filter range.
+  // Beyond an infinite clip limit, the slope has no effect within the filter range.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;
@@ -206,8 +206,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Returns the clip limits of the inverse function's results. The range of the clipping shift is a
-/// fifth of the noise level.
+/// Returns the clip limits of the inverse function's results. The clipping shift affects samples
+/// that are closer to a limit than a fifth of the noise level.
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

@@ -21,8 +21,8 @@ float scaled_value(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor, 
   return (static_cast<float>(mosaic(x, y)) - black) / (sensor.white - black);
 }
 
-/// Limits in standard deviations of the noise. Defects are replaced only in flat areas
-/// (`flat_deviations`), because small details can look like hot sites.
+/// Minimum deviation of a defective site from its neighbours, and maximum range of the neighbours,
+/// in standard deviations of the noise. Where the neighbours vary more, the sample may be a detail.
 constexpr float defect_deviations = 8, flat_deviations = 6;
 
 /// Minimum and maximum of the samples passed to add().
@@ -95,7 +95,8 @@ std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sens
     }
   });
   const float sigma = *std::ranges::max_element(vst.sigma());
-  // stabilise() reads all samples before the replacement, so the order of the sites has no effect.
+  // Repaired samples are written after all sites are checked, so the order of the sites has no
+  // effect.
   std::vector<std::vector<std::pair<int, float>>> repaired(static_cast<std::size_t>(height));
   tbb::parallel_for(2, std::max(height - 2, 2), [&](int y) {
     for (int x = 2; x < width - 2; ++x) {

@@ -49,7 +49,7 @@ class Normal {
 double intensity(int k, double top) { return top * k * k / ((grid - 1.0) * (grid - 1)); }
 
 /// Returns the inverse of the function from intensities to `means`. The inverse is linear below the
-/// lowest mean, and `top` above the highest.
+/// lowest mean, and constant (`top`) above the highest mean.
 SampleCurve inverse_of(std::vector<double> means, double top) {
   for (int k = 1; k < grid; ++k) means[k] = std::max(means[k], means[k - 1] + 1e-7);
   constexpr int first = 40;  // enough points for a stable slope

@@ -25,7 +25,8 @@ float level_of(const FrameFormat& format) {
   return format.sample == SampleType::f32 ? 0.0f : to_unit_255(format);
 }
 
-/// Replaces NaN and infinities by neighbouring values, so that they are no outliers.
+/// Replaces NaN and infinities by neighbouring values, because the search for outliers would find
+/// them.
 void remove_non_finite(PlaneView<float> plane) {
   float last = 0;
   for (int y = 0; y < plane.height; ++y)
@@ -163,7 +164,7 @@ class PlaneExamination {
     defects_.impulses = model_impulses(examined_frames, level_);
   }
 
-  /// Returns the plane of a frame, repaired with the defects found so far.
+  /// Returns the plane of a frame in which the defects found so far are repaired.
   PlaneView<float> repaired(const Frame& frame) {
     const PlaneView<float> plane = loaded(frame);
     replace_samples(defects_, -1, plane, mask_);

@@ -26,8 +26,8 @@ ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
   return kind;
 }
 
-/// Returns whether many outliers of a frame have a nearby outlier in the next frame, as for sparks,
-/// snow and moving dots.
+/// Returns whether many outliers of a frame have a nearby outlier in the next frame. Examples are
+/// sparks, snow and moving dots.
 bool has_successors(const OutlierField& from, const OutlierField& to) {
   constexpr int reach = 4;
   constexpr double area = (2 * reach + 1) * (2 * reach + 1);
@@ -87,12 +87,13 @@ struct NearbySamples {
   }
 };
 
-/// Marks the impulses of a model whose impulses have a common value.
+/// Marks impulses that have a common value.
 class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
       : model_(model), plane_(plane), mask_(mask) {
-    // Maximum number of the 24 neighbours that have the value of the impulses by chance.
+    // Maximum number of the 24 neighbours with the value of the impulses, for impulses at random
+    // positions.
     const float expected = 24 * model.density;
     max_equal_ = static_cast<int>(2 + expected + 4 * std::sqrt(expected));
   }
@@ -120,8 +121,9 @@ class ValueMarker {
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // The fit excludes impulses of the opposite sign if the tolerance of their value is at most
-      // one 8-bit step. With a larger tolerance, such samples may be details of the picture.
+      // If the values of the impulses of the opposite sign vary by at most one 8-bit step, the fit
+      // excludes these impulses. Otherwise, samples with these values may be details of the
+      // picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -178,8 +180,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
-  // Stars and lamps do not move between successive frames, so may_be_lights() checks only clips
-  // without successive frames.
+  // In successive frames, has_successors() detects stars and lamps, because they do not move. In
+  // single frames, may_be_lights() detects them.
   const bool over_time =
       std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;

@@ -53,8 +53,8 @@ class Estimator {
     return x >= 0 && y >= 0 && x < plane_.width && y < plane_.height && !mask_.is_marked(x, y);
   }
 
-  /// Interpolates four samples by a cubic polynomial, or two linearly if the noise is strong or an
-  /// outer sample is not valid.
+  /// Interpolates between the samples `before` and `after`: by a cubic polynomial through four
+  /// samples, or linearly if the noise is strong or an outer sample is not valid.
   float between(int x, int y, const Direction& to, float before, float after) const {
     const int x0 = x - 2 * to.dx, y0 = y - 2 * to.dy, x3 = x + 2 * to.dx, y3 = y + 2 * to.dy;
     const float linear = (before + after) / 2;

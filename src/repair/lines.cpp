@@ -247,8 +247,8 @@ std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing)
       {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
   const auto& difference = rows[order];
   // Solves (I + lambda D^T D) s = p by Cholesky decomposition, for the smooth profile s of the
-  // profile p, where D takes differences of the given order. `band` contains the lower band of the
-  // matrix.
+  // profile p. D is the difference operator of the given order. `band` contains the lower band of
+  // the matrix.
   std::vector<std::array<double, max_order + 1>> band(size);
   for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
   for (std::size_t r = 0; r + order < size; ++r)
@@ -291,16 +291,15 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
     deviations.push_back(deviation_of(steps[i]));
   }
   profile.deviation = median(deviations);
-  // The median of n Gaussian samples has the standard deviation 1.25 / sqrt(n), relative to the
-  // noise level.
+  // The standard deviation of the median of n Gaussian samples is 1.25 / sqrt(n) times the noise
+  // level.
   const int samples = std::min(length / strips, max_line_samples);
   const float by_noise = 1.25f * noise / std::sqrt(static_cast<float>(samples));
   if (profile.deviation < 0.7f || profile.deviation < 2 * by_noise) return profile;
   // Rows with little variation along the row occur in synthetic graphics, but not in pictures of a
   // sensor.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
-  // If the lines along the other axis also differ, the picture causes the differences, not line
-  // offsets.
+  // If lines along the perpendicular axis also differ, the cause of the differences is the picture.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
   if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;
   profile.has_offsets = are_offsets(steps, profile.deviation);

@@ -148,7 +148,7 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // Number of examined cells in a grid of parts x parts cells: those with the most outliers.
+  // A tenth of the cells of the grid: the cells with the most outliers.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];
@@ -178,7 +178,8 @@ bool are_impulses(const OutlierField& field) {
   constexpr float max_wing = 0.06f;
   if (field.isolated.size() < min_count || !(field.smooth_share > 0)) return false;
   const auto isolated = static_cast<double>(field.isolated.size());
-  // By chance, the share of impulses with a neighbouring impulse is about 8 times their density.
+  // At random positions, the share of impulses with a neighbouring impulse is about 8 times the
+  // density of the impulses.
   const double touching = 0.15 + 12 * field.density();
   if (static_cast<double>(field.connected.size()) > touching * isolated) return false;
   std::vector<float> wings;

@@ -77,8 +77,8 @@ struct Candidate {
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
   float spread = 0;          // sum of the distances between the 5th and the 20th of 24 samples
-  /// Brightness gradients of the surroundings, in 8-bit steps per sample, in the frames in which
-  /// the gradient exceeds noise.
+  /// Brightness gradients of the surroundings, in 8-bit steps per sample, in the frames with a
+  /// gradient above the noise.
   std::vector<std::array<float, 2>> slopes;
   bool is_isolated = true;
 };
@@ -255,8 +255,8 @@ class StuckSearch {
     for (const Candidate* candidate : unchanged) candidates.mark(candidate->at.x, candidate->at.y);
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
-    // If the clip has other stuck pixels, sharp isolated samples in still surroundings are accepted
-    // even if they do not look like impulses.
+    // If the clip has enough stuck pixels in changing surroundings, sharp isolated samples in still
+    // surroundings are accepted even if they do not look like impulses.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

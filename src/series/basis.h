@@ -37,8 +37,8 @@ class Basis {
   std::vector<int> volumes_;
   std::vector<double> means_;
   int components_ = 0;
-  // The directions as a row-major and as a column-major matrix, for contiguous reads in project()
-  // and reconstruct().
+  // The matrix of the basis vectors, stored in row-major order for project() and in column-major
+  // order for reconstruct().
   std::vector<double> rows_, columns_;
 };
 

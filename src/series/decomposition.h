@@ -18,8 +18,8 @@ struct Decomposition {
 };
 
 /// Decomposes the covariance of volumes. Two groups with unrelated signals (real and imaginary
-/// parts) are decomposed separately, because the noise edge of fewer volumes is lower and hides
-/// fewer weak signals.
+/// parts) are decomposed separately, because the spectrum of the noise of fewer volumes has a lower
+/// upper edge, which hides fewer weak signals.
 /// @param first_group  number of volumes of the first group; 0 or all volumes: there is one group
 /// @param variance  the known noise variance (spectrum.h)
 [[nodiscard]] Decomposition decompose(const Moments& moments, std::size_t first_group,

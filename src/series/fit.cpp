@@ -25,21 +25,23 @@ constexpr float close_level = 0.01f;
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components. The remaining components count as noise.
 constexpr double max_signal_share = 0.7;
-/// Series of at most `few_volumes` volumes may exceed `max_signal_share`. The last
-/// `last_components` components then determine the noise level.
+/// In series of at most `few_volumes` volumes, the share of signal components may exceed
+/// `max_signal_share`. In this case, the last `last_components` components determine the noise
+/// level.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
 /// Noise levels of volumes count as equal below these ratios: `same_level` for residuals,
 /// `same_estimate` for the less accurate estimates from single volumes.
 constexpr double same_level = 1.2, same_estimate = 1.5;
-/// Maximum ratio of the noise level from residuals to the level from single volumes. With a higher
-/// ratio, the residuals contain signal.
+/// Maximum ratio of the noise level estimated from residuals to the level estimated from single
+/// volumes. Above this ratio, the residuals contain signal.
 constexpr float max_correction = 1.5f;
 /// Minimum number of filtered components. A component with a small eigenvalue can contain a signal
 /// that exists in only a few voxels.
 constexpr int min_components = 16;
-/// A volume is filtered separately if this reduces its estimated error by at least `significance`
-/// standard errors. Series of more than `max_examined_volumes` volumes are not examined.
+/// A volume is filtered separately if a separate filter reduces the estimated error of the volume
+/// by at least `significance` standard errors. Series of more than `max_examined_volumes` volumes
+/// are not examined.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
@@ -171,8 +173,8 @@ Moments moments_of_some(const Moments& moments, const std::vector<int>& all,
   return result;
 }
 
-/// Makes a basis for all volumes: the leading components of the volumes `combined`, and each other
-/// volume as a component by itself.
+/// Makes a basis for all volumes: the leading components of the volumes `combined`, and one
+/// component for each volume outside `combined`.
 Basis make_basis(const std::vector<int>& all, const Moments& moments,
                  const std::vector<int>& combined, const EigenSystem& eigen, int components) {
   const std::size_t count = all.size();
@@ -188,7 +190,7 @@ Basis make_basis(const std::vector<int>& all, const Moments& moments,
   return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
 }
 
-/// Erases from `volumes` each volume with a smaller estimated error if it is filtered separately.
+/// Erases from `volumes` the volumes that have a smaller estimated error with a separate filter.
 /// Returns whether `volumes` has changed.
 bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
   std::vector<int> kept;
@@ -242,7 +244,7 @@ bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, 
   return changed;
 }
 
-/// Completes the fit for the noise levels in `fit`.
+/// Computes the spectrum and the basis of `fit` from its noise levels.
 /// @param combined  the volumes that the components combine; empty: the function chooses them
 void fit_components(const Samples& samples, const SeriesNoise& given, const FitOptions& options,
                     std::vector<int> combined, Fit& fit) {

@@ -15,7 +15,7 @@ namespace {
 
 /// Distance of the nodes of the noise map, in voxels.
 constexpr int cell = 4;
-/// Minimum signal of usable Rician samples, stabilised, in units of the noise level.
+/// Minimum signal of usable Rician samples after stabilisation, in units of the noise level.
 constexpr double min_rician_signal = 2;
 /// A volume's noise level is corrected only if its residuals contain at least this share of the
 /// noise variance.

@@ -13,7 +13,8 @@ namespace lull::series {
 namespace {
 
 constexpr double min_rician_signal = 2.5;
-/// Offset and factor for components in the range of the noise estimator.
+/// Conversion of a component to the 0..255 scale for the noise estimator: middle + scale *
+/// component.
 constexpr float middle = 128, scale = 8;
 
 /// Returns the cubes of one component. Unusable voxels are NaN.

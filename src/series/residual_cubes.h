@@ -11,9 +11,9 @@
 
 namespace lull::series {
 
-/// Estimates the noise level of the last components, relative to the level of the stabilisation,
-/// from the high frequencies of cubes of 4x4x4 voxels. For Rician noise, the mean signal of a voxel
-/// must be at least 2.5 times the level.
+/// Estimates the noise level of the last components, relative to the level that the stabilisation
+/// assumes, from the high frequencies of cubes of 4x4x4 voxels. For Rician noise, the mean signal
+/// of a voxel must be at least 2.5 times the noise level.
 /// @param volumes  the volumes of the eigenvectors
 /// @param eigen  the components of these volumes
 /// @param first  index of the first component that the function uses

@@ -2,8 +2,9 @@
 // Dithering of floats that are converted to integer samples, for more exact local means
 // (docs/measurements/dither.md).
 
-// Each group of 4 neighbouring samples has a dithering threshold instead of 0.5. Each rounding
-// error is added to the next sample of the group, so the sum of the group is rounded only once.
+// The four samples of a group share a dithering threshold, which replaces 0.5 in the rounding. Each
+// rounding error is added to the next sample of the group, so the sum of the group is rounded only
+// once.
 
 // A dithered sample depends only on its position and its group of 4 samples. Therefore all
 // backends, devices and parts of a clip give equal samples, and repeated frames remain equal.

@@ -119,8 +119,8 @@ class AreaSession final : public Denoiser {
     const PendingFrame pending = std::move(pending_.front());
     pending_.pop_front();
     if (!pending.noisy.pixels || !result->pixels) return result;
-    // The session changes a copy, because a result may share its samples with an input frame or
-    // with another result.
+    // The session changes a copy of the result, because the result may share its samples with an
+    // input frame or with another result.
     Frame clean = result_pool_.acquire();
     clean.copy_info(*result);
     const Frame preserved = unfiltered(pending.noisy, result_pool_);

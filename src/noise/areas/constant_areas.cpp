@@ -13,9 +13,9 @@ namespace {
 
 /// Maximum difference, in sigmas, between an area's value and a similar sample.
 constexpr double similar_sigmas = 2.5;
-/// Maximum share of the samples around an area of PlaneAreas::foreign that are similar to the area.
+/// Maximum share of similar samples around an area that meets rule 1 (constant_areas.h).
 constexpr double max_similar = 0.1;
-/// Maximum share of similar neighbours for an area that the session replaces before filtering.
+/// Maximum share of similar samples around an area that the session replaces before filtering.
 constexpr double continuous = 0.5;
 /// Maximum share of neighbouring samples that differ from a constant area by 1. Above this share,
 /// the area is a part of a gradient.
@@ -290,8 +290,9 @@ class AreaFinder {
     return lines;
   }
 
-  /// Returns the complete rows and columns of an area, and its morphological opening by a square
-  /// that noise hardly fills by chance.
+  /// Returns the complete rows and columns of an area, and its morphological opening by a square.
+  /// The side of the square is the smallest for which random samples of the value `value` are
+  /// unlikely to fill the square.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;

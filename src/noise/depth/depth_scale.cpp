@@ -90,7 +90,7 @@ DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference)
     low = square / high;
     high = square / nearest;
   }
-  // The last argument keeps the span above 0 for equal depths and sigma 0.
+  // The term with 1e-6 makes the span positive for equal depths and sigma 0.
   scale.span = std::max({high - low, min_span * sigma, 1e-6 * std::max(std::abs(high), 1e-30)});
   scale.low = (low + high - scale.span) / 2;
   return scale;

@@ -82,8 +82,8 @@ constexpr int regressors = 4;
 struct Fit {
   std::array<std::array<float, lanes>, regressors*(regressors + 1) / 2 + regressors + 1> sums{};
 
-  /// Adds the products over a rectangle to the normal equations. `sign` is 1 or -1. `patches`
-  /// contains the regressors and the difference of the frames.
+  /// Adds the products of the `patches` (the regressors and the difference of the frames) over a
+  /// square to the normal equations. `sign` is 1 or -1.
   void add(const std::array<const Patch*, regressors + 1>& patches, int first, int end,
            float sign) {
     for (int y = first; y < end; ++y)

@@ -192,8 +192,8 @@ std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
   for (ClipDifference& b : blocks) b.retained = 1;
   const auto clipped = clipped_variances_of(blocks);
   if (!clipped || std::ranges::none_of(blocks, is_clipped)) return clipped;
-  // The second run excludes blocks with letterboxes by a smaller `slack`. It needs the noise level
-  // of the first run, which is near the true level.
+  // The first run determines the noise level. With this level, the second run excludes blocks with
+  // letterboxes by a smaller `slack`.
   CoefficientTable variances = *clipped;
   for (const double slack : {0.2, 0.02}) {
     const CoefficientTable settled = without_clipping(variances, blocks, shares, slack);

@@ -156,8 +156,8 @@ NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   return strongest ? scaled(result, *strongest) : result;
 }
 
-/// Returns the noise level before clipping: the given level, or the estimate if it is certain and
-/// much lower.
+/// Returns the noise level before clipping. If the estimate is certain and much lower than the
+/// given level, the result is the estimate, otherwise the given level.
 float clipped_level(const PlaneNoise& given, const NoiseEstimate& estimate, int plane) {
   constexpr float same_level = 1.3f;  // estimates are within 15 % of the noise, seldom 30 %
   const float level = given.level_in_samples(), found = estimate.level[plane];

@@ -46,12 +46,12 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
     return estimate;
   }
-  // The other frames of an excerpt usually repeat the first frame, so they add no information.
+  // Later frames of an excerpt usually repeat the first frame, so they add no information.
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);
-  // Filters for camera noise assume a higher level than the measured level, so clip limits are
-  // unnecessary.
+  // Camera noise has no clip limits, because the noise level that filters assume already exceeds
+  // the measured level.
   if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;
 }

@@ -20,12 +20,11 @@ namespace {
 /// larger frames.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
-/// Maximum share of blocks that may be copies from the previous frame. `max_copied_share_at_last`
-/// applies to clips in which no excerpt meets `max_copied_share`: clips without noise and with
-/// little motion.
+/// Maximum share of blocks that may be copies from the previous frame. If no excerpt meets
+/// `max_copied_share`, as in still clips without noise, the limit is `max_copied_share_at_last`.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
-/// Minimum variance of a frame difference, relative to the maximum of the excerpt. With a smaller
-/// variance, the second frame is an encoded copy of the first.
+/// Minimum variance of a frame difference, relative to the maximum variance in the excerpt. With a
+/// smaller variance, the second frame is an encoded copy of the first.
 constexpr float min_excerpt_share = 0.25f;
 /// Minimum noise level. A lower level counts as no noise. Rounding to 8 bits has the noise level
 /// 0.29.
@@ -140,8 +139,8 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   const bool is_rgb = !excerpt.empty() && excerpt.front().format.layout == Layout::rgb;
   if (is_rgb)
     for (int i = 0; i < 3; ++i) measured.tables[i] = clipped_variances_of(measured.blocks[i]);
-  // The loop alternates, because the channel contributions and the noise variances depend on each
-  // other.
+  // The loop alternately computes the shares of R, G and B and the noise variances, because they
+  // depend on each other.
   const int rounds = is_rgb ? 3 : 1;
   for (int round = 0; round < rounds; ++round) {
     if (is_rgb) measured.shares = shares_of(measured.tables);

@@ -21,7 +21,7 @@ struct ClipMeasurement {
   /// Noise variances of the DCT coefficients in Y, Cb, Cr or, for RGB, in the opponent space. All
   /// 0: the frames contain no noise that differs from frame to frame.
   std::array<CoefficientTable, 3> tables{};
-  /// Standard deviation of the noise in each plane, computed from the tables.
+  /// Standard deviation of the noise in each plane, computed from `tables`.
   std::array<float, 3> level{};
   /// Noise level of luma in each excerpt. 0: the excerpt has no measurement.
   std::vector<float> excerpt_level;

@@ -26,15 +26,14 @@ constexpr std::size_t max_demosaiced_blocks = 16000;
 /// of the DCT coefficients (v, u) with v + u = n. Camera pictures have at least 3.1 and 1.64, scans
 /// at most 3.5 and 1.42.
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
-/// Limits for the sum of coloured noise and fine white noise: minimum fall of the spectrum, maximum
-/// FlatBlockSpectrum::unevenness, and maximum ratio of the levels at the lowest and the middle
-/// frequencies.
+/// Limits for a sum of coloured noise and fine white noise: minimum of L(5) / L(11..13), maximum
+/// FlatBlockSpectrum::greater_unevenness, and maximum of L(1..2) / L(3..4).
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
 /// Minimum noise level at the finest frequencies, without the variance of rounding. Lower levels
 /// are not reliable.
 constexpr double min_end_level = 0.14;
-/// Maximum level of the DCT coefficients (v, u) with v + u = 1..2, relative to v + u = 3..4.
-/// Shading and soft texture exceed this ratio.
+/// Maximum of L(1..2) / L(3..4), where L(n) is the level of the DCT coefficients (v, u) with v + u
+/// = n. Shading and soft texture exceed this ratio.
 constexpr double texture_slope = 3.4;
 /// Maximum FlatBlockSpectrum::unevenness of noise. Texture is more uneven.
 constexpr double texture_unevenness = 2.0;
@@ -160,8 +159,8 @@ class StillEstimate {
   bool is_white(const FlatBlockSpectrum& spectrum) const {
     return !falls(spectrum, 0) && !falls(spectrum, rounding());
   }
-  /// Returns whether the spectrum, less the variance `rounding`, falls towards high frequencies as
-  /// for coloured noise.
+  /// Returns whether the spectrum, less the variance `rounding`, decreases towards high frequencies
+  /// like the spectrum of coloured noise.
   static bool falls(const FlatBlockSpectrum& spectrum, double rounding) {
     const auto level = [&](int first, int last) {
       const double whole = band_level(spectrum.table, first, last);

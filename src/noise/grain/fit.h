@@ -9,8 +9,8 @@
 
 namespace lull {
 
-/// Noise of a scene that is known from another source than the removed noise, for example from
-/// repeated estimates.
+/// Known noise of a scene, for example from repeated estimates. The known noise replaces
+/// measurements of the removed noise.
 struct KnownGrain {
   const NoiseEstimate& noise;  // noise of Y, Cb and Cr
   const GrainStatistics& all;  // statistics of all scenes to which this noise applies

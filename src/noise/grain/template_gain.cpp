@@ -85,8 +85,8 @@ bool decays(const std::vector<double>& energy) {
   return std::isfinite(sum) && late < 0.02 * sum;
 }
 
-/// Returns the chroma response to a unit impulse of luma noise at (from_x, from_y) among the luma
-/// samples of one chroma sample.
+/// Returns the chroma response to a unit impulse of luma noise. (from_x, from_y) is the position of
+/// the impulse among the luma samples that one chroma sample covers.
 Response chroma_response(const Response& luma, int rows, int shift_x, int shift_y, int from_x,
                          int from_y, double coefficient) {
   Response response(rows, luma.reach() >> shift_x);

@@ -12,7 +12,7 @@ namespace lull {
 /// Properties of the grain templates of one scene.
 struct TemplateGain {
   /// Standard deviation of each plane's grain in the used part of the template, relative to the
-  /// white noise.
+  /// standard deviation of the white noise.
   std::array<double, 3> gain{1, 1, 1};
   /// Autocorrelation of each plane's grain, in the order of pair_index().
   std::array<std::array<double, pair_lags>, 3> correlation{};

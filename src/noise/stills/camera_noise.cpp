@@ -27,8 +27,8 @@ constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the block means, relative to the noise variance at the lowest frequencies.
 constexpr double mean_gain = 2;
-/// Factor of the assumed chroma level, relative to independent noise in R, G and B. Chroma noise of
-/// cameras is stronger.
+/// Assumed chroma level, relative to the chroma level of independent noise in R, G and B. Chroma
+/// noise of cameras is stronger.
 constexpr double chroma = 1.2;
 
 /// Limits for the level of fine frequencies (detail), and for its ratio to the level of the lowest

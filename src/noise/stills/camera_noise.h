@@ -12,7 +12,8 @@ namespace lull {
 struct CameraNoise {
   CoefficientTable measured{};
   CoefficientTable filtered{};
-  /// Variance of the chroma noise that filters assume, relative to independent noise in R, G and B.
+  /// Variance of the chroma noise that filters assume, relative to the chroma variance of
+  /// independent noise in R, G and B.
   double chroma = 1;
   /// Amount of fine detail, from 0 (picture of a camera that denoises) to 1 (sharp picture).
   /// With 1, `filtered` equals `measured`.

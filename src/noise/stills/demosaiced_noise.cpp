@@ -92,9 +92,9 @@ void add_products(const OpponentValues& values, std::span<const int> measured, i
   }
 }
 
-/// Returns the share of noise in the chroma variance. If more blocks (`many`) have a higher
-/// variance than the flattest blocks (`few`), the difference comes from colour fringes, which are
-/// texture.
+/// Returns the share of noise in the chroma variance. `few` and `many` are variances of a smaller
+/// and a larger set of the flattest blocks. A higher variance in the larger set comes from colour
+/// fringes, which are texture.
 double noise_share(const std::array<CoefficientTable, 3>& few,
                    const std::array<CoefficientTable, 3>& many) {
   constexpr double weight = 0.5, min_share = 0.4;
@@ -172,8 +172,9 @@ double possible_level(const Range& at, const Range& from) {
   return tolerance * std::pow(ratio, brightness_exponent);
 }
 
-/// Returns the mean variances of all ranges of brightness. Levels above possible_level() are
-/// limited to that level. `agreement` receives the share of the chroma variance that remains.
+/// Returns the mean variances of all ranges of brightness, after noise levels above
+/// possible_level() are lowered to possible_level(). `agreement` receives the share of the chroma
+/// variance that the reduction leaves.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;
@@ -253,8 +254,8 @@ Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
   return middle >= min_level ? Demosaicing::clear : Demosaicing::weak;
 }
 
-/// Limits luma noise at the lowest frequencies by chroma noise, and in each other band by luma
-/// noise of the next lower band.
+/// Limits the luma noise of the lowest band of frequencies by the chroma noise, and of each higher
+/// band by the luma noise of the next lower band.
 void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
   const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));
   double above = lowest;  // level of the next band of lower frequencies

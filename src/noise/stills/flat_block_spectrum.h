@@ -13,9 +13,9 @@ struct FlatBlockSpectrum {
   /// Mean squares of the coefficients of the flattest blocks, in the two flattest of six ranges of
   /// brightness. Coefficient (0, 0) is 0.
   CoefficientTable table{};
-  /// Level at middle frequencies of the flattest fifth of the blocks, relative to the flattest
-  /// fiftieth: 1 for noise, higher for texture. Measured in two ranges of brightness: the smaller
-  /// value is `unevenness`, the larger is `greater_unevenness`.
+  /// Level at middle frequencies in the flattest 20 % of the blocks, relative to the level in the
+  /// flattest 2 %: 1 for noise, higher for texture. Measured in two ranges of brightness: the
+  /// smaller value is `unevenness`, the larger is `greater_unevenness`.
   double unevenness = 1, greater_unevenness = 1;
   /// Indicators of texture (and their values for noise): relative variance of the block energies
   /// (1), kurtosis of the coefficients (3), and ratio of the variances along the two axes (1).

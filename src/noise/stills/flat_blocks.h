@@ -35,7 +35,7 @@ struct UsableBlocks {
 /// brightness.
 [[nodiscard]] std::span<const int> brightness_range(std::span<const int> ordered, int r);
 
-/// Returns a spectrum from the medians of the coefficients of the given blocks.
+/// Returns the spectrum of the given blocks, with medians over the blocks.
 [[nodiscard]] CoefficientTable median_spectrum(std::span<const float> values,
                                                std::span<const int> blocks);
 
@@ -56,7 +56,8 @@ using Energies = std::array<std::vector<float>, 2>;
 /// Sorts blocks by increasing energy.
 void rank(std::vector<int>& blocks, const std::vector<float>& energy);
 
-/// Returns the first blocks of the ranking: the share `share` (0 to 1), but at least 40.
+/// Returns the first blocks of the ranking: the share `share` (0 to 1) of all blocks, but at least
+/// 40 blocks.
 [[nodiscard]] std::span<const int> first_of(std::span<const int> ranked, double share);
 
 /// Writes the mean squares of one set of coefficients over the blocks `measured` to `table`.

@@ -11,11 +11,11 @@
 namespace lull {
 namespace {
 
-/// Constants of the mean of the squares of 8 standard normal values: its median, and the variance
-/// of the logarithm of the median of n such means, multiplied by n.
+/// For the mean m of 8 squared standard normal values: the median of m, and n times the variance of
+/// the logarithm of the median of n values of m.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
 /// Maximum low-frequency energy of flat cubes, relative to the noise variance. If fewer than
-/// `min_flat_in_bin` cubes of a bin are flat, the fit tries the next limit.
+/// `min_flat_in_bin` cubes of a bin are flat, the fit tries the next higher limit.
 constexpr double flat_limits[] = {1.15, 1.4, 2, 3, 5};
 constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
@@ -71,7 +71,7 @@ class PhotonFit {
     return least / 2;
   }
 
-  /// Fits a first line to the flattest cubes of each bin.
+  /// Fits a first line of variance over mean to the flattest cubes of each bin.
   void fit_start() {
     Cubes start;
     const std::size_t bins = std::clamp<std::size_t>(cubes_.size() / min_in_bin, 1, 16);
@@ -132,8 +132,8 @@ class PhotonFit {
     return ranges;
   }
 
-  /// Measures the noise variance of each bin: the median of its cubes relative to the fitted line,
-  /// so that the width of a bin causes no bias.
+  /// Measures the noise variance of each bin from the median ratio of the variances of its cubes to
+  /// the fitted line. Ratios avoid a bias from the width of the bin.
   std::vector<Bin> bins_of(const Cubes& cubes) const {
     std::vector<Bin> bins;
     for (const auto& [begin, end] : ranges_of(cubes)) bins.push_back(bin_of(cubes, begin, end));

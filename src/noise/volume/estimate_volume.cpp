@@ -23,7 +23,7 @@ constexpr double same_level = 1.25;
 /// Maximum ratio of the noise levels of air and tissue. With a larger ratio, the supposed cubes of
 /// air are dark tissue.
 constexpr double dark_level = 1.05;
-/// Maximum factor between the noise levels of tissue and of air, for Rician noise.
+/// With Rician noise, the noise levels of tissue and of air differ by less than this factor.
 constexpr double nearly_same_level = 2.5;
 /// Minimum mean of a tissue cube, in units of sigma.
 constexpr double min_tissue_mean = 2.4;
@@ -119,8 +119,8 @@ class Estimator {
   Cubes all_but_air() const {
     if (air_.empty()) return valid_;
     Cubes rest;
-    // std::ranges::binary_search() requires the cubes in the order of their addresses, as in
-    // valid_.
+    // std::ranges::binary_search() requires cubes in the order of their addresses. valid_ has this
+    // order.
     Cubes air = air_;
     std::ranges::sort(air);
     for (const CubeStatistics* cube : valid_)
@@ -192,7 +192,7 @@ class Estimator {
     std::ranges::sort(seen);
     const float low = seen[seen.size() / 20], high = seen[seen.size() - 1 - seen.size() / 20];
     if (high < followed_variation * low) return;
-    // Values outside these bounds are measurement errors at nodes with few cubes.
+    // Values far outside the range of the measured levels are errors at nodes with few cubes.
     for (float& value : map.values) value = std::clamp(value, low / 1.5f, high * 1.5f);
     estimate_.level = seen[seen.size() / 2];
     estimate_.noise.sigma = map.min_value();

@@ -45,7 +45,7 @@ struct FlatLevel {
 /// Returns the cubes of air, whose samples have the moments of a Rayleigh distribution of any
 /// scale. Empty: too few cubes.
 [[nodiscard]] Cubes find_air(const Cubes& cubes, double zero);
-/// Returns sigma^2 of the fifth of the cubes of air with the lowest variance, because other cubes
+/// Returns sigma^2 from the 20 % of the cubes of air with the lowest variance. The remaining cubes
 /// may be dark tissue.
 [[nodiscard]] double air_variance(const Cubes& air, double zero);
 

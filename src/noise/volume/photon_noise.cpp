@@ -57,7 +57,7 @@ PhotonStabiliser::PhotonStabiliser(const PhotonNoise& noise)
     return transform((sample - noise_.offset) / noise_.gain);
   };
   low_ = at(0);
-  // The lower bound keeps `scale_` finite if the offset is above nearly all samples.
+  // Without the lower bound, `scale_` could be infinite if the offset is above nearly all samples.
   scale_ = 255 / std::max(at(255) - low_, 1e-6);
   first_ = expected_result(0);
   if (variance_ < asymptotic_from) make_table();
@@ -108,7 +108,7 @@ void PhotonStabiliser::make_table() {
   const double last_photons = asymptotic_from - variance_;
   std::vector<double> photons(samples + 1), means(samples + 1);
   for (int i = 0; i <= samples; ++i) {
-    // Photon numbers grow with i^2, so the stabilised means are nearly equidistant.
+    // Quadratic spacing of the photon numbers makes the stabilised means nearly equidistant.
     const double share = static_cast<double>(i) / samples;
     photons[i] = last_photons * share * share;
     means[i] = expected_result(photons[i]);

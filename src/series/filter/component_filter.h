@@ -11,7 +11,7 @@
 namespace lull::series {
 
 /// Filters all volumes of `source` into `sink`. The noise is white, with the standard deviation
-/// `group.scale`. False: the user stopped the run.
+/// `group.scale`. Returns false if the user stopped the run.
 using VolumeFilter =
     std::function<bool(ComponentSource& source, ComponentSink& sink, const ComponentGroup& group)>;
 
