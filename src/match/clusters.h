@@ -25,8 +25,8 @@
 // Candidates at equal distance are ordered frame by frame, row by row. All other rules of group.h
 // apply.
 
-// Clustered matching uses only integers, so all backends find the same groups in equal 8-bit
-// guides.
+// Clustered matching uses only integers. For identical 8-bit guides, all backends therefore find
+// the same groups.
 
 #include <algorithm>
 #include <array>

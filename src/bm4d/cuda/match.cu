@@ -22,7 +22,7 @@ constexpr unsigned all_lanes = 0xffffffffu;
 constexpr std::uint32_t no_distance = 0xffffffffu;  // distance of a position without a candidate
 constexpr int distance_bits = 16;  // bits of a valid distance, which is less than best_score
 
-/// The union of the search windows of side x side reference cubes.
+/// The union of the search windows of the reference cubes of a thread block.
 struct Tile {
   int side;           // reference cubes along an axis
   int width, height;  // number of candidate positions along x and y

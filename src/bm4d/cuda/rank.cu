@@ -2,7 +2,8 @@
 // at up to four z positions. A warp processes one column of cubes along z, in three steps per cube.
 
 // Step 1: each lane tests four of the listed members. A bitmap of the search window removes
-// duplicates: only the lane that first sets a bit appends its candidate to the list.
+// duplicates: a lane appends a candidate to the list if the lane is the first to set the bit of the
+// candidate.
 
 // Step 2: each lane computes the norm of one candidate, and its inner product with the reference
 // cube, with dp4a.

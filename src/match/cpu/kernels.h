@@ -8,8 +8,7 @@
 // - select.cpp selects the most similar candidates.
 // - temporal_candidates.cpp adds candidates from neighbouring frames.
 
-// - propagate.cpp makes groups by propagation, for propagating_matcher.cpp. The class WindowSearch
-//   calls all other kernels.
+// - propagate.cpp makes groups by propagation.
 
 #include <array>
 #include <cstddef>
