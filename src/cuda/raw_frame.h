@@ -23,8 +23,8 @@ struct CurvePair {
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
-/// Returns `format` with the layout YUV instead of RGB, to filter planes without a colour
-/// transform, in the scale of RGB.
+/// Returns `format`, but replaces the layout RGB by YUV, with the scale of luma in all planes. RGB
+/// planes are then filtered without a colour transform.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
   format.layout = Layout::yuv;

@@ -61,7 +61,7 @@ inline constexpr int patch_samples = patch * patch;
 struct Tiling {
   int width = 0, height = 0;  // number of patch positions along x and y
   int side = 1;               // side of a tile in patches
-  /// Columns and rows of the first tile outside the picture.
+  /// Numbers of columns and rows of the first tile that are outside the picture.
   int left = 0, top = 0;
 
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)

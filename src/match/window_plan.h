@@ -5,11 +5,11 @@
 // A thread block filters the groups of `across` x `down` reference patches. The union of their
 // search windows is a rectangle.
 
-// A window atlas is an array of search windows, one for each two-frame patch (time/frame_pairs.h)
-// in time order. The first frames and the second frames have separate atlases.
+// A window atlas is an array of all search windows of a thread block, one for each pair of frames
+// (time/frame_pairs.h). The first frames and the second frames of the pairs have separate atlases.
 
-// An atlas consists of strips of windows. The upper strip begins with the window of the two-frame
-// patch whose first frame is the reference frame.
+// An atlas consists of strips of windows. The upper strip begins with the window of the pair whose
+// first frame is the reference frame.
 
 #include <algorithm>
 #include <array>

@@ -90,7 +90,8 @@ class WarpSearch {
       int products[window];
 #pragma unroll
       for (int i = 0; i < window; ++i) products[i] = 0;
-      // A lane without a column processes the reference cube itself, so that all loads are valid.
+      // A lane to which no column of candidates is assigned processes the reference cube itself, so
+      // that all loads are valid.
       const int u = x + (in ? dx : 0), w = radius + (in ? dz : 0);
 #pragma unroll 1  // unrolling would need too many registers
       for (int c = 0; c < cube; ++c) {

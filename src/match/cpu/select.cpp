@@ -78,8 +78,8 @@ class Collector {
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
-  /// Collects the keys of `count` <= 127 candidates, from `first` on, with scores below the bounds,
-  /// without a branch for each score.
+  /// Collects the keys of all scores below the bounds, for `count` <= 127 candidates from `first`
+  /// on. There is no branch for each score.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
     // Each element contains a candidate index and, in the 5 lowest bits, a lane.

@@ -32,7 +32,7 @@ struct ClusterArgs {
   uint2* nodes[2];  // index of the first member, number of members
 };
 
-/// The weights of a split, in shared memory, one object for each warp.
+/// The weights of a split, in shared memory. Each warp has its own object.
 struct alignas(16) Weights {
   std::int8_t of[patch_samples];
 };

@@ -254,8 +254,8 @@ CubeBlock block_for(int search, int lanes) {
 
 using CubesKernel = void (*)(VolumePlanes, Space, int, Curve, float, float*);
 
-/// Returns the kernel with the fixed search radius of a profile, if there is such a kernel, or the
-/// kernel for any radius.
+/// Returns the kernel compiled for the search radius of a profile. For other radii or smaller
+/// thread blocks, returns the kernel for any radius.
 template <class T, bool mean, bool exponential, bool in_floats>
 CubesKernel kernel_for(const CubeBlock& block, int search) {
   const bool is_largest = block.warps_y == max_warps_y && block.warps_z == max_warps_z;

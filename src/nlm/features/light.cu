@@ -114,8 +114,9 @@ struct OwnPixel {
   }
 };
 
-/// Calls add(source, from, d, bases) for each displacement d in each source. `from` is the position
-/// of the candidate of the pixel at `at`. `bases` contains the results of base_of() (formulas.h).
+/// Calls add(source, from, d, bases) for each displacement d in each source. `at` is the position
+/// of the pixel, `from` the position of its candidate. `bases` contains the results of base_of()
+/// (formulas.h).
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {
