@@ -51,7 +51,7 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
           if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
 }
 
-/// Returns, in each lane, a value of rank `wanted` (1: the smallest). A lane has 2 (wanted + 1)
+/// Returns, in each lane, the value of rank `wanted` (1: the smallest). A lane has 2 (wanted + 1)
 /// values in `vectors`. Sorts the first half and the second half of `vectors`.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;

@@ -147,7 +147,7 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
   };
   // First attempt: the tables of all frames are limited to the shared memory of one of several
   // resident thread blocks. Second attempt: the tables of neighbouring frames may fill the shared
-  // memory of a multiprocessor. Third attempt: all tables may.
+  // memory of a multiprocessor. Third attempt: the tables of all frames may fill this memory.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

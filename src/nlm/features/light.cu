@@ -74,8 +74,8 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // A thread outside the plane computes terms for other threads, and duplicates the nearest pixel
-    // of the plane.
+    // A thread outside the plane computes terms for other threads. For its own pixel, the thread
+    // uses the nearest pixel of the plane.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);
