@@ -12,8 +12,8 @@ constexpr std::uint32_t bits_of(std::uint32_t bytes) {
   return (bytes & 0xf) | (bytes >> 4 & 0xf0) | (bytes >> 8 & 0xf00);
 }
 
-/// Returns the number of layers of reference cubes (with the same z position) by which the second
-/// phase lags behind the first phase.
+/// Returns the number of layers by which the second phase lags behind the first phase. A layer is
+/// the set of reference cubes with the same z position.
 int depth_of(const Params& p, int at_a_time) {
   const int slices = 2 * list_reach(p) + 2 * max_cube + at_a_time * (p.hard.step + p.wiener.step);
   return slices / p.hard.step + 3;

@@ -9,8 +9,9 @@
 // Up to 15 members of the nearest group become candidates. From the groups of neighbours along one,
 // two and three axes, up to 8, 4 and 2 members become candidates (`members_listed`).
 
-// A candidate has the displacement of the stored member. Displacements outside the search window or
-// the volume, and duplicates, are skipped.
+// The displacement of a candidate from its reference cube is the displacement of the stored member
+// from its own reference cube. Duplicates, and candidates outside the search window or the volume,
+// are skipped.
 
 // The new group contains the best candidates, by distance in the basic estimate, then by position
 // in the search window.

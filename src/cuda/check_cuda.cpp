@@ -22,7 +22,7 @@ bool is_device_unavailable(cudaError_t status) {
   }
 }
 
-/// Returns whether the status is a failure of the device or of its work. After most of these
+/// Returns whether the status is a failure of the device or of a kernel. After most of these
 /// failures, all CUDA calls of the process fail.
 bool is_device_failure(cudaError_t status) {
   constexpr int contained = 226;  // cudaErrorContained, which CUDA 12 does not declare

@@ -85,8 +85,8 @@ void find_clip_shifts(const Planes& planes, int first, int count, Colour colour,
 /// Copies a picture of 8 to 16 bits on the same device to planes of samples (device_picture.cu).
 void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
                     cudaStream_t stream);
-// Copies `raw` to `seen`, with out-of-range float samples replaced (core/float_range.h). `sigma`
-// contains the noise levels of the planes. `cells` is memory for the cell sums of each plane.
+// Copies `raw` to `seen`, and replaces out-of-range float samples (core/float_range.h). `sigma`
+// contains the noise levels of the planes. `cells` is scratch memory for each plane.
 void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,
                    const std::array<CellSum*, max_planes>& cells, const RawPlanes& seen,

@@ -11,7 +11,7 @@ namespace lull::cuda {
 }
 
 /// Returns the text for the CUDA error "insufficient driver". `driver` is the newest CUDA version
-/// of the driver, or 0. Versions are codes, for example 12040 for CUDA 12.4.
+/// that the driver supports, or 0. Versions are codes, for example 12040 for CUDA 12.4.
 [[nodiscard]] inline std::string driver_problem(int driver, int runtime) {
   if (driver == 0) return "no NVIDIA driver here: to use an NVIDIA GPU, install its driver";
   return "the NVIDIA driver knows CUDA up to " + version_text(driver) + ", this build needs " +

@@ -23,8 +23,8 @@ struct CurvePair {
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
-/// Returns `format` with the layout YUV instead of RGB, to filter planes without a colour
-/// transform, in the scale of RGB.
+/// Returns `format`, but replaces the layout RGB by YUV, with the scale of luma in all planes. RGB
+/// planes are then filtered without a colour transform.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
   format.layout = Layout::yuv;
@@ -48,8 +48,9 @@ class RawFrame {
   void upload(const Frame& frame, cudaStream_t stream);
   /// Queues the copy of plane `i` of the results to plane `i` of `frame`, in host or GPU memory.
   void download(int i, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the copy of plane `i` of `noisy`, the most recently uploaded frame, to the result
-  /// `frame`. In host memory, any frame is copied immediately.
+  /// Copies plane `i` of the unfiltered frame `noisy` to the result `frame`. In host memory, the
+  /// copy is immediate. In GPU memory, the copy is queued, and `noisy` must be the most recently
+  /// uploaded frame.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
   /// Queues the conversion of the samples to floats, and of RGB to the opponent colour space. In
   /// formats other than RGB, planes with a null pointer in `planes` are skipped.
@@ -69,8 +70,8 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results must not overwrite the uploaded samples: for float samples, for RGB
-  /// with unfiltered planes, and if results and uploaded samples have different formats.
+  /// Returns whether results need memory of their own: for float samples, for RGB with unfiltered
+  /// planes, or for results in another format.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
@@ -87,8 +88,8 @@ class RawFrame {
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
-  // `planes_` refers to the uploaded samples. `filtered_` first refers to the filter input (of
-  // float samples), and finally to the results.
+  // `planes_`: the uploaded samples. `filtered_`: before the filter, the filter input of float
+  // samples; after the filter, the results.
   RawPlanes planes_, filtered_;
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;

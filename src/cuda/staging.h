@@ -33,8 +33,9 @@ class Staging {
   Staging(Staging&&) noexcept;
   Staging& operator=(Staging&&) noexcept;
 
-  /// Queues the upload of a plane, with a row pitch of `pitch` bytes on the device. Page-locked
-  /// memory must not change until the upload is complete. Other memory may change on return.
+  /// Queues the upload of a plane, with a row pitch of `pitch` bytes on the device. The caller must
+  /// not change page-locked memory until the upload is complete. Pageable memory may be changed
+  /// after the call.
   void upload(PlaneView<const std::byte> from, void* to, std::size_t pitch, cudaStream_t stream);
   /// Downloads a plane. The download is queued for page-locked memory, and complete on return for
   /// other memory.

@@ -30,8 +30,8 @@ bool is_pageable(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)
     return attributes.type == cudaMemoryTypeUnregistered;
-  // CUDA runtimes before version 11 report an error for pageable memory. Device failures recur at
-  // the next copy.
+  // An error is ignored: CUDA runtimes before version 11 report an error for pageable memory, and
+  // after a device failure, the next copy fails, too.
   (void)cudaGetLastError();
   return true;
 }
@@ -138,7 +138,7 @@ class Staging::Buffers {
     }
   };
 
-  /// Returns the less recently used buffer as soon as the buffer is free.
+  /// Waits until the less recently used buffer is free, and returns this buffer.
   const Buffer& next() {
     current_ ^= 1;
     check(cudaEventSynchronize(buffers_[current_].copied.get()));

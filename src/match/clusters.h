@@ -25,8 +25,8 @@
 // Candidates at equal distance are ordered frame by frame, row by row. All other rules of group.h
 // apply.
 
-// Clustered matching uses only integers, so all backends find the same groups in equal 8-bit
-// guides.
+// Clustered matching uses only integers. For identical 8-bit guides, all backends therefore find
+// the same groups.
 
 #include <algorithm>
 #include <array>
@@ -61,7 +61,7 @@ inline constexpr int patch_samples = patch * patch;
 struct Tiling {
   int width = 0, height = 0;  // number of patch positions along x and y
   int side = 1;               // side of a tile in patches
-  /// Columns and rows of the first tile outside the picture.
+  /// Numbers of columns and rows of the first tile that are outside the picture.
   int left = 0, top = 0;
 
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)

@@ -17,7 +17,7 @@
 //    predicts;
 // 3. members of the groups of neighbouring searched reference patches, at the same displacement.
 
-// Frames are searched in the order of group.h. Members of groups outside the search window of the
+// Frames are searched in the order of group.h. Group members outside the search window of the
 // reference patch are not candidates.
 
 // Duplicate candidates are removed, and distances have no bias. All other rules of group.h apply.

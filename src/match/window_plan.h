@@ -5,11 +5,11 @@
 // A thread block filters the groups of `across` x `down` reference patches. The union of their
 // search windows is a rectangle.
 
-// The window atlas is an array of all search windows of a thread block. Each frame of a pair has
-// its own atlas.
+// A window atlas is an array of all search windows of a thread block, one for each pair of frames
+// (time/frame_pairs.h). The first frames and the second frames of the pairs have separate atlases.
 
-// The first window in the upper strip of an atlas belongs to the pair of frames that begins with
-// the reference frame.
+// An atlas consists of strips of windows. The upper strip begins with the window of the pair whose
+// first frame is the reference frame.
 
 #include <algorithm>
 #include <array>

@@ -57,7 +57,8 @@
 
 namespace lull::nlm {
 
-/// Returns the position of the sample (or slice) that extends an axis of `length` at position `i`.
+/// Returns the position inside an axis of `length` to which replication or mirroring maps the
+/// position `i`.
 constexpr int continued(int i, int length, Border border) {
   if (border == Border::replicate) return i < 0 ? 0 : i < length ? i : length - 1;
   const int period = 2 * length;

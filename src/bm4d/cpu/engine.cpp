@@ -173,7 +173,8 @@ class CpuEngine final : public VolumeEngine {
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
     // Side of a tile in reference cubes. A tile is wider than two search radii plus a cube (4
-    // voxels), so the groups of two tiles of one colour never overlap.
+    // voxels), so the groups of two tiles of the same colour never overlap. Threads process one
+    // colour at a time.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

@@ -112,8 +112,8 @@ class GroupFilter {
   }
 
  private:
-  /// Returns the index in the group of a cube in unit `u`. `block` is 0 for the lower 4 lanes, and
-  /// 1 for the upper 4 lanes.
+  /// Returns the group index of a cube in unit `u`. `block` is 0 for the cube in the lower 4 lanes,
+  /// and 1 for the cube in the upper 4 lanes.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {

@@ -77,7 +77,8 @@ struct FilterSlices {
   std::array<float*, max_near> weights;  // group weights at the first voxels of their cubes
   std::ptrdiff_t stride;                 // distance between rows, equal for all planes
 };
-/// Filters a group, and adds its weighted estimates to `numerator` and its weight to `weights`.
+/// Filters a group. Adds the weighted estimates to `numerator`, and the weight of the group to
+/// `weights`.
 void filter_group(const FilterTables& tables, const FilterSlices& slices, int x, int y,
                   const Group& group);
 

@@ -186,8 +186,8 @@ class Search {
     }
   }
 
-  /// Products of the reference cube and candidates, as `even` + `odd`, one vector for each row. On
-  /// x86, `even` receives all products, so all rows share one vector `odd`.
+  /// Products of the reference cube and candidates: even[i] + odd[i] for row i of candidates. On
+  /// x86, `even` receives all products, and `odd` needs only one vector.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;

@@ -1,5 +1,5 @@
-// Generic filter, for parameters and GPUs that filter_tile.cu does not support, with a group in the
-// registers of a warp. A lane holds two voxels of each cube, 2 apart along z.
+// Generic group filter, for parameters and GPUs that filter_tile.cu does not support. A warp stores
+// a group in registers. A lane holds two voxels of each cube, 2 apart along z.
 
 // The bits of a lane index encode the position of its voxels: bits 0 and 1 are x, bits 2 and 3 are
 // y, and bit 4 is the lowest bit of z.

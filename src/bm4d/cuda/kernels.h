@@ -73,8 +73,8 @@ inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight 
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;
-  /// Group weights, stored at the first voxel of each cube. The aggregation window is applied at
-  /// the end of the phase.
+  /// Group weights, stored at the first voxel of each cube, without the aggregation window.
+  /// finish.cu applies the aggregation window.
   Ring<std::uint32_t> weights;
 };
 

@@ -22,7 +22,7 @@ constexpr unsigned all_lanes = 0xffffffffu;
 constexpr std::uint32_t no_distance = 0xffffffffu;  // distance of a position without a candidate
 constexpr int distance_bits = 16;  // bits of a valid distance, which is less than best_score
 
-/// The union of the search windows of side x side reference cubes.
+/// The union of the search windows of the reference cubes of a thread block.
 struct Tile {
   int side;           // reference cubes along an axis
   int width, height;  // number of candidate positions along x and y
@@ -90,7 +90,8 @@ class WarpSearch {
       int products[window];
 #pragma unroll
       for (int i = 0; i < window; ++i) products[i] = 0;
-      // A lane without a column processes the reference cube itself, so that all loads are valid.
+      // A lane to which no column of candidates is assigned processes the reference cube itself, so
+      // that all loads are valid.
       const int u = x + (in ? dx : 0), w = radius + (in ? dz : 0);
 #pragma unroll 1  // unrolling would need too many registers
       for (int c = 0; c < cube; ++c) {

@@ -123,8 +123,7 @@ PlaneVolume::~PlaneVolume() = default;
 
 std::size_t PlaneVolume::members() const {
   std::size_t most = 0;
-  // If the first phase stores its groups, `kept_` provides the memory, and the loop skips the first
-  // phase.
+  // Groups of the first phase need no memory here if `kept_` stores these groups.
   for (std::size_t i = kept_ ? 1 : 0; i < phases_.size(); ++i)
     most = std::max(most, layers_at_once(*phases_[i]) * phases_[i]->members);
   return most;
@@ -178,8 +177,8 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // Cubes before the current search windows have no norms, because their slices may no longer be in
-  // the ring buffer. Only skipped reference cubes use these norms.
+  // Norms are computed from the first slice of the current search windows on, because earlier
+  // slices may no longer be in the ring buffer.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)

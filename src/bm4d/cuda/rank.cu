@@ -2,10 +2,11 @@
 // at up to four z positions. A warp processes one column of cubes along z, in three steps per cube.
 
 // Step 1: each lane tests four of the listed members. A bitmap of the search window removes
-// duplicates: only the lane that first sets a bit appends its candidate to the list.
+// duplicates: a lane appends a candidate to the list if the lane is the first to set the bit of the
+// candidate.
 
-// Step 2: each lane computes the norm of one candidate, and its inner product with the reference
-// cube, with dp4a.
+// Step 2: each lane computes the norm of one candidate, and the inner product of the candidate and
+// the reference cube, with dp4a.
 
 // Step 3: the warp sorts the best candidates by distance, then by position in the search window.
 
@@ -28,7 +29,7 @@ constexpr int list_size = 32 * rounds;  // number of words of the list of a warp
 constexpr int max_slices = 32;          // maximum number of slices in a tile
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The group member that a lane tests. `member` = 0: the lane tests no member.
+/// The group member that a lane tests. If `member` is 0, the lane tests no member.
 struct Entry {
   // Offset, in steps of the grid of the first phase, from the nearest reference cube to the
   // reference cube of the member's group.
@@ -153,8 +154,7 @@ class Ranking {
   }
 
   /// Selects the group of cube `k` of the column, at the position `z`. `layers` are the stored
-  /// groups at three z positions: the nearest position, the next lower position and the next higher
-  /// position.
+  /// groups at three z positions in ascending order. The middle position is the nearest to `z`.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {
     const std::uint32_t* window = words_ + k * shape_.spacing * shape_.tile.plane;

@@ -35,8 +35,8 @@ class StoredSlices {
       planes_[i] = {depth, static_cast<std::size_t>(pitch(i)) * format.plane_height(i), stream};
   }
 
-  /// Queues the upload of a slice, which must stay valid until the upload is complete, from host or
-  /// GPU memory.
+  /// Queues the upload of a slice from host or GPU memory. The slice must stay valid until the
+  /// upload is complete.
   void upload(int z, const Frame& slice, cudaStream_t stream) {
     if (slice.on_device) return pictures_.read(*slice.on_device, format_, planes_of(z), stream);
     for (int i = 0; i < format_.planes(); ++i)

@@ -43,8 +43,9 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
   return f;
 }
 
-/// Step `step` (of `product_steps`) of the product c += a b' of blocks, where b' is the transpose
-/// of b. Independent products should alternate between steps.
+/// Computes one of the `product_steps` steps of the block product c += a b', where b' is the
+/// transpose of b. If the caller interleaves the steps of independent products, their latencies
+/// overlap.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
@@ -109,9 +110,9 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 /// panel[i] is block (i, k), and receives the contribution of the pivots to the inverse of the
 /// negative matrix.
 
-/// For i != k, column[i] receives the columns of block (i, k), each divided by sqrt(-p) before the
-/// elimination of its pivot p. The caller must update the rest of the matrix with products of the
-/// blocks column[i].
+/// For i != k, column[i] receives block (i, k) with scaled columns: before the elimination of a
+/// pivot p, the column of p is divided by sqrt(-p). The caller must update the remaining blocks of
+/// the matrix with products of the blocks column[i].
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;

@@ -32,8 +32,8 @@ class ResultFrames {
 /// Returns `frame` with Frame::on_device set. Its buffer must come from a pool in
 /// device_memory(device).
 [[nodiscard]] Frame on_device(Frame frame, int device);
-/// Completes a frame for users of the session. The session must have queued all work that writes
-/// the frame. If the frame is on a device, its host `planes` become empty.
+/// Returns the frame as sessions pass results to the caller. The session must have queued all work
+/// that writes the frame. If the frame is on a device, its host `planes` become empty.
 [[nodiscard]] Frame publish_frame(Frame frame);
 
 // synchronize() and copy_bytes() return when their work is complete. In builds without CUDA, all

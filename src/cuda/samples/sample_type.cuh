@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// Calls `use` with a zero of the C++ type of the samples.
+/// Calls use(T{}), where T is the C++ type of the samples.
 template <class Use>
 void with_sample_type(SampleType sample, Use use) {
   switch (sample) {

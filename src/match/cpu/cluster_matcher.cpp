@@ -233,8 +233,8 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  /// Subtracts the motion bias from the candidates from index `predicted` on, and removes
-  /// duplicates. Returns the number of remaining candidates.
+  /// Subtracts the motion bias from the distances of the predicted candidates, which begin at index
+  /// `predicted`. Removes duplicate candidates. Returns the number of remaining candidates.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;

@@ -280,9 +280,9 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // `away` is the difference of two patch numbers, and `rows` their row stride. away / rows,
-    // rounded to nearest, is the vertical displacement: the horizontal displacement contributes
-    // less than 0.5.
+    // `away` is the difference of two patch numbers, whose row stride is `rows`. The vertical
+    // displacement is away / rows, rounded to nearest, because the horizontal displacement is less
+    // than half the row stride.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

@@ -111,7 +111,7 @@ class SeedPatches {
     return roots;
   }
 
-  /// Computes the split between two seed patches as centres.
+  /// Computes the split whose two centres are seed patches.
   HWY_INLINE void split_between(int one, int other) {
     set_split(1, 1, [&](int k) HWY_ATTR {
       return Centres{hn::Load(Halves(), sample(one, k)), hn::Load(Halves(), sample(other, k))};
@@ -189,9 +189,9 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// For each seed patch i, stores in to[i] the sum of products left * right over all samples.
-  /// left(i, k) returns vector `k` of the left factors l. right(i, k, l) returns vector `k` of the
-  /// right factors.
+  /// For each seed patch i, stores a dot product over all samples in to[i]. left(i, k) returns
+  /// vector `k` of the left operand. right(i, k, l) returns vector `k` of the right operand, where
+  /// l = left(i, k).
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)

@@ -75,7 +75,8 @@ struct LaneOrders {
           if ((bits >> lane & 1) != pass) of[bits][to++] = static_cast<std::uint8_t>(lane);
   }
 };
-// The table replaces hn::Compress(), whose table compilers copy at every call.
+// This table replaces hn::Compress(), because compilers copy the table of hn::Compress() at every
+// call.
 constexpr LaneOrders lane_orders;
 
 /// Moves the lanes of the bit mask `lanes` to the front, in stable order.

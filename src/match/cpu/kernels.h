@@ -8,8 +8,7 @@
 // - select.cpp selects the most similar candidates.
 // - temporal_candidates.cpp adds candidates from neighbouring frames.
 
-// - propagate.cpp makes groups by propagation, for propagating_matcher.cpp. The class WindowSearch
-//   calls all other kernels.
+// - propagate.cpp makes groups by propagation.
 
 #include <array>
 #include <cstddef>
@@ -204,8 +203,8 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
 struct TemporalRankParams {
   int group;            // maximum number of members of a group
   std::uint16_t limit;  // maximum score of a member, < 65535
-  /// Amount subtracted from the score of the patch that motion predicts, unless the score is
-  /// saturated.
+  /// Amount subtracted from the score of the patch that motion predicts. Saturated scores do not
+  /// change.
   std::uint16_t motion_bias;
   int offset;  // frame that contains the candidates
 };

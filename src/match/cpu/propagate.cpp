@@ -33,7 +33,8 @@ class StripReference {
     for (int i = 0; i < parts; ++i) hn::Store(load_bytes(Pairs(), piece(at, i)), bytes, own(i));
   }
 
-  /// Returns the score of the patch at address `at`. From 65535 on, the patch is not a candidate.
+  /// Returns the score of the patch at address `at`. Patches with a score of 65535 or more are not
+  /// candidates.
   HWY_INLINE std::int32_t score(const std::int8_t* at) const {
     const Pairs d;
     const hn::Repartition<std::uint32_t, Pairs> sums;
@@ -91,8 +92,8 @@ HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* mem
   return found;
 }
 
-/// Removes duplicates, except the first, from `list`, which has space for max_propagated members
-/// and one vector.
+/// Removes repeated members from `list`, and returns the number of remaining members. `list` has
+/// space for max_propagated members and one vector.
 HWY_INLINE int remove_duplicates(std::int32_t* list, int count) {
   const Members d;
   const int width = static_cast<int>(hn::Lanes(d));

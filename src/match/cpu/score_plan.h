@@ -8,9 +8,11 @@
 namespace lull::cpu {
 
 /// The plan for one stride `step` of reference patches. The pair of samples at column c of a patch
-/// has the phase c % step, and is also part of the patch c / step positions to the right.
+/// has the phase c % step. The pair is at column c % step in the patch c / step positions to the
+/// right.
 
-/// Sums are computed first over pairs with equal c / step, where c is the column of a pair.
+/// The plan first sums over pairs with equal c / step, where c is the column of a pair in the
+/// patch.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases

@@ -186,8 +186,8 @@ class BlockMatcher {
       while (dy < g_.first_dy(block_.y + first * step)) ++first;
       while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
-      // Two candidates at a time share loads. For kStep < 5, their sums would need too many
-      // registers.
+      // Two candidates at a time share loads. For kStep < 5, the sums of two candidates would need
+      // too many registers.
       if constexpr (kStep >= 5)
         for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);
       for (; dx <= radius; ++dx) match<1>(dx, dy, first, last);

@@ -2,7 +2,8 @@
 // patch in each lane.
 
 // Candidates are divided into classes, twice as many as a group has patches. The N-th smallest
-// class minimum bounds the scores of at least N candidates, 1.5 N on average.
+// class minimum is the score bound for a group of N patches: at least N candidates, 1.5 N on
+// average, are within the bound.
 
 // Candidates within the bound become keys: a score and a position in the window. The rank of a key
 // is the number of smaller keys.
@@ -50,8 +51,8 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
           if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
 }
 
-/// Returns, for each lane, the `wanted`-th smallest of its 2 (wanted + 1) values in `vectors`.
-/// Sorts each half of `vectors`.
+/// Returns, in each lane, the value of rank `wanted` (1: the smallest). A lane has 2 (wanted + 1)
+/// values in `vectors`. Sorts the first half and the second half of `vectors`.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;
@@ -77,8 +78,8 @@ class Collector {
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
-  /// Collects the keys of `count` <= 127 candidates, from `first` on, with scores below the bounds,
-  /// without a branch for each score.
+  /// Collects the keys of all scores below the bounds, for `count` <= 127 candidates from `first`
+  /// on. There is no branch for each score.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
     // Each element contains a candidate index and, in the 5 lowest bits, a lane.
@@ -107,8 +108,8 @@ class Collector {
     }
   }
 
-  /// Writes at most `wanted` smallest keys of a lane to `sorted`, in ascending order. Returns their
-  /// number.
+  /// Writes the smallest keys of a lane, at most `wanted`, to `sorted` in ascending order. Returns
+  /// their number.
   HWY_INLINE int ranked(int lane, std::uint32_t* sorted) const {
     const Keys d;
     const int width = static_cast<int>(hn::Lanes(d)), step = 2 * width;

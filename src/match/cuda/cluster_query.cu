@@ -1,8 +1,8 @@
 // Makes groups from clusters. A warp compares 32 candidates at a time with one reference patch, one
 // in each lane.
 
-// Patches in a cluster of a preceding tiling are skipped. Patches that motion predicts are added
-// last, with their motion bias.
+// A patch in several clusters of the reference patch is compared once, in the first of these
+// clusters. Patches that motion predicts are added last, with their motion bias.
 
 // A key consists of a distance and a patch number. The warp sorts 32 keys at a time.
 

@@ -32,7 +32,7 @@ struct ClusterArgs {
   uint2* nodes[2];  // index of the first member, number of members
 };
 
-/// The weights of a split, in shared memory, one object for each warp.
+/// The weights of a split, in shared memory. Each warp has its own object.
 struct alignas(16) Weights {
   std::int8_t of[patch_samples];
 };
@@ -186,8 +186,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const Tiling::Tile tile = a.tiling.tile(blockIdx.x);
   const int width = tile.right - tile.x, places = tile.places(), count = places * a.frames.count;
-  // Offset of the tile's members. The members of all rows of tiles above, and of the tiles on the
-  // left, come first.
+  // Offset of the tile's members: the number of patches in all rows of tiles above, and in the
+  // tiles on the left.
   const unsigned begin = static_cast<unsigned>(a.frames.count) *
                          (static_cast<unsigned>(tile.y) * a.tiling.width +
                           static_cast<unsigned>(tile.bottom - tile.y) * tile.x);
@@ -196,8 +196,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
     a.members[begin + i] = static_cast<std::uint32_t>(frame) << patch_frame_bit |
                            a.margins.at(tile.x + place - y * width, tile.y + y);
   }
-  // Two lists of the clusters to split. The lists of two tiles do not overlap, because each listed
-  // cluster has more than `leaf` patches.
+  // Two lists of the clusters to split. Listed clusters have more than `leaf` patches, so a tile of
+  // n patches needs at most n / (leaf + 1) elements.
   uint2* const nodes[2] = {a.nodes[0] + begin / (a.leaf + 1), a.nodes[1] + begin / (a.leaf + 1)};
   if (threadIdx.x == 0) {
     waiting[0] = count > a.leaf ? 1 : 0;

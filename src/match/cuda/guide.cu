@@ -84,8 +84,8 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
                                       const ClearedSums& sums) {
   if (p.lane >= box_words) return;
   const int top = max(p.y, 0), rows = min(p.y + GuideBoxes::rows, margins.height) - top;
-  // Each lane clears two numerators at a time, for coalesced stores. The numerators and the
-  // denominators of a lane are therefore in different columns.
+  // Each lane clears two adjacent numerators at a time, for coalesced stores. The numerators of a
+  // lane are therefore in other columns than the denominators of the lane.
   const int left = p.x - 2 * p.lane, right = left + box_width / 2;
   const int end = (margins.width + 3) / 4 * 4;  // sums are read four at a time
   const auto inside = [&](int x) { return x >= 0 && x < end; };

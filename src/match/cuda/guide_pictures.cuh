@@ -24,8 +24,8 @@ struct SharedPlane {
   }
 };
 
-/// A guide of several colour planes: downsampled luma, chroma, or both. Each plane needs a noisy
-/// plane, because the loads have no branches.
+/// A guide of several colour planes: downsampled luma, chroma, or both. MixedPlane::noisy of each
+/// plane must not be null.
 template <bool has_luma, bool has_chroma, bool is_420>
 struct MixedColours {
   ColourGuide mix;
@@ -52,7 +52,7 @@ struct MixedColours {
   __device__ int shift_x() const { return is_420 ? 1 : mix.shift_x; }
   __device__ int shift_y() const { return is_420 ? 1 : mix.shift_y; }
   /// Returns whether all luma samples of the four chroma samples at (x, y) are inside the picture.
-  /// False also if a chroma sample covers more than two luma columns.
+  /// Returns false if a chroma sample covers more than two luma columns.
   __device__ bool lies_within(int x, int y) const {
     return shift_x() <= 1 && (x + 4) << shift_x() <= mix.luma_margins.width &&
            (y + 1) << shift_y() <= mix.luma_margins.height;

@@ -49,15 +49,15 @@ struct Groups {
 /// Returns the capacity of a group in members: 16 or 32.
 constexpr int group_capacity(const MatchParams& phase) { return phase.group <= 16 ? 16 : 32; }
 
-/// The 8-bit guide, and half the squared norm of each patch, `no_patch` for patches partly outside
-/// the picture.
+/// The 8-bit guide, and half the squared norm of each patch. Patches partly outside the picture
+/// have the norm `no_patch`.
 struct Guide {
   const std::uint8_t* samples = nullptr;
   const std::int32_t* half_norms = nullptr;
   float scale = 1;  // guide sample = scale * (sample - offset)
   float offset = 0;
-  /// If not null, replaces `half_norms` for candidates: patches that overlap a hole have the norm
-  /// `no_patch`, too.
+  /// Norms of candidates in frames with holes: `half_norms`, but `no_patch` for patches that
+  /// overlap a hole. Null: no holes.
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
@@ -79,8 +79,8 @@ struct MixedPlane {
     return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
   }
 #ifdef __CUDACC__
-  /// Returns the four samples at index `at`, a multiple of 4 along x. The noisy plane must exist,
-  /// because the loads have no branches.
+  /// Returns the four samples at index `at`, a multiple of 4 along x. `noisy` must not be null,
+  /// even if `share` is 0.
   __device__ float4 quad(int at) const {
     float4 e = *reinterpret_cast<const float4*>(estimate + at);
     const float4 n = *reinterpret_cast<const float4*>(noisy + at);
@@ -102,8 +102,7 @@ struct ColourGuide {
 /// Computes the guide `mix` as floats, and writes it to `plane`.
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
 
-/// The sums of weighted estimates that the next phase will accumulate. The kernel that makes the
-/// guide also clears these sums.
+/// The sums of weighted estimates of the next phase, cleared by the kernel that makes the guide.
 struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
@@ -129,7 +128,7 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
            const Batch& batch, const MatchParams& phase, const MatchPlan& plan,
            const Groups& groups, cudaStream_t stream);
 
-// ---- matching over time ----
+// ---- matching in several frames ----
 
 /// A frame in which the kernels search for candidates.
 struct SearchView {

@@ -39,7 +39,7 @@ inline std::size_t members_of(const Margins& margins, int frames) {
   return static_cast<std::size_t>(margins.width - patch + 1) * (margins.height - patch + 1) *
          frames;
 }
-/// Returns the maximum number of clusters in a list of clusters to split.
+/// Returns the maximum length of a list of clusters to split.
 inline std::size_t nodes_of(std::size_t members, int leaf) { return members / (leaf + 1) + 1; }
 
 /// Makes the clusters of all tilings (clusters.cu).

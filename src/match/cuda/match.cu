@@ -11,8 +11,8 @@
 // Step 2: warps fill one table of 16-bit scores for each reference patch. A score is 65535 minus a
 // scaled distance, or 0 without a candidate.
 
-// Step 3: each warp selects the best scores of one reference patch. The N-th best of the lanes'
-// maxima is a bound that at least N candidates reach.
+// Step 3: each warp selects the N best scores of one reference patch. At least N candidates reach
+// the N-th best of the lanes' maxima, which is therefore the bound.
 
 // A key consists of a score and a position. All keys differ, so the result does not depend on the
 // order of work.

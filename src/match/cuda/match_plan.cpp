@@ -145,9 +145,9 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // First attempt: all frames are limited to the share of one thread block. Second attempt:
-  // neighbouring frames may use all shared memory. Third attempt: all frames may use all shared
-  // memory.
+  // First attempt: the tables of all frames are limited to the shared memory of one of several
+  // resident thread blocks. Second attempt: the tables of neighbouring frames may fill the shared
+  // memory of a multiprocessor. Third attempt: the tables of all frames may fill this memory.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

@@ -34,7 +34,8 @@ constexpr int gathered_words = pending_slots + listed_quads / 4;
 constexpr int reference_pitch = 20;
 constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
-// Row pitches of the union of the search windows, in patch positions, for which kernels exist.
+// Row pitches, in patch positions, of the union of the search windows. Kernels are compiled for
+// these pitches.
 constexpr int small_union = 32, medium_union = 48, narrow_union = 64;
 constexpr int wide_union = 160;  // at least 127 + 3 * 8, rounded up to a multiple of 8
 

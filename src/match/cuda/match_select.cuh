@@ -143,8 +143,8 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// Gathers the keys of the two scores of a word that reach `bound`. `place` is 65535 minus the
-  /// position of the first score.
+  /// Gathers the keys of the scores in a word, except scores below `bound`. `place` is 65535 minus
+  /// the position of the first score.
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -180,8 +180,9 @@ struct Gathering {
   }
 };
 
-/// Scans all words in order, for flat pictures, in which nearly all words reach the bound. After
-/// keep - 1 such words, only scores above the bound are gathered.
+/// Scans all words in order, for flat pictures, in which nearly all words reach the bound. In the
+/// first keep - 1 of these words, all scores that reach the bound are gathered. In later words,
+/// only scores above the bound are gathered.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {

@@ -12,8 +12,8 @@ namespace lull::cuda {
 
 /// Input of a matcher for one batch of reference patches of the first frame.
 struct MatchInput {
-  // The parameters with which the matcher was made. With propagation, tau and the group size may
-  // differ from these parameters.
+  // The parameters with which the matcher was made. With propagation, `tau` and `group` may have
+  // other values.
   MatchParams params;
   /// The frames that the matcher searches. A score must be able to represent tau (with neighbouring
   /// frames, tau + motion_bias) in the scale of the guides.

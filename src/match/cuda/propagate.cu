@@ -132,8 +132,8 @@ struct Propagation {
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
     // Log2 of the number of surrounding searched patches, whose group members are divided among the
-    // lanes. If the value is 0, lanes 0 to 14 test members of the reference patch's own group, and
-    // the next 16 lanes test members of four neighbouring groups.
+    // lanes. 0: the reference patch is itself searched. Lanes 0 to 14 then test members of its own
+    // group, lanes 15 to 30 members of four neighbouring groups.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -201,7 +201,7 @@ struct Propagation {
   }
 
   /// Returns whether the member in this lane is a candidate: in the search window, outside the
-  /// refinement windows, and no duplicate of a lower lane.
+  /// refinement windows, and different from the members in all lower lanes.
   __device__ bool is_candidate(std::uint32_t displacement) const {
     const int dt = displacement_t(displacement);
     const std::uint32_t v = motion_to(dt);

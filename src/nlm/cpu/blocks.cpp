@@ -101,8 +101,7 @@ HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   return hn::Add(sum, last);
 }
 
-/// Rotates the row pointers by one position. The pointer to the row that down() stored last moves
-/// to the end.
+/// Rotates the row pointers by one position: the first pointer becomes the last pointer.
 template <int side>
 HWY_INLINE void rotate_rows(float** rows) {
   std::rotate(rows, rows + 1, rows + side);
@@ -130,8 +129,8 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   const int lanes = static_cast<int>(hn::Lanes(d));
   const Vector mean_share = hn::Set(d, plan.shape.mean_share);
   const Curve<exponential> curve(plan.shape);
-  // Sums along a row follow one iteration after the stores of the row, because overlapping loads of
-  // recent stores stall.
+  // Each iteration sums along the row that the previous iteration stored, because loads that
+  // overlap recent stores stall.
   sum_cells<cell, guides>(plan, *at.source, 0, at.e_x, at.e_y, lines.cells[0]);
   for (int row = 0; row < plan.cell_rows; ++row) {
     const float* const* const cells = lines.cells[row % 2];

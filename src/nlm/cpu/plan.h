@@ -36,8 +36,8 @@ struct TilePlan {
   int first_column, first_row;  // position of the first patch's block, in cells of the plane
 };
 
-/// Returns the address of the sample at the displacement (e_x, e_y) from a position in row `row` of
-/// the plane: column `i` of the cell (1 or 2 samples wide) in column `column`.
+/// Returns the address of a sample: column `i` of the cell (1 or 2 samples wide) in column
+/// `column`, in row `row` of the plane, displaced by (e_x, e_y).
 template <int cell>
 inline const float* sample_pointer(const PhasedView& plane, int column, int row, int i, int e_x,
                                    int e_y) {

@@ -1,8 +1,8 @@
 // The kernel for a patch around every sample, without Params::mean_term, displacement by
 // displacement (Marques and Pardo 2013). The weights of a complete plane are not stored.
 
-// A lane updates a sum along one column of squared differences from row to row. The sum over a
-// patch adds the sums of neighbouring lanes.
+// A lane computes sums of squared differences along one column, with a running sum from row to row.
+// The sum over a patch adds the sums of neighbouring lanes.
 
 // The warps of a thread block process the same rectangle of samples at different displacements.
 // Their sums are added in a fixed order.

@@ -81,16 +81,16 @@ class FrameFilter {
   Workspaces workspaces_;
 };
 
-/// Filters the slices of a volume on the compute stream. Slice z + depth() replaces slice z. The
-/// caller orders the streams: a slice is loaded before use, and replaced after use.
+/// Filters the slices of a volume on the compute stream. load() of slice z + depth() overwrites
+/// slice z. The caller must synchronise the streams of load() and run().
 class VolumeFilter {
  public:
   /// `batch_size` is the maximum number of slices of one call of run().
   VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t compute_stream);
   /// Returns the preferred number of slices per call of run().
   [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);
-  /// Returns the number of slices in memory: the slices of one run() with their neighbours, and as
-  /// many slices for the next run().
+  /// Returns the number of slices in memory: the slices of two successive calls of run(), with
+  /// their neighbours.
   [[nodiscard]] static int depth(const Params& params, int batch_size) {
     return 2 * (batch_size + params.reach_slices());
   }

@@ -65,8 +65,8 @@ void continue_plane(const float* samples, const Space& space, Border border, flo
 
 /// Half-precision kernels store a sample as its difference from 128, times the scale of the plane.
 inline constexpr float middle = 128;
-/// Minimum sigma for half precision, whose rounding error of up to 1/16 (float_range.h) adds at
-/// most 1/250 to the noise variance.
+/// Minimum sigma for half precision. The rounding error is at most 1/16 (float_range.h), so the
+/// variance of the rounding error is at most 1/250 of the noise variance.
 inline constexpr float min_half_sigma = 1;
 
 struct BlocksPlan {

@@ -29,7 +29,7 @@ std::vector<int> filtered_planes(const Params& params, const FrameFormat& format
   return planes;
 }
 
-/// Returns the largest batch size for which all planes have enough memory.
+/// Returns the largest batch size that all planes with noise support.
 int slices_for_all(const Params& params, const FrameFormat& format) {
   int batch_size = cuda::max_slices;
   for (const int i : filtered_planes(params, format))
@@ -54,7 +54,8 @@ class PlaneVolume {
 
   int plane() const { return plane_; }
   const Margins& margins() const { return margins_; }
-  /// The float samples of a slice and its guide, as input of load().
+  /// Device memory for the float samples of a slice, the input of load(). flat_guide() is the
+  /// memory for the guide of the slice.
   float* flat() const { return flat_.get(); }
   float* flat_guide() const { return flat_guide_.get(); }
   void load(int z, cudaStream_t stream) { filter_.load(z, flat_.get(), flat_guide_.get(), stream); }

@@ -158,8 +158,7 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
     }
   }
   if (sources.shows_holes) {
-    // The reference patch is its own candidate with distance 0, even if a hole is marked in the
-    // patch.
+    // The reference patch has the distance 0 from itself, even if the patch overlaps a hole.
     const int centre = plan.search * (2 * plan.search + 1) + plan.search;
     float& own_weight = weights[i + centre * place.columns * place.rows];
     const float itself = weight_of(plan, 0);
@@ -170,8 +169,8 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
 }
 
 /// Computes the results of all planes at one sample. For each patch, `shares` contains 1 / (sum of
-/// weights * number of estimates of a sample). `fixed` is the number of patches along an axis that
-/// cover the sample as a compile-time constant, or 0.
+/// weights * number of estimates of a sample). `fixed` is the number of patches that cover the
+/// sample along an axis, as a compile-time constant. 0: the number is computed from `plan`.
 template <int fixed>
 __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int x, int y, const float* weights, const float* shares,

@@ -1,8 +1,8 @@
 // The kernel for patches of 3x3x3 samples around every sample. A lane processes `slices_per_lane`
 // slices by `rows_per_lane` rows, with a halo of one sample.
 
-// In half precision, a lane processes two columns of voxels, one in each half of the slices of the
-// thread block.
+// In half precision, a lane processes two columns of voxels, in the first half and in the second
+// half of the slices of the thread block.
 
 // A lane sums squared differences over three rows and three slices in registers, and over three
 // columns with its neighbouring lanes. The order of all sums is fixed.
@@ -67,8 +67,8 @@ __device__ __forceinline__ T sum_columns(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
-/// Computes sums over three rows. Neighbouring sums share the sum of two rows. Which rows form such
-/// pairs does not depend on the division of the volume.
+/// Computes sums over three rows. Two neighbouring sums share the sum of two rows. The order of
+/// additions does not depend on the division of the volume.
 template <class T>
 __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
                                          T (&sums)[rows_per_lane]) {
@@ -161,8 +161,9 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
 /// Numbers of warps along y and z in the largest thread block.
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
-/// Filters the slices of a volume. `in_floats`: half precision cannot sum all candidates. `fixed`
-/// is the search radius of a kernel with constant offsets, or 0 for any radius.
+/// Filters the slices of a volume. `in_floats` selects additional float sums, because half
+/// precision cannot sum all candidates. `fixed` is the search radius as a compile-time constant, or
+/// 0 for any radius.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,
@@ -253,8 +254,8 @@ CubeBlock block_for(int search, int lanes) {
 
 using CubesKernel = void (*)(VolumePlanes, Space, int, Curve, float, float*);
 
-/// Returns the kernel with the fixed search radius of a profile, if there is such a kernel, or the
-/// kernel for any radius.
+/// Returns the kernel compiled for the search radius of a profile. For other radii or smaller
+/// thread blocks, returns the kernel for any radius.
 template <class T, bool mean, bool exponential, bool in_floats>
 CubesKernel kernel_for(const CubeBlock& block, int search) {
   const bool is_largest = block.warps_y == max_warps_y && block.warps_z == max_warps_z;

@@ -74,8 +74,8 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // Threads outside the plane have no own pixel, but contribute terms for other pixels. Such a
-    // thread uses the nearest pixel of the plane instead of an own pixel.
+    // A thread outside the plane computes terms for other threads. For its own pixel, the thread
+    // uses the nearest pixel of the plane.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);
@@ -114,8 +114,9 @@ struct OwnPixel {
   }
 };
 
-/// Calls add(source, from, d, bases) for each displacement d in each source. `from` is the position
-/// of the candidate of the pixel at `at`. `bases` contains the results of base_of() (formulas.h).
+/// Calls add(source, from, d, bases) for each displacement d in each source. `at` is the position
+/// of the pixel, `from` the position of its candidate. `bases` contains the results of base_of()
+/// (formulas.h).
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {
@@ -138,13 +139,13 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
       next = load(job.displacement + group.first + k + 1);
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
-    // There is no barrier at the end of the loop, because add() does not read the data that faster
-    // warps write next.
+    // No barrier is necessary at the end of the loop, because faster warps do not overwrite the
+    // data that add() reads.
   }
 }
 
-/// Transfers values from the second thread of a pixel (which passes `to` = null) to the first
-/// thread (which passes `from` = null).
+/// Copies values from the second thread of a pixel to the first thread, through shared memory. In
+/// the first thread, `from` is null. In the second thread, `to` is null.
 template <int count>
 __device__ __forceinline__ void transfer(const float* from, float* to,
                                          float (&memory)[transfer_size][pixels], int pixel) {

@@ -54,7 +54,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   if (params.holes) check_holes(format);
   lull::validate(backend);
   require_instructions();
-  // If the session filters no plane, frames do not wait for their neighbours.
+  // If the session filters no plane, no frame depends on its neighbours, so the temporal radius is
+  // 0.
   if (plane_sets(format, params.noise).empty()) params.temporal = 0;
   const auto open_here = [&] {
     return params.is_volume()
