@@ -184,8 +184,8 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if an output is a link, or if an output exists and `folder` leads out of the
-  /// derivative through a link. With the option -y, does nothing.
+  /// Throws an error if one of `files` is a symbolic link, or already exists in a `folder` that a
+  /// link moves out of the derivative. With the option -y, does nothing.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;
@@ -273,7 +273,7 @@ class ParticipantLevel {
     return companions;
   }
 
-  /// @throws InvalidArgument  the log file is a file of the dataset or of the derivative
+  /// @throws InvalidArgument  the log would overwrite a file of the dataset or of the derivative
   void check_log_file() const {
     if (options_.denoise.run.log.file.empty()) return;
     RunFiles files;

@@ -121,7 +121,7 @@ std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
 }
 
 /// Checks and returns the files of the command.
-/// @throws InvalidArgument  an output is another file of the command
+/// @throws InvalidArgument  an output would overwrite another file of the command
 RunFiles checked_files(const CompareOptions& options) {
   RunFiles files;
   files.read_samples("A", options.first);

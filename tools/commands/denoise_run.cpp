@@ -66,7 +66,7 @@ JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
   return facts;
 }
 
-/// A run of `lull denoise`, from the open input to the final name of the output.
+/// A run of `lull denoise`.
 class Run {
  public:
   Run(DenoiseOptions options, Reports& reports)
@@ -151,7 +151,8 @@ class Run {
     side_inputs_ = SideInputs(options_, options, *source_);
   }
 
-  /// Plans the denoising of all layers except the picture. The call must precede rescale_sigma().
+  /// Plans the denoising of all layers except the picture. Must be called before rescale_sigma(),
+  /// because each layer has its own white level.
   void open_layers() {
     io::SinkOptions given = sink_options(options_);
     add_size(options_.output, source_->format(), given);

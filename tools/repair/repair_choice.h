@@ -15,8 +15,8 @@ namespace lull::tools {
 /// depth maps and renders have no sensor defects.
 [[nodiscard]] bool searches_defects(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns the defects of `source`: those in the file of --repair, or those that are certain in the
-/// excerpts of complete frames.
+/// Returns the sensor defects of `source`: from the file of --repair, or detected in the excerpts.
+/// The excerpts must consist of complete frames, not fields.
 /// @throws any error of read_defects()
 [[nodiscard]] RepairPlan choose_repair(const DenoiseOptions& options, const io::MediaSource& source,
                                        std::span<const Excerpt> excerpts);

@@ -90,8 +90,8 @@ void InputNoise::find(io::MediaSource& source) {
   write_noise_map(options_, source, known_);
 }
 
-/// Determines the defects, and repairs the frames for the noise estimation: for a pipe, the frames
-/// in `first_`, and for other inputs, the returned excerpts.
+/// Determines the sensor defects. Repairs the frames for the noise estimation: the returned
+/// excerpts, or for a pipe, the frames in `first_`.
 InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
   InputSamples samples;
   if (needed) samples = read_samples(options_, source);
@@ -138,8 +138,8 @@ void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const i
   const ScenePlan plan = scene_plan(options_, scene, input);
   on_scene(scene, plan);
   plan_.later->add(scene.from_s,
-                   // add() must be the last call, because other threads may then push frames of the
-                   // scene.
+                   // As soon as add() returns, other threads may push frames of the scene, so add()
+                   // must be the last step.
                    plan);
 }
 

@@ -44,7 +44,7 @@ class LaterScenes {
   /// Adds a scene that begins later than all earlier scenes. Other threads may push frames of the
   /// scene after the call.
   void add(double from_s, ScenePlan plan);
-  /// Counts the scenes of this object that begin at or before the time of the frame.
+  /// Returns the number of scenes in this object that begin at or before the time of the frame.
   std::size_t count_at(const Frame& frame) const;
   ScenePlan plan(std::size_t number) const;
 
@@ -98,7 +98,7 @@ class ContextEnd {
 
  private:
   io::MediaSource& source_;
-  // For each session, the last index that the session has passed to its listener, or -1.
+  // For each session, the last frame index that the function from listener() has received, or -1.
   std::vector<std::int64_t> idle_;
 };
 
