@@ -203,8 +203,8 @@ class ParticipantLevel {
     return options_.denoise.input.phase == "pairs" ? raw_.phase_of(image) : std::string();
   }
 
-  /// Warns of links out of the dataset. A link of a foreign dataset can point to any file that the
-  /// user may read.
+  /// Warns of symbolic links to files outside the dataset. A link in an untrusted dataset can point
+  /// to any file that the user may read.
   void warn_of_links(const std::vector<std::string>& files) {
     for (const std::string& file : files)
       if (const std::string target = raw_.target_outside(file); !target.empty() && links_++ == 0)

@@ -55,7 +55,7 @@ struct PlaneTotal {
   }
 };
 
-/// Writes the quality of one plane of one frame as a row.
+/// Writes the quality of one plane of one frame as a row of the CSV file.
 void add_row(Csv& csv, std::int64_t frame, std::string_view plane, const PlaneQuality& quality) {
   csv.row("%lld,%s,%.4f,%.6f\n", static_cast<long long>(frame), plane.data(), quality.psnr,
           quality.ssim);

@@ -359,8 +359,8 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // Sessions replace constant areas before they detect repeated frames, so the denoiser
-      // `indexing` must do the same. Plans of interlaced video contain no repeated frames.
+      // Like a session, the denoiser `indexing` must replace constant areas before the detection of
+      // repeated frames. Plans of interlaced video contain no repeated frames.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

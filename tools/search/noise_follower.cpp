@@ -19,7 +19,7 @@ constexpr std::size_t short_excerpt = 3;
 /// after each check that finds no temporal noise.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
 /// Maximum ratio of two noise levels that count as equal: after a cut, and within a scene. The
-/// ratio within a scene is higher, because each new scene restarts the session.
+/// ratio within a scene is higher, to avoid restarts of the session.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;

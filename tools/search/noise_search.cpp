@@ -58,8 +58,8 @@ class Search {
       for (Frame& frame : excerpt.frames) frame = filter_view(std::move(frame));
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
     record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
-    // scenes_of() requires estimates without the codec error, so the codec error is added after
-    // scenes_of().
+    // scenes_of() requires estimates without the codec error (quantisation error), so
+    // add_codec_error() must follow scenes_of().
     for (SceneNoise& scene : record.scenes)
       add_codec_error(excerpts_of(samples.excerpts), scene.estimate);
     move_to_cut(record.scenes);

@@ -138,7 +138,8 @@ class ChannelNoise {
 
 SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts) {
   NoiseEstimate estimate = estimate_noise(excerpts);
-  // The estimate contains no noise curve, because dark air in a stack looks like clipped samples.
+  // The estimate contains no noise curve, because the dark background of a stack looks like clipped
+  // samples.
   for (int i = 0; i < 3; ++i) {
     PlaneNoise& plane = estimate.noise.plane(i);
     plane = {plane.level_in_samples(), plane.correlation, nullptr};

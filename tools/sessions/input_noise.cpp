@@ -40,8 +40,8 @@ class RunSource final : public FrameSource {
   std::optional<NoiseFollower> follower_;
 };
 
-/// Returns the number of frames that a session receives before its first result. The noise
-/// estimation may read the same number of frames of a pipe without additional delay.
+/// Returns the number of frames that a session receives before its first result. From a pipe, the
+/// noise estimation can read this number of frames without additional delay.
 std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }

@@ -56,7 +56,7 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source);
                                                      std::function<void(std::int64_t)> context_end,
                                                      std::function<void()> at_end);
 
-/// Replaces the recorded settings of the plan that have the names in `facts`.
+/// Replaces each recorded setting of the plan whose name occurs in `facts`.
 void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts);
 
 }  // namespace lull::tools
