@@ -198,7 +198,8 @@ class ParticipantLevel {
                            "file); remove the link, or give -y");
   }
 
-  /// Returns the phase image of an image with --phase pairs, or an empty text.
+  /// With --phase pairs, returns the path of the phase image of a magnitude image. Without this
+  /// option, returns an empty text.
   std::string phase_for(const BidsImage& image) const {
     return options_.denoise.input.phase == "pairs" ? raw_.phase_of(image) : std::string();
   }

@@ -88,7 +88,7 @@ class Run {
     }
     limit_to_needed_frames();
     if (is_task() && needed_frames_.empty()) {
-      // Since the call of prepare_part(), other processes have completed all missing segments.
+      // Other processes have completed all missing segments after the call of prepare_part().
       reports_.info("all segments are done");
       return 0;
     }

@@ -15,8 +15,8 @@
 namespace lull::tools {
 namespace {
 
-/// Opens the detector of repeated frames for renders, which compares frames before the division by
-/// the albedo and the variance stabilisation.
+/// For renders, opens a detector of repeated frames. The detector compares the input samples,
+/// before variance stabilisation and division by the albedo.
 std::unique_ptr<RepeatFinder> open_render_finder(int temporal, const FrameFormat& format) {
   return nlm::open_repeat_finder(nlm::FeatureParams{.noise = {}, .temporal = temporal}, format);
 }

@@ -45,8 +45,8 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
-  /// The source of this layer, with the first file of the input in memory. Null if neither a guide
-  /// nor the alignment requires the source.
+  /// The input, opened with this layer as the picture. Null if the session has neither a guide file
+  /// nor an alignment, because only these require the source.
   std::unique_ptr<io::MediaSource> source_;
   FrameFormat format_;
   SideInputs side_inputs_;
