@@ -42,7 +42,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Returns the reason why the CPU decodes in spite of --hwaccel, or an empty text.
+/// If the CPU decodes although --hwaccel requests a GPU, returns the reason. Otherwise, returns an
+/// empty text.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
                          const io::MediaSource& source) {
   if (options.run.hwaccel == Hwaccel::none) return {};

@@ -22,8 +22,8 @@ namespace lull::tools {
 /// Returns whether the source must also return context frames before and after the selected frames.
 [[nodiscard]] bool needs_margins(const DenoiseOptions& options);
 
-/// Returns the reason why no GPU can decode in spite of --hwaccel, or an empty text. Frames in GPU
-/// memory require a denoiser on the same GPU.
+/// If no GPU can decode although --hwaccel requests a GPU, returns the reason. Otherwise, returns
+/// an empty text. Frames in GPU memory require a denoiser on the same GPU.
 [[nodiscard]] std::string why_no_gpu_decodes(const DenoiseOptions& options,
                                              const std::vector<bm3d::Backend>& backends);
 
