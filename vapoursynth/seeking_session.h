@@ -1,6 +1,7 @@
 #pragma once
 // A session for random access. A request for the next frame continues the session. Any other
-// request restarts the session earlier, so that the result equals the result for the complete clip.
+// request restarts the session some frames before the requested frame, so that the result equals
+// the result for the complete clip.
 
 #include <functional>
 #include <memory>

@@ -23,7 +23,7 @@ struct SeriesSettings {
 
 /// Denoises a series in place by principal components over the volumes (series/fit.h).
 /// @param samples  samples on the 0..255 scale; NaN marks a voxel without a sample
-/// @return false if the volumes have too little in common or no noise; the samples are then
+/// @return false if the volumes share too little signal or have no noise; the samples are then
 ///     unchanged
 /// @throws InvalidArgument  a name is unknown
 /// @throws DeviceUnavailable

@@ -90,8 +90,8 @@ class PartDenoiser final : public Denoiser {
     return at_ < spans_.size() && number >= spans_[at_].first;
   }
 
-  /// Returns whether the session should continue up to the next needed frame: the frame is near, or
-  /// the session filters the complete stream.
+  /// Returns whether the next needed frame is so near that the session continues instead of a
+  /// restart. Always true for a session that filters the stream from its start.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;

@@ -17,8 +17,8 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// Minimum ratio of the remaining frames of a part to the frames that both sessions filter after a
-// split: `worth_splitting` while frames arrive, `worth_at_the_end` after the last frame.
+// Minimum number of remaining frames of a part for a split, relative to the longer margin plus 1:
+// `worth_splitting` while frames arrive, `worth_at_the_end` after the last frame.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {
@@ -194,8 +194,9 @@ class PartScheduler final : public Denoiser {
       const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
       if (left > most) longest = &part, most = left, number = at;
     }
-    // After a split, both sessions filter at most `filtered_twice` frames. With the ratio
-    // `worth_splitting`, the second half always contains the complete margin.
+    // After a split, the margin of each half contains at most `filtered_twice` frames of the other
+    // half. With the ratio `worth_splitting`, the second half contains the complete margin of the
+    // first half.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
@@ -222,8 +223,8 @@ class PartScheduler final : public Denoiser {
     return &second;
   }
 
-  /// Ends the part before the item `end`. The next frames, up to the margin, become context frames
-  /// of the part.
+  /// Ends the part before the item `end`. The next `margin_.after` frames become the margin of the
+  /// part.
   void make_margin(Part& part, std::deque<Item>::iterator end) {
     std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
     part.items.erase(end, part.items.end());

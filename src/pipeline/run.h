@@ -1,6 +1,6 @@
 #pragma once
-// The run loop connects source, denoiser and sink. Each stage has its own thread, and a bounded
-// queue connects two stages.
+// The run loop connects source, denoiser and sink. Each of these stages has its own thread. A
+// bounded queue connects each stage to the next stage.
 
 #include <array>
 #include <cstddef>
@@ -18,8 +18,8 @@ inline constexpr int stages = 3;
 
 struct PipelineStats {
   std::int64_t frames = 0;  // written frames
-  /// Number of the written frames that an earlier run has finished. The caller of run() sets this
-  /// number.
+  /// Number of frames in `frames` that an earlier run has written. The caller of run() sets
+  /// `skipped`.
   std::int64_t skipped = 0;
   double seconds = 0;                 // wall time since the start
   std::array<double, stages> busy{};  // seconds in: read | push and drain | write and finish

@@ -3,8 +3,8 @@
 // separate such noise from the picture only at half size (Lebrun, Colom, Morel 2015, "The noise
 // clinic", doi:10.5201/ipol.2015.125).
 
-// The lowest frequencies of the result come from half size (Facciolo, Pierazzo, Morel 2017,
-// "Conservative scale recomposition for multiscale denoising", doi:10.1137/17M1111826).
+// The lowest frequencies of the result come from the half-size result (Facciolo, Pierazzo, Morel
+// 2017, "Conservative scale recomposition for multiscale denoising", doi:10.1137/17M1111826).
 
 #include <array>
 #include <memory>

@@ -184,8 +184,8 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if an output is a link, or if an output exists and `folder` leads out of the
-  /// derivative through a link. With the option -y, does nothing.
+  /// Throws an error if one of `files` is a symbolic link, or if a file exists and `folder`
+  /// resolves to a path outside the derivative. With the option -y, does nothing.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;
@@ -198,13 +198,14 @@ class ParticipantLevel {
                            "file); remove the link, or give -y");
   }
 
-  /// Returns the phase image of an image with --phase pairs, or an empty text.
+  /// With --phase pairs, returns the path of the phase image of a magnitude image. Without this
+  /// option, returns an empty text.
   std::string phase_for(const BidsImage& image) const {
     return options_.denoise.input.phase == "pairs" ? raw_.phase_of(image) : std::string();
   }
 
-  /// Warns of links out of the dataset. A link of a foreign dataset can point to any file that the
-  /// user may read.
+  /// Warns of symbolic links to files outside the dataset. A link in an untrusted dataset can point
+  /// to any file that the user may read.
   void warn_of_links(const std::vector<std::string>& files) {
     for (const std::string& file : files)
       if (const std::string target = raw_.target_outside(file); !target.empty() && links_++ == 0)
@@ -273,7 +274,7 @@ class ParticipantLevel {
     return companions;
   }
 
-  /// @throws InvalidArgument  the log file is a file of the dataset or of the derivative
+  /// @throws InvalidArgument  the log would overwrite a file of the dataset or of the derivative
   void check_log_file() const {
     if (options_.denoise.run.log.file.empty()) return;
     RunFiles files;

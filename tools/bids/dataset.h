@@ -79,7 +79,8 @@ class BidsDataset {
 /// @throws InvalidArgument  lull cannot denoise images with this suffix
 void require_image_suffix(const std::string& suffix);
 
-/// Returns whether a path is inside a folder. Both must be canonical (std::filesystem::canonical).
+/// Returns whether a path is inside a folder. The arguments must be canonical paths
+/// (std::filesystem::canonical).
 [[nodiscard]] bool is_inside(const std::string& path, const std::string& folder);
 
 /// Reads a JSON object from a file.

@@ -77,8 +77,8 @@ constexpr const char* readme =
     "denoising method. The headers of the images are those of the sources, byte for byte. The\n"
     "`bval`, `bvec` and `aslcontext.tsv` files are copies.\n";
 
-// Copied files that the BIDS validator must ignore, because BIDS does not define their names. Other
-// programs expect these names.
+// Names of copied files that the BIDS validator must ignore. BIDS does not define these names, but
+// other programs expect them.
 constexpr const char* ignored_names =
     "*_desc-denoised_dwi.bval\n*_desc-denoised_dwi.bvec\n*_desc-denoised_aslcontext.tsv\n";
 

@@ -120,8 +120,7 @@ ManualCommand Parser::manual_of(const CLI::App& app) const {
     row.brief = brief == table_.briefs.end() ? row.help : brief->second;
     command.options.push_back(std::move(row));
   }
-  // The manual lists operands first. The common help options are the last options of the first
-  // group.
+  // The manual lists operands first, and --help and --help-all at the end of the first group.
   const auto own = std::ranges::find_if_not(command.options, &ManualOption::is_help);
   const std::string first_group = own == command.options.end() ? "Options" : own->group;
   for (ManualOption& option : command.options)

@@ -61,8 +61,8 @@ class Cleaning {
     std::printf("%s %d %s, %s\n", lists_only_ ? "would remove" : "removed", files_,
                 files_ == 1 ? "file" : "files", describe_bytes(bytes_).c_str());
   }
-  /// Returns the first file that remains after a failed removal, with the reason. Empty: no file
-  /// remains.
+  /// Returns the path of the first file that could not be removed, and the reason; empty: no
+  /// failure.
   const std::string& failure() const { return failure_; }
 
  private:

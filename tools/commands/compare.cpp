@@ -55,7 +55,7 @@ struct PlaneTotal {
   }
 };
 
-/// Writes the quality of one plane of one frame as a row.
+/// Writes the quality of one plane of one frame as a row of the CSV file.
 void add_row(Csv& csv, std::int64_t frame, std::string_view plane, const PlaneQuality& quality) {
   csv.row("%lld,%s,%.4f,%.6f\n", static_cast<long long>(frame), plane.data(), quality.psnr,
           quality.ssim);
@@ -121,7 +121,7 @@ std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
 }
 
 /// Checks and returns the files of the command.
-/// @throws InvalidArgument  an output is another file of the command
+/// @throws InvalidArgument  an output would overwrite another file of the command
 RunFiles checked_files(const CompareOptions& options) {
   RunFiles files;
   files.read_samples("A", options.first);

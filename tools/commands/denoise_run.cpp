@@ -42,7 +42,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Returns the reason why the CPU decodes in spite of --hwaccel, or an empty text.
+/// If the CPU decodes although --hwaccel requests a GPU, returns the reason. Otherwise, returns an
+/// empty text.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
                          const io::MediaSource& source) {
   if (options.run.hwaccel == Hwaccel::none) return {};
@@ -66,7 +67,7 @@ JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
   return facts;
 }
 
-/// A run of `lull denoise`, from the open input to the final name of the output.
+/// A run of `lull denoise`.
 class Run {
  public:
   Run(DenoiseOptions options, Reports& reports)
@@ -88,7 +89,7 @@ class Run {
     }
     limit_to_needed_frames();
     if (is_task() && needed_frames_.empty()) {
-      // Since the call of prepare_part(), other processes have completed all missing segments.
+      // Other processes have completed all missing segments after the call of prepare_part().
       reports_.info("all segments are done");
       return 0;
     }
@@ -151,7 +152,8 @@ class Run {
     side_inputs_ = SideInputs(options_, options, *source_);
   }
 
-  /// Plans the denoising of all layers except the picture. The call must precede rescale_sigma().
+  /// Plans the denoising of all layers except the picture. Must be called before rescale_sigma(),
+  /// because each layer has its own white level.
   void open_layers() {
     io::SinkOptions given = sink_options(options_);
     add_size(options_.output, source_->format(), given);
@@ -358,8 +360,8 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // Sessions replace constant areas before they detect repeated frames, so the denoiser
-      // `indexing` must do the same. Plans of interlaced video contain no repeated frames.
+      // Like a session, the denoiser `indexing` must replace constant areas before the detection of
+      // repeated frames. Plans of interlaced video contain no repeated frames.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

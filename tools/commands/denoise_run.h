@@ -7,7 +7,8 @@
 
 namespace lull::tools {
 
-/// @param damaged_frames  receives the number of damaged input frames on an exception; may be null
+/// @param damaged_frames  receives the number of damaged input frames if the function throws; may
+///     be null
 [[nodiscard]] int run_denoise(const DenoiseOptions& options, Reports& reports,
                               std::int64_t* damaged_frames = nullptr);
 

@@ -61,7 +61,7 @@ void join_segments(const DenoiseOptions& options, Log& log) {
 }
 
 /// Returns the permission bits of the output: those that all inputs of the job have.
-/// @throws InvalidArgument  the output is another file of the job
+/// @throws InvalidArgument  the output would overwrite a file of the job
 io::Access checked_access(const DenoiseOptions& options) {
   RunFiles files;
   files.read_samples("the input", options.input.file);

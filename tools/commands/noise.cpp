@@ -21,7 +21,7 @@ namespace lull::tools {
 namespace {
 
 /// Checks and returns the files of the command, before the noise estimation.
-/// @throws InvalidArgument  an output is another file of the command
+/// @throws InvalidArgument  an output would overwrite another file of the command
 /// @throws CannotCreate  an output already exists, or cannot be created
 RunFiles checked_files(const NoiseReportOptions& options) {
   const DenoiseOptions& input = options.input;

@@ -296,7 +296,8 @@ class Preview {
   std::optional<Window> read_window(FrameSource& source, const FramePosition& position,
                                     double start, std::optional<Frame> first) {
     pipeline::RepeatNotes notes(part_context_of(params_, filtered_format()).repeats);
-    // Sessions for fields detect repeated fields, so the reader does not detect repeated frames.
+    // For interlaced video, the sessions detect repeated fields, so the reader must not detect
+    // repeated frames.
     WindowReader reader(source, position, margin_of(params_), fields() ? nullptr : &notes, start);
     return reader.read(std::move(first));
   }

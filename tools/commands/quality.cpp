@@ -39,8 +39,8 @@ void add_scaled(const std::vector<float>& row, float weight, std::vector<float>&
   for (int x = 0; x < positions; ++x) sum[x] += weight * row[x];
 }
 
-/// Returns the sum of SSIM over one row of window positions, for peak 1. The moments are those of
-/// samples minus 0.5, for precise variances of floats.
+/// Returns the sum of SSIM over one row of window positions, for peak 1. The moments are moments of
+/// the samples minus 0.5, because float variances are most precise near 0.
 double index_sum(const Moments& m) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   double sum = 0;

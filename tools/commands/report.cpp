@@ -36,7 +36,7 @@ std::string progress_text(const io::JobState& state) {
   return text + (state.joined ? ", joined" : "");
 }
 
-/// @throws InvalidArgument  the page is a file of the job
+/// @throws InvalidArgument  the page would overwrite a file of the job
 void check_page(const std::string& folder, const io::JobState& state, const std::string& page) {
   constexpr std::string_view ending = ".lull-job";
   RunFiles files;

@@ -56,17 +56,18 @@ class ReferenceReader {
 /// the failure.
 class RunReport {
  public:
-  /// @throws InvalidArgument  the page is another file of the run
+  /// @throws InvalidArgument  the page would overwrite a file of the run
   /// @throws CannotCreate  the page cannot be created
   /// @throws any error of ReferenceReader()
   RunReport(const DenoiseOptions& options, const io::MediaSource& source);
   ~RunReport();
 
-  /// Begins the report. The call must precede the first frame. `backends` lists the backends of the
-  /// run.
+  /// Begins the report. Must be called before a denoiser receives the first frame. `backends` lists
+  /// the backends of the run.
   void begin(const NoiseRecord& noise, const ClipPlan& plan,
              const std::vector<bm3d::Backend>& backends);
-  /// Appends a scene. The call must precede the first frame of the scene. Thread-safe.
+  /// Appends a scene. Must be called before a denoiser receives the first frame of the scene.
+  /// Thread-safe.
   void on_new_scene(const SceneNoise& scene, const ScenePlan& plan);
   /// Returns a denoiser that passes all frames to `denoiser` and records frames and results.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);

@@ -35,8 +35,8 @@ class RunSink final : public FrameSink {
   std::int64_t context_frames() const { return context_frames_; }
   /// Returns the PTS, in seconds, of the last frame that is not a context frame.
   double time_s() const { return time_s_; }
-  /// Returns the damage of the decoded and the copied streams, after the end of the source. Until
-  /// then, the reading thread changes the damage.
+  /// Returns the damage of the decoded and the copied streams. Not thread-safe: the caller must
+  /// wait until the reading thread has reached the end of the source.
   io::Damage damage() const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// The style and the script of a page. A page must not change these texts, because its
-// Content-Security-Policy contains their digests.
+// The style sheet and the script of the HTML pages. The texts are constants, because the
+// Content-Security-Policy of a page contains their digests.
 
 #include <string_view>
 

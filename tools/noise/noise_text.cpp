@@ -57,8 +57,8 @@ std::string tendency_of(const NoiseModel& noise) {
   return {};
 }
 
-/// Returns a text if the confidence is low, because texture may have influenced the estimate, or an
-/// empty text.
+/// Returns the confidence as text if it is low, and otherwise an empty text. Texture lowers the
+/// confidence of an estimate.
 std::string confidence_of(const NoiseEstimate& estimate) {
   constexpr float reliable = 0.8f;
   if (!estimate.certain || estimate.confidence >= reliable) return {};
@@ -68,7 +68,8 @@ std::string confidence_of(const NoiseEstimate& estimate) {
   return text;
 }
 
-/// Returns the codec error as text. Filters remove the codec error in addition to the noise.
+/// Returns the codec error (quantisation error of the compression) as text. Filters remove this
+/// error in addition to the noise.
 std::string codec_error_of(const NoiseEstimate& estimate, Layout layout, double unit) {
   if (!(estimate.codec_error[0] > 0)) return {};
   NoiseEstimate error;

@@ -80,11 +80,11 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Returns whether lull may treat the input as a volume although the file does not describe a
 /// stack.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
-/// Returns a message if lull denoises slice by slice because bm4d does not support an option, or an
-/// empty text.
+/// Returns a message if an option that bm4d does not support forces filtering slice by slice.
+/// Otherwise, returns an empty text.
 [[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns a message if lull denoises slice by slice because the slices are thick, or an empty
-/// text.
+/// Returns a message if lull filters slice by slice because of thick slices. Otherwise, returns an
+/// empty text.
 [[nodiscard]] std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns whether lull must estimate the noise. For renders, the noise comes from the feature
 /// buffers instead.

@@ -28,7 +28,6 @@ void apply_input(const io::JobPlan::AdditionalInput& input, DenoiseOptions& opti
 }
 
 /// Checks that the plan's list of inputs contains the files of the guide and the feature buffers.
-/// apply_input() replaces the paths of these files.
 void check_additional_inputs(const io::JobPlan& plan, const DenoiseOptions& options) {
   if (has_guide_file(options.method) && !plan.find_additional(guide_name))
     refuse("does not list the file of its guide");

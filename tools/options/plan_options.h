@@ -16,7 +16,8 @@ namespace lull::tools {
     const DenoiseOptions& given);
 
 /// Returns the options of a plan.
-/// @throws BadData  a plan may not contain one of the options, or options contradict each other
+/// @throws BadData  the plan contains an option that is not allowed in plans, or options contradict
+///     each other
 [[nodiscard]] DenoiseOptions options_of_plan(const io::JobPlan& plan);
 
 }  // namespace lull::tools

@@ -31,7 +31,7 @@ class RunFiles {
   /// Adds an output that is an open file descriptor, possibly of the same file as another output.
   void write_open(const std::string& what, int descriptor);
 
-  /// @throws InvalidArgument  an output is also an input or another output
+  /// @throws InvalidArgument  an output would overwrite an input or another output
   void check() const;
   /// Returns the access rights that all inputs from read_samples() have in common.
   const io::Access& access() const { return access_; }
@@ -49,8 +49,8 @@ class RunFiles {
   io::Access access_;
 };
 
-/// Returns the name `volume` of a volume file with another extension, or an empty text if `volume`
-/// does not name a volume file.
+/// Returns the file name `volume` with its extension replaced by `extension`, or an empty text if
+/// `volume` is not the name of a volume file.
 [[nodiscard]] std::string with_extension(const std::string& volume, const std::string& extension);
 
 /// Returns all files of `lull denoise`, `lull plan` or `lull preview` for the given options.

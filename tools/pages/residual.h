@@ -25,7 +25,7 @@ struct ResidualFindings {
   /// Root mean square of the residual: `rms` on the 0..255 scale, `level` in units of the expected
   /// noise level.
   double rms = 0, level = 0;
-  /// Relative root mean square of the residual in textured blocks, divided by that in flat blocks.
+  /// Relative root mean square of the residual: the ratio of textured blocks to flat blocks.
   /// Textured blocks are the tenth with the largest gradients. Flat blocks are the half with the
   /// smallest gradients.
   double edges = 0;

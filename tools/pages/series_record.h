@@ -1,6 +1,5 @@
 #pragma once
-// Collects data about a series for a section of the page of --report, at the voxels of three
-// cross-sections.
+// Statistics of a series at the voxels of three cross-sections, for the page of --report.
 
 #include <array>
 #include <cstdint>

@@ -15,14 +15,14 @@ namespace lull::tools {
 /// depth maps and renders have no sensor defects.
 [[nodiscard]] bool searches_defects(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns the defects of `source`: those in the file of --repair, or those that are certain in the
-/// excerpts of complete frames.
+/// Returns the sensor defects of `source`: from the file of --repair, or detected in the excerpts.
+/// The excerpts must consist of complete frames, not fields.
 /// @throws any error of read_defects()
 [[nodiscard]] RepairPlan choose_repair(const DenoiseOptions& options, const io::MediaSource& source,
                                        std::span<const Excerpt> excerpts);
 
-/// Reads the defects of frames like those of `source`, from a text with lines "x y" or "x y FIRST
-/// LAST", or a picture in which defective samples are not 0.
+/// Reads a list of sensor defects for frames of the size of `source`: a text file with lines "x y"
+/// or "x y FIRST LAST", or a picture in which defective samples are not 0.
 /// @throws NoInput  the file cannot be read
 /// @throws BadData  the content is not valid, or more than a tenth of the frame is defective
 [[nodiscard]] RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,

@@ -1,6 +1,5 @@
 #pragma once
-// The repair plan (--repair): the sensor defects of an input. Functions find the defects, convert
-// the plan to text and apply the plan.
+// The repair plan (--repair): a list of the sensor defects of an input.
 
 #include <array>
 #include <memory>
@@ -26,7 +25,8 @@ struct RepairPlan {
   bool operator==(const RepairPlan&) const = default;
 };
 
-/// Finds the certain defects of an input. The excerpts consist of complete frames.
+/// Finds the sensor defects of an input by statistical tests (repair/defects.h). The excerpts must
+/// consist of complete frames, not fields.
 [[nodiscard]] RepairPlan find_repair(std::span<const Excerpt> excerpts, bool by_fields);
 
 /// Returns a text such as "25 stuck pixels in Y, impulses in Y (2 %)", or an empty text without

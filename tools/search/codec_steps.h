@@ -1,5 +1,5 @@
 #pragma once
-// Adds the codec error of an input to the estimated noise.
+// Adds the quantisation error of the codec to the estimated noise.
 
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace lull::tools {
 
-/// Adds the codec error (add_codec_error() of noise/estimate) to `estimate`, from the mean
-/// quantisation of all frames with known quantisation.
+/// Adds the quantisation error of the codec to `estimate`, from the mean quantisation step of all
+/// frames with a known step.
 void add_codec_error(const std::vector<Excerpt>& excerpts, NoiseEstimate& estimate);
 
 }  // namespace lull::tools

@@ -19,7 +19,7 @@ constexpr std::size_t short_excerpt = 3;
 /// after each check that finds no temporal noise.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
 /// Maximum ratio of two noise levels that count as equal: after a cut, and within a scene. The
-/// ratio within a scene is higher, because each new scene restarts the session.
+/// ratio within a scene is higher, to avoid restarts of the session.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
@@ -135,7 +135,7 @@ std::size_t NoiseFollower::predicted_at(double time_s) {
 }
 
 /// Reads up to `count` frames ahead, and returns whether the stream has `count` further frames.
-/// read() throws read errors at their position.
+/// After a read error, read() first returns the frames before the error, and then throws the error.
 bool NoiseFollower::fill(std::size_t count) {
   while (ahead_.size() < count && !ended_) {
     std::optional<Frame> frame;
@@ -222,9 +222,8 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     add_codec_error(excerpts_at(count), found);
     return found;
   }
-  // Without temporal noise, the current scene continues, except at a cut to a still picture. lull
-  // treats the still picture as noise-free if an earlier scene has temporal noise, and otherwise
-  // applies the estimate from the single picture.
+  // Without temporal noise, a new scene begins only at a cut to a still picture. If an earlier
+  // scene has temporal noise, the still picture counts as noise-free.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};

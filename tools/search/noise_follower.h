@@ -18,7 +18,7 @@
 
 namespace lull::tools {
 
-/// The frames for the first noise estimate, before the start of the stream.
+/// The origin of the frames for the noise estimate before the run.
 enum class KnownFrom {
   first_frames,  // the first frames of the stream
   positions,     // excerpts that are spread over the stream
@@ -85,9 +85,9 @@ class NoiseFollower final : public FrameSource {
   std::size_t check_interval_;
 };
 
-/// Returns whether lull can track the noise from scene to scene. lull cannot track the noise of
-/// volumes, of frames that it combines into one picture, and of joined parts of the input, whose
-/// time stamps are ambiguous.
+/// Returns whether lull can track the noise from scene to scene. Tracking is impossible for stacks,
+/// still pictures, --align, --keep and joined parts of the input. The time stamps of joined parts
+/// are ambiguous.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Returns the first scene of a pipe. `frames` contains the first frames of the pipe.

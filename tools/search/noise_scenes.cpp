@@ -67,9 +67,9 @@ struct Change {
   double time_s, change;
 };
 
-/// Returns the time of a cut: of the largest change if above 2.5 times the median change, and
-/// otherwise of the change that splits the clip into two groups with the largest between-group
-/// variance.
+/// Returns the time of the cut: the time of the largest change if it exceeds 2.5 times the median.
+/// Otherwise, returns the time that splits the changes into two groups with the largest
+/// between-group variance.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;

@@ -58,8 +58,8 @@ class Search {
       for (Frame& frame : excerpt.frames) frame = filter_view(std::move(frame));
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
     record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
-    // scenes_of() requires estimates without the codec error, so the codec error is added after
-    // scenes_of().
+    // scenes_of() requires estimates without the codec error (quantisation error), so
+    // add_codec_error() must follow scenes_of().
     for (SceneNoise& scene : record.scenes)
       add_codec_error(excerpts_of(samples.excerpts), scene.estimate);
     move_to_cut(record.scenes);
@@ -155,8 +155,8 @@ class Search {
     for (int i = 0; i < positions; ++i) {
       TimedExcerpt excerpt =
           excerpt_at(first + (last - first) * (i + 0.5) / positions, frames_per_excerpt);
-      // If keyframes are far apart, the excerpts at several positions are equal. The list contains
-      // equal excerpts only once.
+      // If keyframes are far apart, excerpts at several positions are identical. The list contains
+      // each excerpt only once.
       const bool known = !excerpts.empty() && excerpt.time_s <= excerpts.back().time_s;
       if (!excerpt.frames.empty() && !known) excerpts.push_back(std::move(excerpt));
     }
@@ -196,7 +196,7 @@ class Search {
     return excerpts;
   }
 
-  /// Makes the times of scenes relative to the selected part, like the time stamps of sessions.
+  /// Makes the times of scenes relative to the selected part of the input, like Frame::pts.
   void move_to_cut(std::vector<SceneNoise>& scenes) const {
     const double cut = part().first;
     for (SceneNoise& scene : scenes) scene.from_s -= cut;

@@ -94,8 +94,8 @@ std::optional<VolumeEstimate> SeriesCollector::add_parts() {
   return estimate_volume(cubes, NoiseKind::gaussian, 0);
 }
 
-/// Returns the noise of the real and imaginary parts, or no value after a failure. Unless `given`,
-/// the function also sets the noise of the scene.
+/// Returns the noise of the real and imaginary parts, or no value after a failure. If `given` is
+/// false, the function also replaces the noise of `scene` by the estimate.
 std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& scene, bool given) {
   read_phases();
   const std::optional<VolumeEstimate> found = add_parts();
@@ -170,8 +170,8 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       FittedSeries{*std::exchange(store_, {}), {}, fit_options, is_complex_});
   fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);
   const series::Fit& fit = fitted->fit;
-  // Sessions filter complex samples as real and imaginary parts, even if the decomposition combines
-  // no volumes (Fit::combined is 0).
+  // A complex series requires the decomposition even if no volumes are combined, because the
+  // sessions filter its real and imaginary parts.
   if (fit.combined == 0 && !is_complex_) return;
   if (!given) {
     set_noise(fit.noise, scene);

@@ -16,8 +16,8 @@
 namespace lull::tools {
 namespace {
 
-/// Maximum number of excerpts of a channel, number of frames per excerpt if the time points form a
-/// clip, and maximum number of samples of all excerpts in memory.
+/// Maximum number of excerpts per channel, number of frames per excerpt of a time series, and
+/// maximum number of samples of all excerpts in memory.
 constexpr std::int64_t max_excerpts = 12, frames_over_time = 3;
 constexpr double max_excerpt_samples = 6.7e7;
 
@@ -138,7 +138,8 @@ class ChannelNoise {
 
 SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts) {
   NoiseEstimate estimate = estimate_noise(excerpts);
-  // The estimate contains no noise curve, because dark air in a stack looks like clipped samples.
+  // The estimate contains no noise curve, because the dark background of a stack looks like clipped
+  // samples.
   for (int i = 0; i < 3; ++i) {
     PlaneNoise& plane = estimate.noise.plane(i);
     plane = {plane.level_in_samples(), plane.correlation, nullptr};

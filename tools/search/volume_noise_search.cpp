@@ -104,8 +104,8 @@ SceneNoise scene_of(VolumeEstimate volume) {
 std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                        const CubeCollector& collector, const io::ValueScale& values,
                                        const std::optional<VolumeEstimate>& other) {
-  // Minimum rise of photon noise: the noise level of the brightest cubes divided by that of the
-  // darkest cubes. For Rician noise, this ratio is 1.5 (tissue to air), less than
+  // Minimum rise of photon noise: the ratio of the noise level of the brightest cubes to the noise
+  // level of the darkest cubes. For Rician noise, this ratio is 1.5 (tissue to air), less than
   // `min_rise_above_rician`.
   constexpr double min_rise = 1.3, min_rise_above_rician = 2;
   constexpr double max_error = 0.2;  // relative error of the gain

@@ -28,11 +28,11 @@ class GrainJob {
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format);
 
-  /// Sets the estimated noise. set_noise() must be the first call. Estimates from differences
-  /// between frames describe the grain better than the removed noise.
+  /// Sets the noise estimates. Must be the first call after construction. The grain table uses an
+  /// estimate from differences between frames rather than the removed noise.
   void set_noise(const NoiseRecord& noise) { scenes_ = noise.scenes; }
-  /// With --grain keep, computes the table and the scenes of `noise` in a first pass. The call must
-  /// precede the opening of the session and the sink. Returns false after a stop by the user.
+  /// With --grain keep, computes the table and the scenes of `noise` in a first pass. Must be
+  /// called before the session and the sink open. Returns false after a stop by the user.
   [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                                     const std::vector<bm3d::Backend>& backends,
                                     const Notify& notify, const std::stop_token& stop);
@@ -43,7 +43,7 @@ class GrainJob {
   /// Returns a denoiser that passes frames to `denoiser` and measures the removed grain. Without a
   /// requested table, returns `denoiser` itself.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
-  /// Writes the table. The call must follow the last frame.
+  /// Writes the table. Must be called after the last frame.
   /// @throws IoError, CannotCreate
   void finish();
 

@@ -40,8 +40,8 @@ class RunSource final : public FrameSource {
   std::optional<NoiseFollower> follower_;
 };
 
-/// Returns the number of frames that a session receives before its first result. The noise
-/// estimation may read the same number of frames of a pipe without additional delay.
+/// Returns the number of frames that a session receives before its first result. From a pipe, the
+/// noise estimation can read this number of frames without additional delay.
 std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }
@@ -90,8 +90,8 @@ void InputNoise::find(io::MediaSource& source) {
   write_noise_map(options_, source, known_);
 }
 
-/// Determines the defects, and repairs the frames for the noise estimation: for a pipe, the frames
-/// in `first_`, and for other inputs, the returned excerpts.
+/// Determines the sensor defects. Repairs the frames for the noise estimation: the returned
+/// excerpts, or for a pipe, the frames in `first_`.
 InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
   InputSamples samples;
   if (needed) samples = read_samples(options_, source);
@@ -138,8 +138,8 @@ void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const i
   const ScenePlan plan = scene_plan(options_, scene, input);
   on_scene(scene, plan);
   plan_.later->add(scene.from_s,
-                   // add() must be the last call, because other threads may then push frames of the
-                   // scene.
+                   // As soon as add() returns, other threads may push frames of the scene, so add()
+                   // must be the last step.
                    plan);
 }
 

@@ -77,7 +77,8 @@ std::string text_of(const VolumeNoise& noise) {
   return text + " mapped " + levels.text();
 }
 
-/// Returns a text for the kind of a device. Devices of the same kind give bit-identical results.
+/// Returns the device type for the recorded settings of a job. Devices of one type compute
+/// bit-identical results.
 std::string device_of(const std::vector<bm3d::Backend>& backends) {
   switch (backends.front().kind) {
     case bm3d::BackendKind::reference:

@@ -25,8 +25,8 @@ struct PlannedSessions {
   double other_bytes = 0;  // memory that other parts of the run need, in bytes
 };
 
-/// Returns the length of a part in frames, for a clip that several temporal sessions share. All
-/// parts together use at most a quarter of the memory limit, bounded to 1..8 GiB.
+/// Returns the length of a part in frames, for a clip that several temporal sessions share. The
+/// memory for all parts together is a quarter of the memory limit, clamped to 1..8 GiB.
 /// @param clips  number of clips in memory
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);

@@ -15,8 +15,8 @@
 namespace lull::tools {
 namespace {
 
-/// Opens the detector of repeated frames for renders, which compares frames before the division by
-/// the albedo and the variance stabilisation.
+/// For renders, opens a detector of repeated frames. The detector compares the input samples,
+/// before variance stabilisation and division by the albedo.
 std::unique_ptr<RepeatFinder> open_render_finder(int temporal, const FrameFormat& format) {
   return nlm::open_repeat_finder(nlm::FeatureParams{.noise = {}, .temporal = temporal}, format);
 }
@@ -70,8 +70,8 @@ std::unique_ptr<RepeatFinder> open_finder(const Method& method, const FrameForma
   return method.volumes ? nullptr : bm3d::open_repeat_finder(method.pictures, format);
 }
 
-/// Returns whether the method preserves constant areas. Depth maps have holes instead of constant
-/// areas. The noise model of a render does not describe the input samples.
+/// Returns whether the sessions of the method preserve constant areas. Unsupported for depth maps,
+/// and for renders, whose noise level applies only after the variance stabilisation.
 bool has_area_search(const Method& method) {
   return method.preserves_areas && !method.depth && !method.render;
 }

@@ -19,7 +19,8 @@
 
 namespace lull::tools {
 
-/// Receives the number of filtered slices, and the total number of slices of all components.
+/// A progress callback: receives the number of filtered slices and the total number of slices, over
+/// all components.
 using ComponentProgress = std::function<void(std::int64_t done, std::int64_t all)>;
 
 /// Reports the progress as a line of text, at most every 15 seconds.

@@ -29,8 +29,8 @@ Backends with_results(Backends backends, const ResultSamples& results) {
   return backends;
 }
 
-/// Returns the backends for the full-size session of a scene. With a half-size session, the results
-/// of the full-size session have a higher precision, because a denoiser adds the half-size results.
+/// Returns the backends for the full-size session of a scene. If the scene also has a half-size
+/// session, the full-size results are intermediate results with a higher precision.
 Backends fine_backends(const ScenePlan& plan, const Backends& backends) {
   if (!plan.half) return backends;
   return with_results(backends, precise_samples(backends.front().results));

@@ -22,8 +22,8 @@ namespace lull::tools {
 /// Returns whether the source must also return context frames before and after the selected frames.
 [[nodiscard]] bool needs_margins(const DenoiseOptions& options);
 
-/// Returns the reason why no GPU can decode in spite of --hwaccel, or an empty text. Frames in GPU
-/// memory require a denoiser on the same GPU.
+/// If no GPU can decode although --hwaccel requests a GPU, returns the reason. Otherwise, returns
+/// an empty text. Frames in GPU memory require a denoiser on the same GPU.
 [[nodiscard]] std::string why_no_gpu_decodes(const DenoiseOptions& options,
                                              const std::vector<bm3d::Backend>& backends);
 
@@ -44,7 +44,7 @@ class LaterScenes {
   /// Adds a scene that begins later than all earlier scenes. Other threads may push frames of the
   /// scene after the call.
   void add(double from_s, ScenePlan plan);
-  /// Counts the scenes of this object that begin at or before the time of the frame.
+  /// Returns the number of scenes in this object that begin at or before the time of the frame.
   std::size_t count_at(const Frame& frame) const;
   ScenePlan plan(std::size_t number) const;
 
@@ -98,7 +98,7 @@ class ContextEnd {
 
  private:
   io::MediaSource& source_;
-  // For each session, the last index that the session has passed to its listener, or -1.
+  // For each session, the last frame index that the function from listener() has received, or -1.
   std::vector<std::int64_t> idle_;
 };
 

@@ -27,15 +27,15 @@ namespace lull::tools {
 /// Returns the options for opening the sink of a run.
 [[nodiscard]] io::SinkOptions sink_options(const DenoiseOptions& options);
 
-/// Describes the plan for a job scheduler: one JSON object and a line break.
+/// Returns a summary of the plan for a job scheduler: one JSON object and a line feed.
 [[nodiscard]] std::string to_json(const SharedJob& job);
 
 /// Sets SharedJob::start_picture to the picture at which decoding must start for the missing frames
 /// of a part. Returns false if no frames are missing. `info` receives a message.
 [[nodiscard]] bool prepare_part(SharedJob& job, const Notify& info);
 
-/// Sets the options of the sink for the part that `options` selects. The call must precede the
-/// addition of recorded settings.
+/// Sets the options of the sink for the part that `options` selects. The caller must add recorded
+/// settings (SegmentOptions) later.
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
 /// Sets the options of the source: for a plan, to record an index of all pictures; for a process of
 /// a shared job, to start at the part of this process.
@@ -56,7 +56,7 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source);
                                                      std::function<void(std::int64_t)> context_end,
                                                      std::function<void()> at_end);
 
-/// Replaces the recorded settings of the plan that have the names in `facts`.
+/// Replaces each recorded setting of the plan whose name occurs in `facts`.
 void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts);
 
 }  // namespace lull::tools

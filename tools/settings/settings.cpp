@@ -27,8 +27,8 @@ constexpr Replaced replaced_options[] = {{"--preset", "-p,--profile"},  {"--pres
                                          {"--noise-map", "-s,--sigma"}, {"--lossless", "--crf"},
                                          {"--crf", "--lossless"}};
 
-/// Returns whether the value `higher` replaces the value `lower`: both set the same option or the
-/// same property (replaced_options).
+/// Returns whether the value `higher` replaces the value `lower`, because their options are
+/// identical or listed as a pair in `replaced_options`.
 bool replaces(const OptionValue& higher, const OptionValue& lower) {
   if (higher.row.names == lower.row.names) return true;
   // The values "gaussian", "rician" and "auto" of --noise do not replace --sigma, because they

@@ -21,7 +21,7 @@ struct VolumeMask {
   std::int64_t inside = 0;  // number of voxels inside the mask
   float zero = 0;           // the sample that represents the value 0, for float samples
 
-  /// @throws BadData  the mask has no such slice
+  /// @throws BadData  the mask has fewer slices than the volume
   [[nodiscard]] const std::shared_ptr<const SliceMask>& of(const Frame& slice) const;
 };
 

@@ -31,8 +31,8 @@ std::unique_ptr<Denoiser> ResidualFile::observe(std::unique_ptr<Denoiser> denois
   });
 }
 
-/// The residual is NaN where the file contains NaN. The source also returns NaN for extreme
-/// samples, which the run does not change, so their residual is 0.
+/// Writes NaN for voxels that are NaN in the file. The source also replaces extreme values by NaN.
+/// The run does not change voxels with extreme values, so their residual is 0.
 void ResidualFile::write(const Frame& noisy, const Frame& result) {
   Frame residual = FramePool(noisy.format).acquire();
   residual.copy_info(noisy);

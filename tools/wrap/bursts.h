@@ -10,7 +10,7 @@
 
 namespace lull::tools {
 
-/// Checks whether lull can align the input. The call must precede the opening of outputs.
+/// Checks whether lull can align the input. Must be called before the outputs open.
 /// @throws InvalidArgument  the input is not a burst, or --keep is missing
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 

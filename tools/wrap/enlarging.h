@@ -11,7 +11,7 @@
 
 namespace lull::tools {
 
-/// Checks whether lull can enlarge the input. The call must precede the opening of outputs.
+/// Checks whether lull can enlarge the input. Must be called before the outputs open.
 /// @throws InvalidArgument  the input has slices or fields
 /// @throws BadData  the results would exceed the maximum frame size
 void check_scale(const DenoiseOptions& options, const io::MediaSource& source);
@@ -23,9 +23,9 @@ void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkO
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
-/// Returns a denoiser that enlarges the results of `denoiser`, including the alpha channel, on the
-/// first of `backends`. The results must be floats or have the sample type
-/// precise_samples(results). Without --scale, returns `denoiser`.
+/// Returns a denoiser that enlarges the results of `denoiser` on the first of `backends`. Without
+/// --scale, returns `denoiser` itself. The sample type of the results of `denoiser` must be float
+/// or precise_samples(results).
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,

@@ -56,14 +56,14 @@ ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   return {};
 }
 
-/// Names, in lower case, of layers with light without the albedo, such as light sources. Division
-/// by the albedo would add texture.
+/// Lower-case names of layers whose light does not contain the albedo as a factor, such as
+/// "background". For these layers, division by the albedo would add texture.
 constexpr std::string_view plain_light_names[] = {
     "diffdir",     "diffind",    "transdir", "transind", "subsurfacedir", "subsurfaceind",
     "env",         "ao",         "shadow",   "volume",   "volumedir",     "volumeind",
     "environment", "background", "lighting", "gi"};
-/// Parts of the names of layers with light without the albedo, such as "directSpecular", "GlossInd"
-/// and "coat_indirect".
+/// Lower-case parts of the names of layers whose light does not contain the albedo as a factor,
+/// such as "directSpecular", "GlossInd" and "coat_indirect".
 constexpr std::string_view plain_light_parts[] = {
     "specular", "gloss",    "reflect",   "refract", "coat",     "sheen",      "emission",    "emit",
     "caustic",  "rawlight", "raw_light", "rawdiff", "raw_diff", "irradiance", "transmission"};

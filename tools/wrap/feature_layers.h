@@ -38,7 +38,8 @@ class FeatureLayers {
   std::vector<FeatureChoice> choices_;
 };
 
-/// Returns whether the feature buffer is for the noise estimation, and not a property of surfaces.
+/// Returns whether the feature buffer serves to estimate the noise of the render, unlike buffers of
+/// surface properties such as the albedo.
 [[nodiscard]] constexpr bool is_noise_feature(Feature feature) {
   return feature == Feature::variance || feature == Feature::half_a || feature == Feature::half_b;
 }

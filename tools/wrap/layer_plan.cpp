@@ -63,9 +63,8 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
   return layers;
 }
 
-/// Returns the selected layers. A name selects a layer. If no layer has this name, the name selects
-/// the layers of a view, or only the picture of the view if the output can contain only one
-/// picture.
+/// Returns the layers that `names` select. A name is the name of a layer or of a view. A view
+/// selects all its layers with colours, or its picture if `keeps_layers` is false.
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;

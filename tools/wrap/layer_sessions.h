@@ -45,8 +45,8 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
-  /// The source of this layer, with the first file of the input in memory. Null if neither a guide
-  /// nor the alignment requires the source.
+  /// The input, opened with this layer as the picture. Null if the session has neither a guide file
+  /// nor an alignment, because only these require the source.
   std::unique_ptr<io::MediaSource> source_;
   FrameFormat format_;
   SideInputs side_inputs_;
@@ -66,8 +66,8 @@ class LayerSessions {
   void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
   /// Returns the number of sessions of all layers.
   std::size_t sessions() const;
-  /// Restricts all sessions to the frames in `ranges`. `first_session` is the index in
-  /// `context_end` for the first session of the layers.
+  /// Restricts all sessions to the frames in `ranges`. The sessions have consecutive numbers for
+  /// ContextEnd::listener(), from `first_session` on.
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
   /// Returns a denoiser that filters the picture with `denoiser` and the layers with their

@@ -15,8 +15,8 @@ namespace lull::tools {
 struct SideInput {
   std::string name, path;  // for example "--feature albedo" and "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
-  /// Number of leading frames of the side input that precede the frame for the first input frame.
-  /// Above 0 only for a part of a shared job.
+  /// Number of frames of the side input before the frame that corresponds to the first input frame.
+  /// 0 except in shared jobs.
   std::int64_t leading_frames = 0;
 
   /// Describes this side input for a job in segments. The description is valid while this object

@@ -77,8 +77,8 @@ class IntermediateFile {
   std::string path_;
 };
 
-/// Makes the intermediate file the input, without the options that lull has already applied to the
-/// original input.
+/// Selects the intermediate file `path` as the input. Resets the input options that already took
+/// effect when lull read the original input.
 void read_intermediate(DenoiseOptions& options, const std::string& path) {
   options.input.file = path;
   options.input.raw = {};
