@@ -6,6 +6,8 @@
 toolchain=$trees/toolchain libraries=$trees/libraries portable=$trees/tree
 bundle=$portable/bundle  # lib/ and licenses/, as packages contain them
 readonly newest_glibc=2.28
+# Code for 8.0 runs on all GPUs 8.x. A wheel has at most 25 MB, so it contains only PTX for newer GPUs.
+readonly tarball_gpus='75-real;80-real;90-real;100-real;120' wheel_gpus='75-real;80-real;90-virtual'
 # The module for 3.12 serves all later ones. (A list of fewer versions is for trials.)
 readonly pythons=${LULL_WHEEL_PYTHONS:-3.10 3.11 3.12}
 
@@ -39,10 +41,8 @@ make_bundle() {
 configure_portable() {
   local prefix=$libraries/prefix cuda=(-DLULL_CUDA=OFF)
   if [[ ${LULL_CUDA:-ON} != OFF ]] && command -v nvcc >/dev/null; then
-    # Code for sm_80 runs on all GPUs 8.x. From the PTX, the driver compiles code for newer GPUs.
     cuda=(-DLULL_CUDA=ON "-DCMAKE_CUDA_HOST_COMPILER=$toolchain/bin/g++"
-          "-DCMAKE_CUDA_FLAGS=$(compress_cuda)" -DLULL_LINE_INFO=OFF
-          "-DLULL_CUDA_ARCHITECTURES=75-real;80-real;90")
+          "-DCMAKE_CUDA_FLAGS=$(compress_cuda)" -DLULL_LINE_INFO=OFF)
   fi
   PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig configure_release "$portable" \
     "-DCMAKE_CXX_COMPILER=$toolchain/bin/g++" "-DCMAKE_PREFIX_PATH=$prefix" \
@@ -74,7 +74,8 @@ make_tarball() {
   local name=lull-$version-linux-x86_64
   local stage=$portable/$name
   prepare_portable
-  configure_portable '-USKBUILD*' -DLULL_PYTHON=OFF -DLULL_VAPOURSYNTH=OFF
+  configure_portable '-USKBUILD*' -DLULL_PYTHON=OFF -DLULL_VAPOURSYNTH=OFF \
+    "-DLULL_CUDA_ARCHITECTURES=$tarball_gpus"
   cmake --build "$portable" -j "$jobs" --target lull_texts
   rm -rf "$stage" "$out/$name.tar.xz"
   cmake --install "$portable" --prefix "$stage" --component command >/dev/null
@@ -111,7 +112,8 @@ one_wheel() {
   rm -rf "$raw"
   # (The file of another Python would make scikit-build-core discard the configuration.)
   rm -f "$portable/.skbuild-info.json"
-  configure_portable '-USKBUILD*' '-Unanobind*' '-U*Python_*' "-DPython_EXECUTABLE=$venv/bin/python" "${@:3}"
+  configure_portable '-USKBUILD*' '-Unanobind*' '-U*Python_*' "-DPython_EXECUTABLE=$venv/bin/python" \
+    "-DLULL_CUDA_ARCHITECTURES=$wheel_gpus" "${@:3}"
   PATH=$venv/bin:$PATH PKG_CONFIG_LIBDIR=$libraries/prefix/lib/pkgconfig \
     CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$venv/bin/pip" wheel -q --disable-pip-version-check \
     --no-build-isolation --no-deps -C "build-dir=$portable" -C install.strip=true -w "$raw" "./$folder"
