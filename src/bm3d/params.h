@@ -120,19 +120,18 @@ struct Params {
   /// noisy picture. If false, the first phase matches in the noisy picture, and the second phase in
   /// the basic estimate. The guide must have the size and planes of the frame.
   bool guided = false;
-  /// Step of the reference patches whose search windows the matcher searches in the first phase:
-  /// greater than hard.step, and at most 16. All other reference patches take their candidates from
-  /// the resulting groups (match/propagation.h). 0: the matcher searches the windows of all
-  /// reference patches.
+  /// Step of the reference patches whose groups the first phase finds by a search: greater than
+  /// hard.step, and at most 16. All other reference patches take their candidates from these groups
+  /// (match/propagation.h). 0: the first phase searches for all groups.
   int search_step = 0;
   /// Number of members of each group that the first phase stores as candidates for the second
   /// phase, which then needs no search: a power of two up to 32, and at least the group size of the
   /// first phase. 0: the second phase searches. search_where_needed() sets 0 if a search is
   /// necessary.
   int kept = 0;
-  /// Planes for which the second phase filters exactly the stored groups, instead of taking
-  /// candidates from them. Requires equal steps in both phases, a search_step of 0, and a search
-  /// window in the second phase that is at least as large as in the first.
+  /// Planes for which the second phase filters the stored groups unchanged, without matching.
+  /// Requires equal steps in both phases, a search_step of 0, and a search window in the second
+  /// phase that is at least as large as in the first phase.
   SameGroups same_groups = SameGroups::none;
   /// If true, two Bayes phases replace the second phase. The first Bayes phase uses the spectrum of
   /// the noisy patches, and matches in the basic estimate. The second Bayes phase matches in a

@@ -43,8 +43,8 @@ struct PhaseInput {
   std::span<const PhaseFrame> frames;
   /// Standard deviation of the noise in the guides; 0 if the guides are estimates.
   float guide_sigma = 0;
-  /// Stored groups. In phases that propagate groups, their members are the candidates of the
-  /// reference patches. Unused if PlaneSet::kept is 0.
+  /// Stored groups. If the phase propagates groups, the members of stored groups are the candidates
+  /// of the reference patches. Unused if PlaneSet::kept is 0.
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }

@@ -35,7 +35,8 @@ struct Strength {
   /// lambda of the threshold lambda * sigma in the first phase, or mu2 of the Wiener factor c^2 /
   /// (c^2 + mu2 sigma^2) of a coefficient c of the basic estimate in the second phase.
   float value = 0;
-  /// Threshold of the mean over a group in the first phase, relative to all other thresholds.
+  /// Threshold of the mean over a group in the first phase, relative to the threshold of all other
+  /// coefficients.
   float mean_factor = 1;
 };
 

@@ -91,7 +91,7 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// Values of mu2 for three kinds of coloured noise: coarse, finest and nearly white. A small mu2
+// Values of mu2 for coarse noise, for the finest noise, and for nearly white noise. A small mu2
 // would treat coarse noise in the basic estimate as signal (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 

@@ -18,7 +18,8 @@
 // Guides: The matcher finds groups for the pilot in y, for iteration 1 in x, and for iterations 1 +
 // i rematch, i = 1 .. matchings - 1, in z. All other iterations keep the previous groups.
 
-// Later matchings use the guide of z, because errors of x are correlated within a group.
+// After iteration 1, the matcher uses the guide of z, because the errors of x are correlated within
+// a group.
 
 // Quantisation of the guide: Integer samples q make distances equal in all backends. A sample v
 // becomes, in single precision and with scale = guide_levels / (high - low),

@@ -16,8 +16,8 @@ namespace lull {
 /// Motion estimation on a GPU. Frames are in slots, as in FrameWorker (frame_session.h).
 class DeviceMotion {
  public:
-  /// `sigma` contains the noise levels of the stored samples; 0: unfiltered. The streams must
-  /// outlive the object, and be idle during its destruction.
+  /// `sigma` contains the noise levels of the stored samples, and 0 for unfiltered planes. The
+  /// streams must outlive the object, and be idle during its destruction.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   DeviceMotion(const FrameFormat& format, const std::array<float, max_planes>& sigma, int slots,
                cudaStream_t upload_stream, cudaStream_t computing);

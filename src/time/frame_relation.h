@@ -39,8 +39,9 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
   return static_cast<std::uint8_t>(std::min(std::max(0.0f, v * scale.factor), 255.0f) + 0.5f);
 }
 
-/// Returns whether two float samples differ outside 0..255, where 8-bit values are clamped: by more
-/// than 1 or, outside the range of core/float_range.h, in any bit.
+/// Returns whether two float samples differ although 8-bit conversion may clamp them to equal
+/// values. Samples outside 0..255 differ if their difference exceeds 1. Samples outside the range
+/// of core/float_range.h differ if any bit differs.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }

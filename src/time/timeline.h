@@ -118,9 +118,9 @@ class Timeline {
   Entry& at(int n) { return entries_[n % kept]; }
   const Entry& at(int n) const { return entries_[n % kept]; }
 
-  /// Returns whether frame `earlier` predicts frame `later`, directly or through intermediate
-  /// frames. Other frames between `earlier` and `later` may belong to another scene, such as a
-  /// flash.
+  /// Returns whether frame `earlier` predicts frame `later`, directly or through a chain of frames.
+  /// Frames between `earlier` and `later` that are not in the chain may belong to another scene,
+  /// such as a flash.
   bool same_scene(int earlier, int later) const {
     while (later > earlier) later = at(later).parent;
     return later == earlier;
@@ -129,7 +129,8 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// Relation of the most recent frame that is not identical to its previous frame.
+  /// Relation to the previous frame, for the most recent frame that is not identical to its
+  /// previous frame.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

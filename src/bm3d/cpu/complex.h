@@ -63,8 +63,8 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a unit, in vectors i and j.
-/// Vectors of 4 lanes contain half rows.
+/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a unit, where i and j are the
+/// indices of their vectors. Vectors of 4 lanes contain half rows.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)

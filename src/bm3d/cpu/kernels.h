@@ -35,7 +35,7 @@ struct CoefficientTable {
 struct CovarianceTable {
   Transform transform;
   std::shared_ptr<const Autocorrelation> correlation;  // autocorrelation of the noise
-  // Maximum displacements along x and y, in samples, of patches that share noise.
+  // Maximum displacements along x and y, in samples, between patches that share noise.
   int reach_x, reach_y;
   Buffer<float> values;  // [index][u][v]
 
@@ -56,9 +56,9 @@ struct FilterTables {
   // The thresholds of the first phase (squared for coloured noise and for the DFT), or n of the
   // Wiener factor 1 - n / (c^2 + n) of a coefficient c of the basic estimate.
   CoefficientTable limit;
-  // Limits that replace `limit` in vectors that contain the group mean: in the lower lanes (element
-  // 0), or in all lanes (element 1). The Wiener factor of the mean is 1 - n / (c^2 + d), with n in
-  // first_limit and d in first_denominator.
+  // Limits that replace `limit` in vectors that contain the group mean in their lower lanes
+  // (element 0) or in all lanes (element 1). The Wiener factor of the mean is 1 - n / (c^2 + d),
+  // with n in first_limit and d in first_denominator.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window as a matrix
   std::array<float, patch> window;                     // the aggregation window along one axis

@@ -36,8 +36,8 @@ class FrameTransfer {
   void wait() noexcept;
 
   // Functions for FrameWorker (time/frame_session.h). FrameWorker::load() calls load() and
-  // loaded(). FrameWorker::finish() calls next_output(), convert() and finish(). All other
-  // functions have the names of the FrameWorker functions that call them.
+  // loaded(). FrameWorker::finish() calls next_output(), convert() and finish(). Each remaining
+  // function has the same name as the FrameWorker function that calls it.
   void take(const Frame& frame);
   FrameDifference difference();
   /// Returns the number of transform levels that contribute to the coefficients of unit `u`.

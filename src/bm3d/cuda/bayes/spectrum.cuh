@@ -41,7 +41,7 @@ struct SampleStep {
   }
 };
 
-/// Sums of the samples of each patch. mean() rounds the mean of all samples to half precision.
+/// Sums of the samples of each patch. The function mean() rounds its result to half precision.
 template <int T>
 struct PatchSums {
   // In lane (g, t) = (lane / 4, lane % 4), of[i].at[0] and of[i].at[1] are the sum of patch 16 i +

@@ -200,7 +200,8 @@ struct InDeviceMemory {
     return pair.offset < 0 ? patch.y + ~pair.offset : patch.x + pair.offset;
   }
   struct Samples {
-    // The plane that the filter subtracts from `plane`, or null to subtract the common offset.
+    // The filter subtracts the plane `subtracted` from `plane` or, if `subtracted` is null, the
+    // common offset.
     const float *plane, *subtracted;
     SampleScale sample_scale;
     __device__ std::uint32_t at(int2 patch, SamplePair pair) const {

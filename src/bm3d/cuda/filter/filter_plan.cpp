@@ -22,8 +22,8 @@ struct FilterTuning {
   // this minimum.
   int wanted_blocks;
 };
-// Element 0 is for compute capabilities 8.0, 8.7, 9.0 and 10.x, and element 1 for 7.5, 8.6, 8.9 and
-// 12.x.
+// tunings[0] is for compute capabilities 8.0, 8.7, 9.0 and 10.x, and tunings[1] for 7.5, 8.6, 8.9
+// and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
 /// Returns true if a kernel with Staging::sums exists. To limit the compile time, such kernels
@@ -97,8 +97,8 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                     const cuda::DeviceLimits& device, bool coloured) {
-  // The kernel also declares shared memory for the aggregation window, and for the positions of
-  // groups and of the sums of all frames.
+  // In addition to the tile, the kernel declares shared memory for the aggregation window, the
+  // positions of the groups, and the positions of the sums of all frames.
   std::size_t declared = sizeof(float) * patch + sizeof(std::uint32_t) * max_references;
   if (plan.staging == Staging::sums) declared += 2 * sizeof(int) * max_frames;
   return std::min(device.blocks(threads, plan.shared_bytes + declared),

@@ -33,7 +33,7 @@ constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int max_references = 64;  // per thread block
 /// Maximum stride of a tile in shared memory, in samples. Strides are 4 more than a multiple of 16,
-/// which avoids bank conflicts between every second row.
+/// so rows y and y + 2 are 8 memory banks apart, which avoids bank conflicts.
 constexpr int tile_pitch = 84;
 
 /// The reference patches of a thread block, and the union of their search windows.
