@@ -28,8 +28,8 @@ inline constexpr float max_sample_difference = 1023;
 /// most 65504 units, the largest half-precision number.
 inline constexpr float min_half_unit = 1.0f / 64;
 static_assert(max_sample_difference / min_half_unit <= 65504);
-/// Minimum standard deviation in half_scale(), on the 0..255 scale. A smaller value would overflow
-/// 1 / threshold.
+/// Minimum standard deviation in half_scale(), on the 0..255 scale. With a smaller value, 1 /
+/// threshold could overflow.
 inline constexpr float min_half_sigma = 1e-6f;
 
 /// The scale of samples in half precision, and the threshold on this scale. Samples are differences

@@ -64,8 +64,8 @@ struct PhaseParams {
 /// pictures, Lebrun, Buades and Morel 2013 (doi:10.1137/120874989); for clips, Arias and Morel 2018
 /// (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
-  // Side of a patch in each frame, 8..10. In planes whose shorter side is smaller, patches have the
-  // shorter side.
+  // Side of a patch in each frame, 8..10. In a plane whose width or height is below this side, the
+  // side is the minimum of width and height.
   int side = 8;
   // Maximum number of members of a group, 32 or 64. The second Bayes phase allows only 32.
   int group = 32;

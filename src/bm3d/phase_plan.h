@@ -96,8 +96,8 @@ struct PhasePlan {
   }
 };
 
-/// The plan of the parallel Wiener filter, as a value of type Phase: the second phase of BM3D, run
-/// in parallel with the second Bayes phase (Phase::third).
+/// Index of the plan of the parallel Wiener filter. This filter is the second phase of BM3D, run in
+/// parallel with the second Bayes phase (Phase::third).
 inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
 /// Returns the number of plans: one for each phase, even if Params::phases excludes it, and with

@@ -73,8 +73,8 @@ class CudaSlot {
   GuideFrame guide_frame_;
   PlaneBuffers noisy_, basic_, result_;
   PlaneBuffers guide_planes_;  // guides that come with frames
-  /// Scratch memory. Element 0 belongs to phases_ and has the size of the largest plane. Element 1
-  /// belongs to the chroma stream (chroma_lane.h).
+  /// Scratch memory: element 0 for phases_, with the size of the largest plane, and element 1 for
+  /// the chroma stream (chroma_lane.h).
   std::array<Scratch, 2> scratch_;
   // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. Empty: frames cannot have
   // holes.

@@ -39,8 +39,8 @@ __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, i
   return low;
 }
 
-/// Writes the members of the group of reference patch `reference`, in raster order: the candidates
-/// with the smallest of the `total` keys. `total` must be a multiple of 32.
+/// Writes the members of the group of reference patch `reference`: the candidates with the smallest
+/// keys, in raster order. `total` is the number of keys, and must be a multiple of 32.
 __device__ __forceinline__ void write_members(const DeviceGroups& groups, std::size_t reference,
                                               const std::uint32_t* keys, int total) {
   const int lane = threadIdx.x % 32;

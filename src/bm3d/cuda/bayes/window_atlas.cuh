@@ -73,7 +73,7 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
 }
 
 /// Calls use(sample of the plane, index in the atlas) for each sample of all search windows.
-/// Outside the plane, border samples repeat. `plane` belongs to the reference frame.
+/// Outside the plane, border samples repeat. `plane` must be a plane of the reference frame.
 template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                             const AtlasWindow* windows, T* plane, Use use) {
