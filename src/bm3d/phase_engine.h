@@ -60,8 +60,8 @@ struct PhaseInput {
 class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
-  /// Returns true if the engine reads noisy samples directly from a frame instead of from float
-  /// planes, which saves memory.
+  /// Returns true if the engine reads noisy samples directly from a frame, which saves the memory
+  /// of float planes.
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
   /// Finds and stores the groups of every PhasePlan::search_step-th reference patch, before a run()

@@ -100,8 +100,8 @@ struct PhasePlan {
 /// parallel with the second Bayes phase (Phase::third).
 inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
-/// Returns the number of plans: one for each phase, even if Params::phases excludes it, and with
-/// Bayes phases also one for the parallel Wiener filter.
+/// Returns the number of plans: one for each phase, even if Params::phases excludes the phase. With
+/// Bayes phases, the parallel Wiener filter also has a plan.
 [[nodiscard]] constexpr int plan_count(const Params& params) { return params.bayes ? 4 : 2; }
 /// Returns true if the parallel Wiener filter runs together with the second Bayes phase.
 [[nodiscard]] constexpr bool has_parallel_wiener(const Params& params) {

@@ -2,8 +2,8 @@
 // The class Timeline decides, from frame indices only, which frames of a clip are neighbours, and
 // which frames repeat other frames.
 
-// Distinct frames are all frames that do not repeat the previous frame. They are numbered from 0. A
-// temporal radius counts only distinct frames.
+// Distinct frames do not repeat the previous frame, and have the indices 0, 1, 2, ... A temporal
+// radius counts only distinct frames.
 
 #include <algorithm>
 #include <array>

@@ -61,7 +61,7 @@ class Pairs {
   }
 
   void clear() { listed_ = 0; }
-  /// Appends the table index of the covariance of members m < n to the list, if they share noise.
+  /// If members m < n share noise, appends the table index of their covariance to the list.
   HWY_INLINE void list(int m, int n) {
     const int index = index_of_[m][n];
     indices_[listed_] = static_cast<std::int16_t>(index);

@@ -44,7 +44,7 @@ struct CovarianceTable {
   const float* at(int index) const { return values.data() + index * patch * patch; }
 };
 /// Makes the covariance table of a plane, or returns null for white noise. Reuses the table
-/// `before`, which may be null, if its transform and noise are equal.
+/// `before` if its transform and noise are equal. `before` may be null.
 [[nodiscard]] std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before = nullptr);

@@ -46,7 +46,8 @@ class FrameTransfer {
   const Frame& last_frame() const { return last_frame_; }
   /// Waits for the upload of the last accepted frame, and releases the frame.
   void loaded();
-  /// Returns the next result buffer. The caller fills it on stream() before it calls finish().
+  /// Returns the next result buffer. The caller must fill this buffer on stream(), and then call
+  /// finish().
   RawFrame& next_output();
   /// Queues the conversion of the filtered planes to the samples of next_output().
   void convert(const PlaneMargins& margins, const Planes& planes, RawFrame& to);

@@ -79,9 +79,9 @@ class CudaPhases {
   /// Makes the guide of the planes in `set`, and clears the sums of these planes.
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
-  /// Matches and filters the groups of `frame`, which is also frames[0], and adds the estimates to
-  /// the sums. distance[i] is the offset, in elements, from a plane of `frame` to its counterpart
-  /// in frames[i].
+  /// Matches and filters the groups of `frame`, and adds the estimates to the sums. `frame` must be
+  /// equal to frames[0]. distance[i] is the offset, in elements, from a plane of `frame` to its
+  /// counterpart in frames[i].
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // ---- Bayes phases ----

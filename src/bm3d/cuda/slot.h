@@ -80,8 +80,8 @@ class CudaSlot {
   // holes.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
-  // Groups that the first phase stores for the second phase. Element i belongs to the set of planes
-  // (PlaneSet) that begins with plane i.
+  // Groups that the first phase stores for the second phase. Element i contains the groups of the
+  // set of planes (PlaneSet) that begins with plane i.
   std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> kept_displacements_;
   std::array<cuda::DeviceBuffer<std::uint8_t>, max_planes> kept_counts_;
   cuda::GraphExec kernels_;  // the work of run_kernels(), as one graph

@@ -16,8 +16,8 @@ constexpr std::uint32_t no_key = ~0u;
 __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, int total,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;
-  // A group has at most 64 members, so the bound is at most the largest of any 64 keys: the two
-  // smallest keys that each of the 32 lanes finds.
+  // A group has at most 64 members, so the bound is at most the largest of any 64 keys. The code
+  // uses the two smallest keys of each of the 32 lanes.
   std::uint32_t smallest = no_key, second = no_key;
   for (int n = lane; n < total; n += 32) {
     const std::uint32_t key = keys[n];

@@ -21,7 +21,7 @@
 // n (G + s I)^-1. The code uses the equivalent form I + ((Y - B) B' / n - t I) (G + s I)^-1, which
 // avoids cancellation.
 
-// Step 4: The warp multiplies the weights by 16 samples of all patches at a time, and adds these
+// Step 4: The warp multiplies the weights by 16 samples of each patch at a time, and adds these
 // estimates to the sums.
 
 // Unused elements of a group refer to the reference patch. The kernel clears their rows and columns

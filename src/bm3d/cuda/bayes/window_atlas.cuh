@@ -21,9 +21,9 @@
 
 namespace lull::bm3d {
 
-/// Two adjacent samples of a patch. `offset` is the offset of the pair from the top-left sample; in
-/// device memory, its bitwise complement marks the second frame. `mask` selects the samples that
-/// belong to the patch.
+/// Two adjacent samples of a patch. `offset` is the offset of the pair from the top-left sample or,
+/// for the second frame in device memory, the bitwise complement of this offset. `mask` selects the
+/// samples that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;

@@ -54,7 +54,7 @@ constexpr int chunks_of(int log2_members) {
   return log2_members == 0 ? 0 : (places + pairs_of_chunk - 1) / pairs_of_chunk;
 }
 
-/// A factor of a matrix: sign / 2^shift, or 0 if the sign is 0.
+/// A matrix element: sign / 2^shift, or 0 if the sign is 0.
 struct Term {
   int sign = 0, shift = 0;
 };

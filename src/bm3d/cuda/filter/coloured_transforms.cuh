@@ -124,7 +124,8 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
 }
 
 /// The transform of a group across its members, as S sets of 16 values. For 32 members (S = 2), set
-/// 0 contains the transform of the sums of pairs of members, and set 1 that of the differences.
+/// 0 contains the transform of the sums of pairs of members, and set 1 the transform of the
+/// differences.
 template <int S>
 struct Spectrum {
   Slots set[S];

@@ -37,8 +37,9 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
   return divide_up(work.count_x, tile.log2_x) * divide_up(work.count_y, tile.log2_y);
 }
 
-/// Plans the largest tile of at most 8x8 reference patches that leaves enough tiles for the device,
-/// or else the smallest tile. At least `blocks` thread blocks fit into a multiprocessor.
+/// Plans the largest tile, up to 8x8 reference patches, that divides the planes into enough tiles
+/// for the device. If no tile does, plans the smallest tile. At least `blocks` thread blocks fit
+/// into a multiprocessor.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
   // Shared memory contains the sums, the noisy samples and, in the second phase, the basic estimate

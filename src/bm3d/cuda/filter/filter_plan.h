@@ -17,8 +17,8 @@ namespace lull::bm3d {
 /// The contents of shared memory for a tile: samples and sums, only sums, or neither.
 enum class Staging { shared, sums, direct };
 
-/// Type of the offsets, in samples, of patches in device memory. Kernels with Staging::direct use
-/// 64 bits, because the additions to device memory dominate their time.
+/// Type of the offsets, in samples, of patches in device memory. Kernels with Staging::direct
+/// always use 64 bits, because the cost is small beside that of the additions to device memory.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
 /// Returns true if 32-bit offsets reach all samples of a plane of `plane` samples that begins at
