@@ -157,7 +157,7 @@ struct Params {
   BatchSize batch;  // number of reference patches that are processed together
 };
 
-/// Returns the parameters of a profile for this noise. The profile `paper` is table 1 of the 2017
+/// Returns the parameters of a profile for `noise`. The profile `paper` is table 1 of the 2017
 /// paper. Measurements determine the parameters of all other profiles
 /// (docs/measurements/bm3d-parameters.md). `temporal` is the value of Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
@@ -178,7 +178,7 @@ struct Params {
 /// calls this function before validate(). Changes:
 /// - `search_step` and `kept` become 0 with clusters, guides or holes.
 /// - `search_step` becomes 0 for coloured noise, and if it is at most hard.step.
-/// - `same_groups` becomes `none` if the phases do not allow exact reuse.
+/// - `same_groups` becomes `none` if the second phase cannot filter stored groups unchanged.
 /// - Refinement windows become at most as large as the search windows.
 void search_where_needed(Params& params);
 

@@ -49,8 +49,8 @@ struct PhasePlan {
   Strength strength;
   // Noise of the planes in the colour space of the filter (Y, U and V for RGB).
   NoiseModel noise;
-  /// The sets of planes with common groups, in processing order, without noise-free planes and
-  /// planes that are smaller than a patch.
+  /// The sets of planes with common groups, in processing order. The list excludes noise-free
+  /// planes, and planes smaller than a patch.
   std::vector<PlaneSet> sets;
   /// Share of the noisy picture in the guide: 1 in the first phase, and Params::guide_noise in the
   /// second phase. In guided sessions, Params::guide_noise in both phases.
@@ -108,8 +108,8 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
   return params.bayes && params.phases == 3;
 }
 
-/// Converts the noise of the planes of the input to the noise of the filtered planes: for RGB, Y, U
-/// and V, with a reduced noise level of luma (opponent_filter_sigma()).
+/// Converts the noise of the planes of the input to the noise of the filtered planes. For RGB, the
+/// filtered planes are Y, U and V, with a reduced noise level of Y (opponent_filter_sigma()).
 [[nodiscard]] NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format);
 
 /// Returns the plan of a phase, even if Params::phases excludes it. The plan of the parallel Wiener

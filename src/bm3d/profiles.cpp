@@ -10,8 +10,8 @@
 namespace lull::bm3d {
 namespace {
 
-// Returns the noise level of the guide: the noise level of the first plane, or the larger noise
-// level of the second and third plane if the first plane is unfiltered.
+// Returns the noise level of the guide: the noise level of the first plane or, if the first plane
+// is unfiltered, the larger noise level of the second and third plane.
 float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
@@ -20,7 +20,8 @@ float matching_noise(const std::array<float, 3>& sigma) {
 // larger threshold has no effect (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
-// Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB of PSNR.
+// Match threshold of the second phase. The value of the papers, 400, reduces the PSNR by 0.01 to
+// 0.04 dB.
 constexpr float tau_wiener = 1024;
 
 // Returns the parameters of table 1 of Honzatko and Krulis 2017. The table does not specify the

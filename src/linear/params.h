@@ -187,8 +187,8 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
 /// Number of iterations with temporal filtering. This number does not depend on the noise, so all
 /// planes have the same number of steps.
 inline constexpr int iterations_over_time = 3;
-/// Reduction of the mean squared difference of the patch that motion predicts, as a share of the
-/// noise variance.
+/// Motion bonus, as a share of the noise variance: the matcher subtracts the bonus from the mean
+/// squared difference of the patch that motion predicts.
 inline constexpr float bonus_share = 0.6f;
 
 }  // namespace lull::linear

@@ -223,8 +223,8 @@ HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   add_to_diagonal(to, n, 1);
 }
 
-/// Replaces the matrix `squared` = P^2 by 3 P - 2 P^2. Its product with P is the sharpened matrix 3
-/// P^2 - 2 P^3.
+/// Replaces the matrix `squared` = P^2 by 3 P - 2 P^2. The product of the result and P is the
+/// sharpened matrix 3 P^2 - 2 P^3.
 HWY_INLINE void sharpen(const float* p, float* squared, int n) {
   const Floats d;
   const auto two = hn::Set(d, -2.0f), three = hn::Set(d, 3.0f);

@@ -120,7 +120,8 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
 /// Lists the nonzero weights of a row with their positions, from `first` on, and returns their
-/// number. All arrays must be padded to a multiple of 16 elements, `row` with zeros.
+/// number. All arrays must be padded to a multiple of 16 elements. The padding of `row` must be
+/// zeros.
 std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
                          float* values);
 

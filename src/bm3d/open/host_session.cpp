@@ -357,7 +357,7 @@ class HostWorker : public FrameWorker {
     return bundles;
   }
 
-  /// Returns the last phase that reads stored groups, as groups or as candidates.
+  /// Returns the last phase that uses stored groups, either unchanged or as candidates.
   Phase last_use_of_groups() const {
     const auto uses_groups = [](const PhasePlan& plan) {
       return std::ranges::any_of(plan.sets, [&](const PlaneSet& set) {

@@ -9,8 +9,8 @@
 // The 16 rows of the decorrelation matrix are the 8 coefficients g of two rows of a patch. The
 // columns are pairs of members.
 
-// A lane reads 8 half-precision decorrelations of a pair of members in one access, and eight lanes
-// a table entry of 128 bytes.
+// A lane reads 8 half-precision decorrelations of a pair of members in one access. Eight lanes
+// together read a table entry of 128 bytes.
 
 // Cost: about 36 instructions per chunk of 16 pairs, and about 90 per group for the table look-up.
 

@@ -175,8 +175,8 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
 /// Variance and standard deviation of white noise of variance 1 in the coefficients of one lane.
 template <int S, class GroupTransform>
 struct NoiseScale {
-  // Element 0 is for group coefficients 2t and 2t + 1, and element 1 for 2t + 8 and 2t + 9, where t
-  // is lane % 4.
+  // Element 0 of the arrays is for group coefficients 2t and 2t + 1, and element 1 for 2t + 8 and
+  // 2t + 9, where t is lane % 4.
   float variance[2], deviation[2];
   static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor because of the sums of pairs
   static constexpr float of_differences =
