@@ -20,11 +20,11 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Converts between the real numbers of the separable Fourier transform (class Dft) and complex
+/// Converts between real numbers of the separable Fourier transform (class Dft) and complex
 /// coefficients. For k > 0, rows 2k and 2k + 1 are real and imaginary parts along y, and lanes 2k
 /// and 2k + 1 along x. From lanes a, b of a real row and c, d of the imaginary row, combine()
-/// computes the coefficients (a - d) + i (b + c), with the real part first, and (a + d) + i (c -
-/// b), with the imaginary part first.
+/// computes (a - d) + i (b + c), with the real part first, and (a + d) + i (c - b), with the
+/// imaginary part first.
 class ComplexRows {
  public:
   /// Prepares the conversion of rows `row` and `row` + 1 of a unit. A vector of 4 lanes contains
