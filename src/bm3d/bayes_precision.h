@@ -24,11 +24,12 @@ inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 /// Maximum difference between two samples, on the 0..255 scale, for half precision. Chroma of RGB
 /// frames of floats ranges from -416 to 416 (core/float_range.h).
 inline constexpr float max_sample_difference = 1023;
-/// Minimum of HalfScale::unit, on the 0..255 scale. It limits sample differences to 65504 units,
-/// the largest half-precision number.
+/// Minimum of HalfScale::unit, on the 0..255 scale. With this minimum, sample differences are at
+/// most 65504 units, the largest half-precision number.
 inline constexpr float min_half_unit = 1.0f / 64;
 static_assert(max_sample_difference / min_half_unit <= 65504);
-/// Minimum standard deviation in half_scale(), on the 0..255 scale. It keeps 1 / threshold finite.
+/// Minimum standard deviation in half_scale(), on the 0..255 scale. With a smaller value, 1 /
+/// threshold could overflow.
 inline constexpr float min_half_sigma = 1e-6f;
 
 /// The scale of samples in half precision, and the threshold on this scale. Samples are differences

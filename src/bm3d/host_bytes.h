@@ -10,7 +10,7 @@ namespace lull::bm3d {
 [[nodiscard]] bool filters_samples(const Params& params, const FrameFormat& format);
 
 /// Returns the estimated number of bytes that a session of a host backend (`reference` or `cpu`)
-/// allocates, without the frames that it has returned.
+/// allocates. Frames that the session has returned do not count.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind);
 
 }  // namespace lull::bm3d

@@ -64,8 +64,8 @@ struct PhaseParams {
 /// pictures, Lebrun, Buades and Morel 2013 (doi:10.1137/120874989); for clips, Arias and Morel 2018
 /// (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
-  // Side of a patch in each frame, 8..10. In planes whose shorter side is smaller, patches have the
-  // shorter side.
+  // Side of a patch in each frame, 8..10. In a plane whose width or height is below this side, the
+  // side is the minimum of width and height.
   int side = 8;
   // Maximum number of members of a group, 32 or 64. The second Bayes phase allows only 32.
   int group = 32;
@@ -90,8 +90,8 @@ struct MeansParams {
   float h = 0.8f;
 };
 /// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`
-/// selects the planes whose groups the matcher finds in luma. Without temporal filtering, these
-/// planes exclude subsampled chroma, which has a different guide in each phase.
+/// selects the planes whose groups the matcher finds in luma. Without temporal filtering, `luma`
+/// excludes subsampled chroma, which has a different guide in each phase.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
@@ -120,19 +120,18 @@ struct Params {
   /// noisy picture. If false, the first phase matches in the noisy picture, and the second phase in
   /// the basic estimate. The guide must have the size and planes of the frame.
   bool guided = false;
-  /// Step of the reference patches whose search windows the matcher searches in the first phase:
-  /// greater than hard.step, and at most 16. All other reference patches take their candidates from
-  /// the resulting groups (match/propagation.h). 0: the matcher searches the windows of all
-  /// reference patches.
+  /// Step of the reference patches whose groups the first phase finds by a search: greater than
+  /// hard.step, and at most 16. All other reference patches take their candidates from these groups
+  /// (match/propagation.h). 0: the first phase searches for all groups.
   int search_step = 0;
   /// Number of members of each group that the first phase stores as candidates for the second
   /// phase, which then needs no search: a power of two up to 32, and at least the group size of the
   /// first phase. 0: the second phase searches. search_where_needed() sets 0 if a search is
   /// necessary.
   int kept = 0;
-  /// Planes for which the second phase filters exactly the stored groups, instead of taking
-  /// candidates from them. Requires equal steps in both phases, a search_step of 0, and a search
-  /// window in the second phase that is at least as large as in the first.
+  /// Planes for which the second phase filters the stored groups unchanged, without matching.
+  /// Requires equal steps in both phases, a search_step of 0, and a search window in the second
+  /// phase that is at least as large as in the first phase.
   SameGroups same_groups = SameGroups::none;
   /// If true, two Bayes phases replace the second phase. The first Bayes phase uses the spectrum of
   /// the noisy patches, and matches in the basic estimate. The second Bayes phase matches in a
@@ -158,7 +157,7 @@ struct Params {
   BatchSize batch;  // number of reference patches that are processed together
 };
 
-/// Returns the parameters of a profile for this noise. The profile `paper` is table 1 of the 2017
+/// Returns the parameters of a profile for `noise`. The profile `paper` is table 1 of the 2017
 /// paper. Measurements determine the parameters of all other profiles
 /// (docs/measurements/bm3d-parameters.md). `temporal` is the value of Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
@@ -179,14 +178,13 @@ struct Params {
 /// calls this function before validate(). Changes:
 /// - `search_step` and `kept` become 0 with clusters, guides or holes.
 /// - `search_step` becomes 0 for coloured noise, and if it is at most hard.step.
-/// - `same_groups` becomes `none` if the phases do not allow exact reuse.
+/// - `same_groups` becomes `none` if the second phase cannot filter stored groups unchanged.
 /// - Refinement windows become at most as large as the search windows.
 void search_where_needed(Params& params);
 
-/// Sets Params::linear_combinations to false with guides, holes, weighted means and clusters, which
-/// linear combinations do not support. Also sets it to false if a parameter of the phases differs
-/// from the profile `best`, because linear combinations would ignore this parameter.
-/// search_where_needed() calls this function.
+/// Sets Params::linear_combinations to false if linear combinations cannot follow the parameters:
+/// with guides, holes, weighted means and clusters, and if a parameter of the phases differs from
+/// the profile `best`. search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 
 /// Number of steps of temporal linear combinations: the pilot and the iterations.

@@ -43,8 +43,8 @@ struct PhaseInput {
   std::span<const PhaseFrame> frames;
   /// Standard deviation of the noise in the guides; 0 if the guides are estimates.
   float guide_sigma = 0;
-  /// Stored groups. In phases that propagate groups, their members are the candidates of the
-  /// reference patches. Unused if PlaneSet::kept is 0.
+  /// Stored groups. If the phase propagates groups, the members of stored groups are the candidates
+  /// of the reference patches. Unused if PlaneSet::kept is 0.
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }
@@ -60,8 +60,8 @@ struct PhaseInput {
 class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
-  /// Returns true if the engine reads noisy samples directly from a frame instead of from float
-  /// planes, which saves memory.
+  /// Returns true if the engine reads noisy samples directly from a frame, which saves the memory
+  /// of float planes.
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
   /// Finds and stores the groups of every PhasePlan::search_step-th reference patch, before a run()

@@ -31,8 +31,8 @@ Filtering filter_of(Phase phase, const Params& params) {
   return phase == Phase::second ? Filtering::bayes_noisy : Filtering::bayes_basic;
 }
 
-/// Returns the matcher parameters of a Bayes phase, which selects the most similar patches without
-/// a match threshold.
+/// Returns the matcher parameters of a Bayes phase. The matcher selects the most similar patches,
+/// without a match threshold.
 PhaseParams matching_params(const BayesParams& bayes) {
   return {.window = bayes.window,
           .group = bayes.group,

@@ -35,7 +35,8 @@ struct Strength {
   /// lambda of the threshold lambda * sigma in the first phase, or mu2 of the Wiener factor c^2 /
   /// (c^2 + mu2 sigma^2) of a coefficient c of the basic estimate in the second phase.
   float value = 0;
-  /// Threshold of the mean over a group in the first phase, relative to all other thresholds.
+  /// Threshold of the mean over a group in the first phase, relative to the threshold of all other
+  /// coefficients.
   float mean_factor = 1;
 };
 
@@ -48,8 +49,8 @@ struct PhasePlan {
   Strength strength;
   // Noise of the planes in the colour space of the filter (Y, U and V for RGB).
   NoiseModel noise;
-  /// The sets of planes with common groups, in processing order, without noise-free planes and
-  /// planes that are smaller than a patch.
+  /// The sets of planes with common groups, in processing order. The list excludes noise-free
+  /// planes, and planes smaller than a patch.
   std::vector<PlaneSet> sets;
   /// Share of the noisy picture in the guide: 1 in the first phase, and Params::guide_noise in the
   /// second phase. In guided sessions, Params::guide_noise in both phases.
@@ -95,20 +96,20 @@ struct PhasePlan {
   }
 };
 
-/// The plan of the parallel Wiener filter, as a value of type Phase: the second phase of BM3D, run
-/// in parallel with the second Bayes phase (Phase::third).
+/// Index of the plan of the parallel Wiener filter. This filter is the second phase of BM3D, run in
+/// parallel with the second Bayes phase (Phase::third).
 inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
-/// Returns the number of plans: one for each phase, even if Params::phases excludes it, and with
-/// Bayes phases also one for the parallel Wiener filter.
+/// Returns the number of plans: one for each phase, even if Params::phases excludes the phase. With
+/// Bayes phases, the parallel Wiener filter also has a plan.
 [[nodiscard]] constexpr int plan_count(const Params& params) { return params.bayes ? 4 : 2; }
 /// Returns true if the parallel Wiener filter runs together with the second Bayes phase.
 [[nodiscard]] constexpr bool has_parallel_wiener(const Params& params) {
   return params.bayes && params.phases == 3;
 }
 
-/// Converts the noise of the planes of the input to the noise of the filtered planes: for RGB, Y, U
-/// and V, with a reduced noise level of luma (opponent_filter_sigma()).
+/// Converts the noise of the planes of the input to the noise of the filtered planes. For RGB, the
+/// filtered planes are Y, U and V, with a reduced noise level of Y (opponent_filter_sigma()).
 [[nodiscard]] NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format);
 
 /// Returns the plan of a phase, even if Params::phases excludes it. The plan of the parallel Wiener

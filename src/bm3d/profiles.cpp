@@ -10,8 +10,8 @@
 namespace lull::bm3d {
 namespace {
 
-// Returns the noise level of the guide: the noise level of the first plane, or the larger noise
-// level of the second and third plane if the first plane is unfiltered.
+// Returns the noise level of the guide: the noise level of the first plane or, if the first plane
+// is unfiltered, the larger noise level of the second and third plane.
 float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
@@ -20,7 +20,8 @@ float matching_noise(const std::array<float, 3>& sigma) {
 // larger threshold has no effect (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
-// Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB of PSNR.
+// Match threshold of the second phase. The value of the papers, 400, reduces the PSNR by 0.01 to
+// 0.04 dB.
 constexpr float tau_wiener = 1024;
 
 // Returns the parameters of table 1 of Honzatko and Krulis 2017. The table does not specify the
@@ -91,7 +92,7 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// Values of mu2 for three kinds of coloured noise: coarse, finest and nearly white. A small mu2
+// Values of mu2 for coarse noise, for the finest noise, and for nearly white noise. A small mu2
 // would treat coarse noise in the basic estimate as signal (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 

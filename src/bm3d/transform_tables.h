@@ -79,9 +79,9 @@ constexpr Matrix8<double> make_dct() {
 }
 
 /// Returns the matrix of three levels of the periodised wavelet Bior1.5 for 8 samples (Cohen,
-/// Daubechies and Feauveau 1992, doi:10.1002/cpa.3160450502, N = 1 and N~ = 5). The rows give the
-/// approximation, 1 detail coefficient of level 3, 2 of level 2, and 4 of level 1, with L2 norm 1
-/// for equal noise variances.
+/// Daubechies and Feauveau 1992, doi:10.1002/cpa.3160450502, N = 1 and N~ = 5). The rows compute
+/// the approximation, 1 detail coefficient of level 3, 2 of level 2, and 4 of level 1. Rows have
+/// the L2 norm 1 for equal noise variances.
 constexpr Matrix8<double> make_bior() {
   // The taps of the low-pass filter, multiplied by 256 / sqrt(2). For output 0, the filter
   // multiplies tap n + 4 by sample n of the signal.

@@ -52,8 +52,7 @@ class Engine {
   /// reads y, and an iteration reads x, y and z. All pictures must have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
-  /// Writes the mean estimates to x. In all iterations except the last iteration, writes the next
-  /// z, too.
+  /// Writes the mean estimates to x and, except in the last iteration, the next z to z.
   virtual void finish(const Step& step, int side, const Sums& sums, const PlaneState& plane) = 0;
 };
 

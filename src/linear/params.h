@@ -18,7 +18,8 @@
 // Guides: The matcher finds groups for the pilot in y, for iteration 1 in x, and for iterations 1 +
 // i rematch, i = 1 .. matchings - 1, in z. All other iterations keep the previous groups.
 
-// Later matchings use the guide of z, because errors of x are correlated within a group.
+// After iteration 1, the matcher uses the guide of z, because the errors of x are correlated within
+// a group.
 
 // Quantisation of the guide: Integer samples q make distances equal in all backends. A sample v
 // becomes, in single precision and with scale = guide_levels / (high - low),
@@ -186,8 +187,8 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
 /// Number of iterations with temporal filtering. This number does not depend on the noise, so all
 /// planes have the same number of steps.
 inline constexpr int iterations_over_time = 3;
-/// Reduction of the mean squared difference of the patch that motion predicts, as a share of the
-/// noise variance.
+/// Motion bonus, as a share of the noise variance: the matcher subtracts the bonus from the mean
+/// squared difference of the patch that motion predicts.
 inline constexpr float bonus_share = 0.6f;
 
 }  // namespace lull::linear

@@ -20,7 +20,8 @@ struct SetPlan {
 };
 
 /// Returns the sets of planes in processing order. `noise` is the noise in the colour space of the
-/// filter. If a guide contains the luma of another set, this luma is filtered in every step.
+/// filter. If a guide contains the luma of another set, this luma is already filtered, even in the
+/// pilot.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

@@ -16,8 +16,8 @@ namespace lull {
 /// Motion estimation on a GPU. Frames are in slots, as in FrameWorker (frame_session.h).
 class DeviceMotion {
  public:
-  /// `sigma` contains the noise levels of the stored samples; 0: unfiltered. The streams must
-  /// outlive the object, and be idle during its destruction.
+  /// `sigma` contains the noise levels of the stored samples, and 0 for unfiltered planes. The
+  /// streams must outlive the object, and be idle during its destruction.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   DeviceMotion(const FrameFormat& format, const std::array<float, max_planes>& sigma, int slots,
                cudaStream_t upload_stream, cudaStream_t computing);
@@ -37,7 +37,8 @@ class DeviceMotion {
   /// Queues the motion search from frames[0] to each other frame, on the compute stream.
   void find(std::span<const SlotFrame> frames);
   /// Returns the motion vectors, in device memory, from the frame in slot `from` to the frame at
-  /// the offset `offset`. Null: the frames are too small for the search, so all vectors are 0.
+  /// the temporal offset `offset`. Null: the frames are too small for the search, so all vectors
+  /// are 0.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
     return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;
   }

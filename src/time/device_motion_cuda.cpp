@@ -25,7 +25,8 @@ DeviceMotion::DeviceMotion(const FrameFormat& format, const std::array<float, ma
   coarse_ = {slots, size / (coarse * coarse), compute_stream};
   predicted_ = {slots, size / (coarse * coarse), compute_stream};
   motion_ = {slots, max_frames * cells_of_frame(width_, height_), compute_stream};
-  // The upload stream also uses these buffers, so the constructor waits until they are cleared.
+  // The upload stream uses the cleared buffers too, so the constructor waits until `compute_stream`
+  // has cleared them.
   cuda::check(cudaStreamSynchronize(compute_stream));
 }
 

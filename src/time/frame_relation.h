@@ -7,8 +7,8 @@
 // The decision whether a frame repeats the previous frame (Relation) depends only on neighbouring
 // frames. Sessions for different parts of a clip therefore make the same decision.
 
-// Scene cuts are detected as in video encoders: PredictionCost compares the cost of blocks with
-// motion-compensated prediction from the earlier frame, and without prediction.
+// Scene cuts are detected as in video encoders: PredictionCost compares the cost of blocks with and
+// without motion-compensated prediction from the earlier frame.
 
 // Comparisons use 8-bit samples: the high bits of integers, and floats in 0..FrameFormat::white
 // scaled to 0..255. The main plane of a frame is the luma plane, for RGB the green plane.
@@ -39,8 +39,9 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
   return static_cast<std::uint8_t>(std::min(std::max(0.0f, v * scale.factor), 255.0f) + 0.5f);
 }
 
-/// Returns whether two float samples differ outside 0..255, where 8-bit values are clamped: by more
-/// than 1 or, outside the range of core/float_range.h, in any bit.
+/// Returns whether two float samples differ although 8-bit conversion may clamp them to equal
+/// values. Samples outside 0..255 differ if their difference exceeds 1. Samples outside the range
+/// of core/float_range.h differ if any bit differs.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }
@@ -61,9 +62,9 @@ constexpr bool differ_outside_8bit_range(float a, float b, EightBitScale scale) 
 /// right and bottom border may have fewer samples.
 inline constexpr int relation_block = 16;
 
-/// Returns the limit (sigma / 4)^2 of the mean squared difference of equal blocks, in units of
-/// 1/16. Independent noise causes 32 times the limit, so the comparison tolerates a sigma that is
-/// five times too high.
+/// Returns the limit (sigma / 4)^2 of the mean squared difference of equal blocks, in units of 1/16
+/// of a squared 8-bit level. The mean squared difference of independent noise is 32 times the
+/// limit, so the comparison tolerates a sigma that is five times too high.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);

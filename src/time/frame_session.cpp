@@ -98,8 +98,8 @@ class FrameSession : public Denoiser {
     advance();
   }
 
-  /// Returns how many frames before frame `n` the nearest frame of the same scene is, up to
-  /// `radius` frames. 0: no such frame.
+  /// Returns the distance, in frames, from frame `n` back to the nearest frame of the same scene,
+  /// at most `radius`. 0: no such frame.
   int predictor_of(int n) {
     if (plan_.scene_cut == 0) return 1;
     const std::uint32_t noise = coarse_noise(plan_.main_sigma);
@@ -115,7 +115,7 @@ class FrameSession : public Denoiser {
   void advance() {
     const int radius = plan_.radius, n = step_++;
     for (int k = 0; k < plan_.phases; ++k) {
-      // Index of the last frame to which phase k - 1 has added all estimates.
+      // Index of the last frame whose sums contain all estimates of phase k - 1.
       const int whole = n - 2 * k * radius;
       if (k > 0 && exists(whole)) worker_->finish_phase(static_cast<Phase>(k - 1), slot_of(whole));
       filter_all(static_cast<Phase>(k), whole - radius);

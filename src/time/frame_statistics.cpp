@@ -110,7 +110,7 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
 constexpr int deciding_rows = 4;
 
 /// Compares two planes block by block, and adds the number of different blocks to `different`. If
-/// `textured` is true, also counts the textured blocks in `d`. enough(remaining blocks) returns
+/// `textured` is true, adds the numbers of textured blocks to `d`. enough(remaining blocks) returns
 /// whether the comparison may stop.
 template <bool textured, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,

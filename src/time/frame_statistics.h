@@ -16,8 +16,8 @@ namespace lull {
 [[nodiscard]] FrameDifference difference_of(const Frame& frame, const Frame& before,
                                             const std::array<float, 3>& sigma);
 
-/// Returns relation_of(difference_of(...)), but stops as soon as the relation is certain: with
-/// independent noise, after half of the luma (or green) plane.
+/// Returns relation_of(difference_of(...)), but stops as soon as the relation is certain. If the
+/// noise is independent, half of the luma (or green) plane suffices.
 [[nodiscard]] Relation relation_between(const Frame& frame, const Frame& before,
                                         const std::array<float, 3>& sigma);
 

@@ -25,7 +25,8 @@ class HostMotion {
   /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;
   /// Returns the motion vectors, one for each motion block, from the frame in slot `from` to the
-  /// frame in slot `to`, at the offset `offset`. Computed at the first call.
+  /// frame in slot `to`. `offset` is the number of frames from `from` to `to`. The first call
+  /// computes the vectors.
   [[nodiscard]] const std::vector<Motion>& cells(int from, int to, int offset);
 
  private:

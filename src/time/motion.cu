@@ -175,8 +175,8 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes the sums of squares of the search in downsampled planes (step 1 of motion.h), over the
-/// region and over the search area, with one warp.
+/// Computes |a|^2 and the row sums for |b|^2 in downsampled planes (step 1 of motion.h), with one
+/// warp. a is the region of a motion block, and b the shifted region of the other frame.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -223,8 +223,8 @@ __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// Computes the inner products ab of the search at full resolution (step 2 of motion.h), 48 samples
-/// of four rows at a time.
+/// Computes the inner products ab of the search at full resolution (step 2 of motion.h). Each
+/// iteration processes four rows of 48 samples.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;

@@ -1,6 +1,6 @@
 #pragma once
 // Motion between two frames, with one vector for each motion block (a `cell`) of 32x32 samples of
-// the luma (or green) plane, in integer arithmetic for equal results of all backends.
+// the luma (or green) plane. Integer arithmetic makes the vectors of all backends equal.
 
 // Step 1 of the motion search: a full search in the downsampled plane (means of 4x4 samples) for
 // the minimum sum of squared differences, up to `prediction_reach` downsampled samples in each

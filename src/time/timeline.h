@@ -2,8 +2,8 @@
 // The class Timeline decides, from frame indices only, which frames of a clip are neighbours, and
 // which frames repeat other frames.
 
-// Distinct frames are all frames that do not repeat the previous frame. They are numbered from 0. A
-// temporal radius counts only distinct frames.
+// Distinct frames do not repeat the previous frame, and have the indices 0, 1, 2, ... A temporal
+// radius counts only distinct frames.
 
 #include <algorithm>
 #include <array>
@@ -118,9 +118,9 @@ class Timeline {
   Entry& at(int n) { return entries_[n % kept]; }
   const Entry& at(int n) const { return entries_[n % kept]; }
 
-  /// Returns whether frame `earlier` predicts frame `later`, directly or through intermediate
-  /// frames. Other frames between `earlier` and `later` may belong to another scene, such as a
-  /// flash.
+  /// Returns whether frame `earlier` predicts frame `later`, directly or through a chain of frames.
+  /// Frames between `earlier` and `later` that are not in the chain may belong to another scene,
+  /// such as a flash.
   bool same_scene(int earlier, int later) const {
     while (later > earlier) later = at(later).parent;
     return later == earlier;
@@ -129,7 +129,8 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// Relation of the most recent frame that is not identical to its previous frame.
+  /// Relation to the previous frame, for the most recent frame that is not identical to its
+  /// previous frame.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

@@ -9,8 +9,8 @@
 // the threshold t, sharpened by W <- 3 W^2 - 2 W^3.
 
 // Weights W for the spectrum of the basic estimate: W = (G + t I)^-1 B'Y / n, for the n noisy
-// patches Y, the patches B of the basic estimate, their Gram matrix G and the threshold t. The
-// equal form I + (G + t I)^-1 (B'(Y - B) / n - t I) avoids cancellation.
+// patches Y, the patches B of the basic estimate, their Gram matrix G and the threshold t. The code
+// uses the equivalent form I + (G + t I)^-1 (B'(Y - B) / n - t I), which avoids cancellation.
 
 // Patches are rows in memory, so the code computes the transpose of the estimates. Unused rows of a
 // group are zero.
@@ -105,8 +105,9 @@ HWY_INLINE void eliminate_forward(float* rows, Triangle& upper, int n) {
   }
 }
 
-/// Eliminates the pivot columns from a row without pivots. Only the first pivot has a large factor
-/// (the common component of similar patches), so rounding errors remain small.
+/// Eliminates the pivot columns from a row without pivots. Similar patches have a large common
+/// component. The first pivot removes this component, so all later factors are small, and rounding
+/// errors remain small.
 HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, int first, int n) {
   float factor[pivots];
   for (int k = 0; k < pivots; ++k) factor[k] = std::exchange(row[first + k], 0.0f);
@@ -222,8 +223,8 @@ HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   add_to_diagonal(to, n, 1);
 }
 
-/// Replaces the matrix `squared` = P^2 by 3 P - 2 P^2. Its product with P is the sharpened matrix 3
-/// P^2 - 2 P^3.
+/// Replaces the matrix `squared` = P^2 by 3 P - 2 P^2. The product of the result and P is the
+/// sharpened matrix 3 P^2 - 2 P^3.
 HWY_INLINE void sharpen(const float* p, float* squared, int n) {
   const Floats d;
   const auto two = hn::Set(d, -2.0f), three = hn::Set(d, 3.0f);

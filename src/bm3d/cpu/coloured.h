@@ -2,8 +2,8 @@
 // variance and for unscaled transforms. Included once for each instruction set.
 
 // Variances of the Haar transform: S(a, b) is the sum of the covariances of all members in range a
-// with all members in range b. The Haar coefficient of two adjacent ranges a and b of n members in
-// all has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n.
+// with all members in range b. The Haar coefficient of two adjacent ranges a and b, which together
+// have n members, has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n.
 
 // Variances of the Walsh-Hadamard transform of N members: the Walsh-Hadamard transform of T / N,
 // where T(x) is the sum of the covariances of all pairs of members m and m ^ x.
@@ -61,7 +61,7 @@ class Pairs {
   }
 
   void clear() { listed_ = 0; }
-  /// Appends the table index of the covariance of members m < n to the list, if they share noise.
+  /// If members m < n share noise, appends the table index of their covariance to the list.
   HWY_INLINE void list(int m, int n) {
     const int index = index_of_[m][n];
     indices_[listed_] = static_cast<std::int16_t>(index);

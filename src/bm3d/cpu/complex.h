@@ -20,11 +20,11 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Converts between the real numbers of the separable Fourier transform (class Dft) and complex
+/// Converts between real numbers of the separable Fourier transform (class Dft) and complex
 /// coefficients. For k > 0, rows 2k and 2k + 1 are real and imaginary parts along y, and lanes 2k
-/// and 2k + 1 along x. Lanes a, b of a real row and c, d of the imaginary row give (a - d) + i (b +
-/// c) and (a + d) + i (c - b). Of (a + d) + i (c - b), the imaginary part is stored before the real
-/// part.
+/// and 2k + 1 along x. From lanes a, b of a real row and c, d of the imaginary row, combine()
+/// computes (a - d) + i (b + c), with the real part first, and (a + d) + i (c - b), with the
+/// imaginary part first.
 class ComplexRows {
  public:
   /// Prepares the conversion of rows `row` and `row` + 1 of a unit. A vector of 4 lanes contains
@@ -63,8 +63,8 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a unit, in vectors i and j.
-/// Vectors of 4 lanes contain half rows.
+/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a unit, where i and j are the
+/// indices of their vectors. Vectors of 4 lanes contain half rows.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)
@@ -172,7 +172,8 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 enum class Spectrum { white, coloured, complex };
 
 /// A function that shrinks one group. Returns the number of retained coefficients (first phase) or
-/// the sum of squared Wiener factors (second phase), with coloured noise weighted by the variances.
+/// the sum of the squared Wiener factors (second phase). With coloured noise, the variances weight
+/// the coefficients or factors.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// The functions for groups of 2^n patches, at the index n.
 using AcrossBySize = std::array<Across, 6>;

@@ -35,7 +35,7 @@ struct CoefficientTable {
 struct CovarianceTable {
   Transform transform;
   std::shared_ptr<const Autocorrelation> correlation;  // autocorrelation of the noise
-  // Maximum displacements along x and y, in samples, of patches that share noise.
+  // Maximum displacements along x and y, in samples, between patches that share noise.
   int reach_x, reach_y;
   Buffer<float> values;  // [index][u][v]
 
@@ -44,7 +44,7 @@ struct CovarianceTable {
   const float* at(int index) const { return values.data() + index * patch * patch; }
 };
 /// Makes the covariance table of a plane, or returns null for white noise. Reuses the table
-/// `before`, which may be null, if its transform and noise are equal.
+/// `before` if its transform and noise are equal. `before` may be null.
 [[nodiscard]] std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -56,9 +56,9 @@ struct FilterTables {
   // The thresholds of the first phase (squared for coloured noise and for the DFT), or n of the
   // Wiener factor 1 - n / (c^2 + n) of a coefficient c of the basic estimate.
   CoefficientTable limit;
-  // Limits that replace `limit` in vectors that contain the group mean: in the lower lanes (element
-  // 0), or in all lanes (element 1). The Wiener factor of the mean is 1 - n / (c^2 + d), with n in
-  // first_limit and d in first_denominator.
+  // Limits that replace `limit` in vectors that contain the group mean in their lower lanes
+  // (element 0) or in all lanes (element 1). The Wiener factor of the mean is 1 - n / (c^2 + d),
+  // with n in first_limit and d in first_denominator.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window as a matrix
   std::array<float, patch> window;                     // the aggregation window along one axis
@@ -120,7 +120,8 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
 /// Lists the nonzero weights of a row with their positions, from `first` on, and returns their
-/// number. All arrays must be padded to a multiple of 16 elements, `row` with zeros.
+/// number. All arrays must be padded to a multiple of 16 elements. The padding of `row` must be
+/// zeros.
 std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
                          float* values);
 

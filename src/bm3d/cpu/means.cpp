@@ -50,7 +50,7 @@ struct Members {
 };
 
 /// Adds the squared differences of a plane to the distances of all members from the first member.
-/// Members::weight stores the distances before the weights.
+/// Members::weight contains the distances until the kernel replaces them by weights.
 HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& members) {
   const MeansLanes d;
   const std::ptrdiff_t own_stride = members.stride(plane, 0);

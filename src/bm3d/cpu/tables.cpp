@@ -61,8 +61,8 @@ FilterTables common_tables(const PhaseParams& phase) {
       table_of([&](int row, int column) { return tables.window[row] * tables.window[column]; });
   const Axis axis = axis_of(phase.transform);
   tables.restore = table_of([&](int u, int v) {
-    // The code in complex.h multiplies coefficients that are complex along x and y by 2. The factor
-    // 0.5 compensates for this factor.
+    // The code in complex.h doubles coefficients that are complex along both axes. The factor 0.5
+    // compensates for the doubling.
     const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
     return half * axis.restore[u] * axis.restore[v];
   });

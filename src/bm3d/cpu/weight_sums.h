@@ -2,8 +2,8 @@
 // Sums of group weights for one plane. The weight of a group is stored at the top-left sample of
 // each of its patches.
 
-// WeightSums stores sparse weights as lists of positions and values, and converts the lists to a
-// plane when they exceed the memory of a plane.
+// WeightSums stores sparse weights as lists of positions and values. When the lists exceed the
+// memory of a plane, WeightSums converts them to a plane.
 
 #include <algorithm>
 #include <cstddef>
@@ -78,8 +78,8 @@ class WeightSums {
     return {plane.data() + rows_of_zeros * stride_, width_, height_, stride_};
   }
 
-  /// Returns the last chunk of the lists. If it lacks space for `count` more elements, appends a
-  /// chunk first.
+  /// Returns the last chunk of the lists, with space for at least `count` more elements. Appends a
+  /// chunk if necessary.
   WeightChunk& chunk_for(std::size_t count) {
     const std::size_t capacity =
         std::max(min_chunk, static_cast<std::size_t>(round_up(width_, 16)));

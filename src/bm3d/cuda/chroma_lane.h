@@ -13,8 +13,8 @@ namespace lull::bm3d {
 
 class ChromaLane {
  public:
-  /// Makes a chroma stream. Returns null if there is only one set of planes, with linear
-  /// combinations, and with clusters or the DFT (which need much scratch memory).
+  /// Makes a chroma stream. Returns null with linear combinations, with clusters, with the DFT, or
+  /// if all phases have only one set of planes. Clusters and the DFT need much scratch memory.
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,
                                                         const CudaPhases& phases,

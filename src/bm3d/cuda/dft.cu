@@ -77,7 +77,7 @@ __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
 }
 
 // Filters the spectra of groups, with one thread block per group. Columns 1..3 of the half spectrum
-// count twice, because each coefficient represents two of the full spectrum.
+// count twice, because each of their coefficients represents two coefficients of the full spectrum.
 __global__ void __launch_bounds__(spectrum_threads)
     spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma,
                    Strength strength, const cufftComplex* basic, cufftComplex* spectra,

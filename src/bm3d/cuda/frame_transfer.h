@@ -36,8 +36,8 @@ class FrameTransfer {
   void wait() noexcept;
 
   // Functions for FrameWorker (time/frame_session.h). FrameWorker::load() calls load() and
-  // loaded(). FrameWorker::finish() calls next_output(), convert() and finish(). All other
-  // functions have the names of the FrameWorker functions that call them.
+  // loaded(). FrameWorker::finish() calls next_output(), convert() and finish(). Each remaining
+  // function has the same name as the FrameWorker function that calls it.
   void take(const Frame& frame);
   FrameDifference difference();
   /// Returns the number of transform levels that contribute to the coefficients of unit `u`.
@@ -46,7 +46,8 @@ class FrameTransfer {
   const Frame& last_frame() const { return last_frame_; }
   /// Waits for the upload of the last accepted frame, and releases the frame.
   void loaded();
-  /// Returns the next result buffer. The caller fills it on stream() before it calls finish().
+  /// Returns the next result buffer. The caller must fill this buffer on stream(), and then call
+  /// finish().
   RawFrame& next_output();
   /// Queues the conversion of the filtered planes to the samples of next_output().
   void convert(const PlaneMargins& margins, const Planes& planes, RawFrame& to);

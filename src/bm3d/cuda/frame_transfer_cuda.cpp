@@ -85,7 +85,7 @@ void FrameTransfer::load(int slot, const PlaneMargins& margins,
 }
 
 void FrameTransfer::loaded() {
-  // After this wait for the upload, the caller of the session may release the frame.
+  // When the upload is complete, the caller of the session may release the frame.
   cuda::check(cudaStreamSynchronize(upload_stream_.get()));
   last_frame_ = {};
 }

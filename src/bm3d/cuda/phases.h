@@ -79,16 +79,16 @@ class CudaPhases {
   /// Makes the guide of the planes in `set`, and clears the sums of these planes.
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
-  /// Matches and filters the groups of `frame`, which is also frames[0], and adds the estimates to
-  /// the sums. distance[i] is the offset, in elements, from a plane of `frame` to its counterpart
-  /// in frames[i].
+  /// Matches and filters the groups of `frame`, and adds the estimates to the sums. `frame` must be
+  /// equal to frames[0]. distance[i] is the offset, in elements, from a plane of `frame` to its
+  /// counterpart in frames[i].
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // ---- Bayes phases ----
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
-  /// Returns true if the result of a Bayes phase is blended into DeviceFrame::basic, which is the
-  /// basic estimate or, in the second Bayes phase, the result of the parallel Wiener filter
-  /// (phase_plan.h).
+  /// Returns true if the result of a Bayes phase must be blended into DeviceFrame::basic: in the
+  /// first Bayes phase into the basic estimate, and in the second Bayes phase into the result of
+  /// the parallel Wiener filter (phase_plan.h).
   bool is_blended(Phase phase) const {
     return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
   }
@@ -155,8 +155,8 @@ class CudaPhases {
   /// Searches for the groups that the first phase stores.
   void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
               const Groups& kept);
-  // These functions filter the groups of a phase batch by batch, for the three sources of groups:
-  // stored groups, propagation and search.
+  // Functions that filter the groups of a phase batch by batch: one function for each source of
+  // groups (stored groups, propagation and search).
   void filter_kept(const PhaseState& phase, const Groups& kept, const CovarianceViews& covariances,
                    FilterArgs& args);
   void propagate_and_filter(const PhaseState& phase, const MatchParams& matching,

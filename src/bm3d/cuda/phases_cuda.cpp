@@ -155,8 +155,8 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
     max_bias = std::max(max_bias, -*std::ranges::min_element(*matching.bias));
   const GuideBytes bytes(matching.range);
   Guide guide{to.samples, to.half_norms, bytes.scale, bytes.low};
-  // A larger match threshold causes coarser quantisation of the guide, which the strong noise
-  // hides.
+  // A larger match threshold requires coarser quantisation of the guide. Large thresholds occur
+  // with strong noise, which hides the quantisation errors.
   if (!matching.clusters)
     guide.scale = std::min(guide.scale, max_guide_scale(matching.tau + max_bias));
   ClearedSums sums{static_cast<int>(set.planes.size())};

@@ -1,7 +1,7 @@
 // Sessions of the `cuda` backend, with or without temporal filtering (time/frame_session.h).
 
 // Without temporal filtering, each frame in flight has a slot with its own CUDA stream and device
-// memory. Copies of one frame therefore overlap with kernels of another.
+// memory, so copies and kernels of different frames overlap.
 
 #include <vector>
 

@@ -73,15 +73,15 @@ class CudaSlot {
   GuideFrame guide_frame_;
   PlaneBuffers noisy_, basic_, result_;
   PlaneBuffers guide_planes_;  // guides that come with frames
-  /// Scratch memory. Element 0 belongs to phases_ and has the size of the largest plane. Element 1
-  /// belongs to the chroma stream (chroma_lane.h).
+  /// Scratch memory: element 0 for phases_, with the size of the largest plane, and element 1 for
+  /// the chroma stream (chroma_lane.h).
   std::array<Scratch, 2> scratch_;
   // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. Empty: frames cannot have
   // holes.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
-  // Groups that the first phase stores for the second phase. Element i belongs to the set of planes
-  // (PlaneSet) that begins with plane i.
+  // Groups that the first phase stores for the second phase. Element i contains the groups of the
+  // set of planes (PlaneSet) that begins with plane i.
   std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> kept_displacements_;
   std::array<cuda::DeviceBuffer<std::uint8_t>, max_planes> kept_counts_;
   cuda::GraphExec kernels_;  // the work of run_kernels(), as one graph

@@ -244,8 +244,8 @@ class CudaWorker : public FrameWorker {
   std::array<PlaneRing<float>, max_planes> noisy_, basic_, guide_planes_;
   std::array<PlaneRing<unsigned long long>, max_planes> numerators_, parallel_numerators_;
   std::array<PlaneRing<std::uint32_t>, max_planes> denominators_, parallel_denominators_;
-  // Groups that the first phase stores for the second phase. Element i belongs to the set of planes
-  // (PlaneSet) that begins with plane i.
+  // Groups that the first phase stores for the second phase. Element i contains the groups of the
+  // set of planes (PlaneSet) that begins with plane i.
   std::array<PlaneRing<std::uint32_t>, max_planes> kept_displacements_;
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;

@@ -279,7 +279,8 @@ class HostWorker : public FrameWorker {
 
   const PhasePlan& plan(Phase phase) const { return plans_[static_cast<std::size_t>(phase)]; }
 
-  /// Makes the guide of a phase that is computed from several planes.
+  /// Makes the guide of a phase whose guide is computed from several planes
+  /// (PlaneSet::is_composite()).
   void make_guide(const PhasePlan& plan, const PlaneViews& planes, Plane<float>& guide) const {
     for (const PlaneSet& set : plan.sets) {
       if (!set.is_composite()) continue;
@@ -356,7 +357,7 @@ class HostWorker : public FrameWorker {
     return bundles;
   }
 
-  /// Returns the last phase that reads stored groups, as groups or as candidates.
+  /// Returns the last phase that uses stored groups, either unchanged or as candidates.
   Phase last_use_of_groups() const {
     const auto uses_groups = [](const PhasePlan& plan) {
       return std::ranges::any_of(plan.sets, [&](const PlaneSet& set) {

@@ -31,8 +31,8 @@ struct Slot {
   std::shared_ptr<const Holes> holes;
   HostPlanes noisy;  // empty if the engine loads samples from the frame
   HostPlanes basic;  // basic estimates of the planes that are filtered
-  // Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture.
-  // Also the luma guide of the first phase if `noisy` is empty.
+  // Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture. If
+  // `noisy` is empty, the first phase also stores its luma guide here.
   Plane<float> luma_guide;
   HostPlanes guide_planes;       // guide that came with the frame
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
@@ -65,7 +65,7 @@ class SlotMemory {
  public:
   explicit SlotMemory(const FrameFormat& format) : format_(format) {}
 
-  /// If `plane` is empty, gives it the size of plane `i` of a frame, with undefined samples.
+  /// If `plane` is empty, allocates memory for plane `i` of a frame, with undefined samples.
   void acquire(int i, Plane<float>& plane) {
     if (plane.width() > 0) return;
     FreeList<Plane<float>>& free = planes_of_size(i);
@@ -76,8 +76,8 @@ class SlotMemory {
     if (plane.width() > 0) planes_of_size(i).put(std::exchange(plane, {}));
   }
 
-  /// Moves released memory for groups to `groups`, which must be empty. The memory comes from the
-  /// same set of planes of another frame.
+  /// Moves released memory for groups to `groups`, which must be empty. Another frame has used the
+  /// memory for the groups of the set of planes with the index `set`.
   void acquire_groups(int set, KeptGroups& groups) {
     if (!groups_[set].empty()) groups = groups_[set].take();
   }

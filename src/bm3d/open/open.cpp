@@ -57,7 +57,7 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& given, const Fram
   Params params = given;
   search_where_needed(params);
   validate(params);
-  // If the session filters no plane, each result is a copy of its frame, so the detector reports no
+  // A session that filters no plane does not compare frames, so its detector must not report
   // repeated frames.
   return make_repeat_finder(params.noise.levels_in_samples(),
                             filters_any(params.noise, format) ? params.temporal : 0);

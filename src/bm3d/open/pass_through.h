@@ -1,5 +1,6 @@
 #pragma once
-// Sessions of the host backends that filter no plane and return each frame unfiltered.
+// Sessions that filter no plane, for the host backends. Such a session returns each frame
+// unfiltered.
 
 #include <memory>
 

@@ -13,8 +13,8 @@ namespace lull::bm3d {
 
 using linear::Matrix;
 
-/// Returns the patches of a group, from the `planes` in which the matcher finds groups.
-/// SamplePlane::partner is the plane of the second frame, if patches span two.
+/// Returns the patches of a group, from the `planes` in which the matcher finds groups. If patches
+/// span two frames, SamplePlane::partner is the plane of the second frame.
 [[nodiscard]] Matrix gather_wide(std::span<const FramePlane> planes, int x, int y,
                                  const Group& group, PatchShape shape);
 

@@ -107,8 +107,8 @@ class Filter {
     const MotionGrid bundles{picture.width, picture.height, step};
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
-        // Positions of 8x8 patches determine the bundle (8x4 reference patches). Positions of
-        // smaller patches beyond the last 8x8 patch are clamped.
+        // The positions of 8x8 patches define the bundles (8x4 reference patches). Smaller patches
+        // can be beyond the last 8x8 patch, so the code clamps their positions.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)

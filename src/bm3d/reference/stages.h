@@ -21,8 +21,8 @@ namespace lull::bm3d {
 template <class Coefficient>
 using GroupStack = std::vector<PatchValues<Coefficient>>;
 
-/// Copies the patches of a group whose reference patch is at (x, y). `planes` contains all frames
-/// in which the group has patches.
+/// Copies the patches of a group whose reference patch is at (x, y). `planes` contains one plane
+/// for each frame in which the group has patches.
 template <class Coefficient>
 [[nodiscard]] GroupStack<Coefficient> gather(std::span<const FramePlane> planes, int x, int y,
                                              const Group& group, PatchShape shape = square_8);

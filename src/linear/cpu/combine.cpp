@@ -1,5 +1,5 @@
-// Linear combinations of the patches of one group (params.h), in single precision. Groups are
-// padded to complete vectors with members of zeros.
+// Linear combinations of the patches of one group (params.h), in single precision. Patches of zeros
+// pad each group to complete vectors.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/combine.cpp"

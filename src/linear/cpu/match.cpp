@@ -19,8 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D32 = hn::CappedTag<std::int32_t, 16>;
 using D16 = hn::Repartition<std::int16_t, D32>;
 
-/// Adds the squared differences of two rows to `sum`. Each element contains a 16-bit sample of each
-/// row. `mask` selects the rows.
+/// Adds the squared differences of two rows to `sum`. Each 32-bit element contains two 16-bit
+/// samples, one of each row. `mask` selects the rows.
 HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t* other,
                                     hn::Vec<D16> mask, hn::Vec<D32> sum) {
   const D32 d;

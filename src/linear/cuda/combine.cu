@@ -14,7 +14,7 @@
 // Step 3: The warp computes the matrix Theta (linear/params.h) in half precision, and the weight of
 // each row of Theta.
 
-// Step 4: The warp computes the estimates, 16 samples of all patches at a time, and adds them to
+// Step 4: The warp computes the estimates for 16 samples of each patch at a time, and adds them to
 // the sums.
 
 // The noise level t of z follows from the moments of y - z, which another kernel computes for all

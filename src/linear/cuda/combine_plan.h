@@ -35,13 +35,15 @@ inline constexpr int max_combine_warps = 8;
   static_assert(shapes[0][0] * shapes[0][1] == max_block_references);
   for (const auto [across, down] : shapes) {
     CombinePlan plan{.across = across, .down = down};
-    // A word contains a sample and its right neighbour, so a row needs one more word.
+    // The pitch has one additional word, because the word for each sample also contains its right
+    // neighbour.
     plan.pitch = (across - 1) * sizes.step + sizes.window + sizes.side;
     plan.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
     plan.bytes = fixed + per_sample * static_cast<std::size_t>(plan.pitch) * plan.rows;
     if (plan.bytes > limits.dynamic_limit()) continue;
-    // The registers of a multiprocessor suffice for two thread blocks of 8 warps, or for four of 4
-    // warps. Thread blocks of 4 warps balance the load better if shared memory suffices for three.
+    // A multiprocessor has registers for 16 warps: two thread blocks of 8 warps, or four of 4
+    // warps. Thread blocks of 4 warps balance the load better, but only if at least three fit into
+    // shared memory.
     plan.warps =
         std::min(limits.blocks(32 * max_combine_warps / 2, plan.bytes) >= 3 ? max_combine_warps / 2
                                                                             : max_combine_warps,

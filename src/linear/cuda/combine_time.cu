@@ -4,8 +4,8 @@
 // A thread block processes reference patches of one bundle (8x4 reference patches with the same
 // motion vectors). An atlas in shared memory contains the search windows in each frame (TimePlan).
 
-// Thread blocks add sums of estimates to device memory at the end, but weights directly, because a
-// member has only one weight.
+// Thread blocks sum estimates in shared memory, and add the sums to device memory at the end. A
+// member has only one weight, which thread blocks add to device memory directly.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"

@@ -146,7 +146,7 @@ __device__ __forceinline__ void add_to_diagonal(Block (&matrix)[T][T], float val
   for (int i = 0; i < T; ++i) lull::add_to_diagonal(matrix[i][i], value);
 }
 
-/// The noise covariance of two members, summed over their samples. It depends on the
+/// The noise covariance of two members, summed over their samples. The covariance depends on the
 /// autocorrelation of the noise and on the displacement between the members.
 struct SharedNoise {
   const float* autocorrelation;  // autocorrelation, in device memory

@@ -17,8 +17,9 @@ struct TimeMatchArgs {
   SearchedFrames frames;
   std::array<QuantisedGuide, max_frames> guides;
   DeviceGroups groups;
-  /// Reduction of the distance of the candidate that motion predicts, in squared levels of the
-  /// quantised guide, for patches in one frame (0) and in two frames (1).
+  /// Motion bonus: the amount that the matcher subtracts from the distance of the candidate that
+  /// motion predicts, in squared levels of the quantised guide. Element 0 is for patches in one
+  /// frame, and element 1 for patches that span two frames.
   std::array<std::uint32_t, 2> bonus{};
 };
 void match_over_time(const TimeMatchArgs& args, cudaStream_t stream);

@@ -11,13 +11,13 @@ namespace lull::linear {
 /// Key of a candidate that cannot become a member of the group.
 constexpr std::uint32_t no_key = ~0u;
 
-/// Returns a bound: exactly `wanted` of the `total` keys are at most the bound. With fewer than
-/// `wanted` valid keys, the bound selects all of them.
+/// Returns a bound, which exactly `wanted` of the `total` keys do not exceed. If fewer than
+/// `wanted` keys are valid, no valid key exceeds the bound.
 __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, int total,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;
-  // A group has at most 64 members. Each of the 32 lanes finds its two smallest keys, so the
-  // largest of these 64 keys is an upper limit of the bound.
+  // A group has at most 64 members, so the bound is at most the largest of any 64 keys. The code
+  // uses the two smallest keys of each of the 32 lanes.
   std::uint32_t smallest = no_key, second = no_key;
   for (int n = lane; n < total; n += 32) {
     const std::uint32_t key = keys[n];
@@ -39,8 +39,8 @@ __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, i
   return low;
 }
 
-/// Writes the members of the group of reference patch `reference`, in raster order: the candidates
-/// with the smallest of the `total` keys. `total` must be a multiple of 32.
+/// Writes the members of the group of reference patch `reference`: the candidates with the smallest
+/// keys, in raster order. `total` is the number of keys, and must be a multiple of 32.
 __device__ __forceinline__ void write_members(const DeviceGroups& groups, std::size_t reference,
                                               const std::uint32_t* keys, int total) {
   const int lane = threadIdx.x % 32;

@@ -35,8 +35,8 @@ struct Group {
   }
 };
 
-/// Returns the patches of the group of the reference patch at (x, y). pictures[f] belongs to frame
-/// f.
+/// Returns the patches of the group of the reference patch at (x, y). pictures[f] is the picture of
+/// frame f.
 [[nodiscard]] Matrix gather(std::span<const PlaneView<const float>> pictures, int x, int y,
                             const Group& group);
 

@@ -18,9 +18,10 @@
 
 // Step 3 for the spectrum of the basic estimate: With the n noisy patches Y, the patches B of the
 // basic estimate, their Gram matrix G, the threshold t and the shift s, the weights are W = Y B' /
-// n (G + s I)^-1. The equal form I + ((Y - B) B' / n - t I) (G + s I)^-1 avoids cancellation.
+// n (G + s I)^-1. The code uses the equivalent form I + ((Y - B) B' / n - t I) (G + s I)^-1, which
+// avoids cancellation.
 
-// Step 4: The warp multiplies the weights by 16 samples of all patches at a time, and adds these
+// Step 4: The warp multiplies the weights by 16 samples of each patch at a time, and adds these
 // estimates to the sums.
 
 // Unused elements of a group refer to the reference patch. The kernel clears their rows and columns
@@ -323,7 +324,7 @@ std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
 }
 
 /// Chooses the number of reference patches per thread block with the highest occupancy. Prefers
-/// small thread blocks: one can filter while another waits for samples.
+/// small thread blocks, because one block can filter while another block waits for samples.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
   // Number of warps for which a multiprocessor has enough registers.

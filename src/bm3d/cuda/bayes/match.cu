@@ -1,7 +1,7 @@
 // Finds the groups of a Bayes phase. Thread blocks have fixed positions on the grid, so results do
 // not depend on the division of the rows into launches.
 
-// Shared memory contains as many search windows at a time as fit (match_layout.h).
+// At any time, shared memory contains as many search windows as fit (match_layout.h).
 
 // After the last search window, one warp selects the group of each reference patch
 // (match_choose.cuh). Candidates with equal distances are in the order of match/group.h.

@@ -27,9 +27,9 @@ __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
-/// A bound that selects the `wanted` smallest distances. Without surplus, exactly `wanted`
-/// distances are at most `value`. With surplus, fewer than `wanted` distances are below `value`,
-/// and several equal `value`.
+/// A bound that selects the `wanted` smallest distances. If has_surplus is false, exactly `wanted`
+/// distances are at most `value`. If has_surplus is true, fewer than `wanted` distances are below
+/// `value`, and several equal `value`.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;
@@ -46,8 +46,8 @@ __device__ inline Bound find_bound(const std::uint32_t* distances, int count, in
   });
   Bound bound{.wanted = min(warp_sum(found), most)};
   if (bound.wanted == 0) return bound;
-  // The smallest distances of the 32 lanes (or the two smallest, if `wanted` is above 32) do not
-  // exceed `high`, so `high` is an upper limit of the bound.
+  // The bound is at most `high`: the largest of the smallest distances of the 32 lanes or, if
+  // `wanted` is above 32, of the two smallest distances of each lane.
   std::uint32_t low = warp_min(least);
   std::uint32_t high = min(warp_max(bound.wanted <= 32 ? least : second), infinite - 1);
   bound.has_surplus = true;

@@ -27,8 +27,8 @@ constexpr int match_references = 8;
 /// elements. Distances are nonnegative floats, so kernels compare their bits as integers.
 constexpr std::uint32_t infinite = 0x7f800000, no_distance = 0x7fffffff;
 
-/// Returns the patch side of the kernel for patches with the side `patch`. The kernel pads smaller
-/// patches.
+/// Returns the patch side for which the kernel is compiled, 8 or 10, from the side `patch` of the
+/// patches. The kernel pads the patches to this side.
 constexpr int kernel_side(int patch) { return patch > 8 ? 10 : 8; }
 
 /// Parameters of the search that determine the plan of the matcher.
@@ -144,8 +144,9 @@ constexpr BayesMatchPlan typical_plan(int patch) {
 static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
               "a kernel for each phase (kernel_side)");
 
-/// Plans a thread block with the most reference patches that fit into shared memory, and with as
-/// many windows at a time as three blocks per multiprocessor allow. A single window always fits.
+/// Plans a thread block with the most reference patches that fit into shared memory. The block
+/// processes at least one window at a time, and more windows if three thread blocks still fit into
+/// a multiprocessor.
 inline BayesMatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
   constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel itself declares
   constexpr std::array<std::array<int, 2>, 4> shapes{{{4, 2}, {2, 2}, {2, 1}, {1, 1}}};

@@ -182,7 +182,7 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
 }
 
 /// Computes the inner products of the reference patches with the patches of a tile. product[n]
-/// belongs to rows n and n + 4 of the tile.
+/// contains the inner products for rows n and n + 4 of the tile.
 template <int Side>
 __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pitch,
                                               const References<Side>& r,

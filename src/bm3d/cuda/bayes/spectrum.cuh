@@ -41,7 +41,7 @@ struct SampleStep {
   }
 };
 
-/// Sums of the samples of each patch. mean() rounds the mean of all samples to half precision.
+/// Sums of the samples of each patch. The function mean() rounds its result to half precision.
 template <int T>
 struct PatchSums {
   // In lane (g, t) = (lane / 4, lane % 4), of[i].at[0] and of[i].at[1] are the sum of patch 16 i +
@@ -65,8 +65,8 @@ struct PatchSums {
 };
 
 /// Computes the correction D d_a d_b / 2 - d_b s_i for each patch i, with D samples per patch,
-/// their sum s_i, and the group means d_a and d_b. correction[r] belongs to patch 8r + lane / 4.
-/// `both` is D d_a d_b, and `other` is d_b.
+/// their sum s_i, and the group means d_a and d_b. correction[r] is the correction for patch 8r +
+/// lane / 4. `both` is D d_a d_b, and `other` is d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {

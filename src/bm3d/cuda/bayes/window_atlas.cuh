@@ -21,9 +21,9 @@
 
 namespace lull::bm3d {
 
-/// Two adjacent samples of a patch. `offset` is the offset of the pair from the top-left sample; in
-/// device memory, its bitwise complement marks the second frame. `mask` selects the samples that
-/// belong to the patch.
+/// Two adjacent samples of a patch. `offset` is the offset of the pair from the top-left sample or,
+/// for the second frame in device memory, the bitwise complement of this offset. `mask` selects the
+/// samples that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
@@ -73,7 +73,7 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
 }
 
 /// Calls use(sample of the plane, index in the atlas) for each sample of all search windows.
-/// Outside the plane, border samples repeat. `plane` belongs to the reference frame.
+/// Outside the plane, border samples repeat. `plane` must be a plane of the reference frame.
 template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                             const AtlasWindow* windows, T* plane, Use use) {
@@ -200,7 +200,8 @@ struct InDeviceMemory {
     return pair.offset < 0 ? patch.y + ~pair.offset : patch.x + pair.offset;
   }
   struct Samples {
-    // The plane that the filter subtracts from `plane`, or null to subtract the common offset.
+    // The filter subtracts the plane `subtracted` from `plane` or, if `subtracted` is null, the
+    // common offset.
     const float *plane, *subtracted;
     SampleScale sample_scale;
     __device__ std::uint32_t at(int2 patch, SamplePair pair) const {

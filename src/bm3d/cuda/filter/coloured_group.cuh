@@ -9,8 +9,8 @@
 // The 16 rows of the decorrelation matrix are the 8 coefficients g of two rows of a patch. The
 // columns are pairs of members.
 
-// A lane reads 8 half-precision decorrelations of a pair of members in one access, and eight lanes
-// a table entry of 128 bytes.
+// A lane reads 8 half-precision decorrelations of a pair of members in one access. Eight lanes
+// together read a table entry of 128 bytes.
 
 // Cost: about 36 instructions per chunk of 16 pairs, and about 90 per group for the table look-up.
 
@@ -195,8 +195,8 @@ __device__ __forceinline__ __half2 stored_ratios(std::uint32_t word) {
   return stored_ratios<second_phase>(ratios.x, ratios.y);
 }
 
-/// Sums of matrix products, which become the variances of 8 * `blocks` group coefficients, as [k /
-/// 2][block] for coefficient k along a column of a patch.
+/// Accumulators for the variances of 8 * `blocks` group coefficients, as [k / 2][block], for
+/// coefficient k along a column of a patch.
 template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
@@ -226,17 +226,17 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum variance for all coefficients: the variance of coefficients that contain only
-/// rounding errors or differences between copies of a patch.
+/// Stores the minimum variance for all coefficients. Coefficients have the minimum variance if they
+/// contain only rounding errors, or differences between copies of a patch.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Stores the noise variances of the differences of two adjacent members: the decorrelations of the
-/// members. `half` selects pairs 0..7 (0) or 8..15 (1) of the chunk, and `b` the element of
-/// `ratio`.
+/// Stores the noise variances of the differences of two adjacent members, which are equal to the
+/// decorrelations of the two members. `half` selects pairs 0..7 (0) or 8..15 (1) of the chunk, and
+/// `b` the element of `ratio`.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {

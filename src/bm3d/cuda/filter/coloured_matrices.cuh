@@ -58,8 +58,8 @@ struct Butterflies<Dct> {
   }
 };
 
-/// The Bior1.5 transform along a column, with the scale of the DCT, as lifting steps with exact
-/// factors, on rows 2i and 2i + 1 together.
+/// The Bior1.5 transform along a column, with the scale of the DCT, as lifting steps on pairs of
+/// rows 2i and 2i + 1. Half precision represents the factors exactly.
 template <>
 struct Butterflies<Bior> {
   static constexpr int partner(int y) { return y ^ 1; }

@@ -54,7 +54,7 @@ constexpr int chunks_of(int log2_members) {
   return log2_members == 0 ? 0 : (places + pairs_of_chunk - 1) / pairs_of_chunk;
 }
 
-/// The value sign / 2^shift, or 0 if the sign is 0.
+/// A matrix element: sign / 2^shift, or 0 if the sign is 0.
 struct Term {
   int sign = 0, shift = 0;
 };
@@ -68,7 +68,7 @@ constexpr int log2_of(int power) {
 /// The contributions of pairs to the Haar coefficients, in the order of filter.cuh. In groups of 32
 /// members, coefficients 16..31 are the differences of two adjacent members.
 struct HaarPairs {
-  /// Returns the matrix index of a chunk of pairs.
+  /// Returns the index of the sign matrix for a chunk of pairs.
   static constexpr int matrix_of(int chunk) {
     return chunk == 0 ? 0 : log2_of(2 * highest_bit(chunk));
   }

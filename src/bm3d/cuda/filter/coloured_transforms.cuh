@@ -124,7 +124,8 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
 }
 
 /// The transform of a group across its members, as S sets of 16 values. For 32 members (S = 2), set
-/// 0 belongs to the sums of pairs of members, and set 1 to the differences.
+/// 0 contains the transform of the sums of pairs of members, and set 1 the transform of the
+/// differences.
 template <int S>
 struct Spectrum {
   Slots set[S];
@@ -174,8 +175,8 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
 /// Variance and standard deviation of white noise of variance 1 in the coefficients of one lane.
 template <int S, class GroupTransform>
 struct NoiseScale {
-  // Element 0 is for group coefficients 2t and 2t + 1, and element 1 for 2t + 8 and 2t + 9, where t
-  // is lane % 4.
+  // Element 0 of the arrays is for group coefficients 2t and 2t + 1, and element 1 for 2t + 8 and
+  // 2t + 9, where t is lane % 4.
   float variance[2], deviation[2];
   static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor because of the sums of pairs
   static constexpr float of_differences =

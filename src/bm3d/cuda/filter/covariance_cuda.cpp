@@ -14,7 +14,7 @@ namespace {
 
 constexpr int coefficients = patch * patch;
 /// Maximum magnitude of decorrelations (1 - covariance / variance). Decorrelations of real noise
-/// are within 0..2, but an estimated autocorrelation may give larger values.
+/// are within 0..2, but those of an estimated autocorrelation may be larger.
 constexpr double max_decorrelation = 64;
 /// Minimum of CovarianceView::unit, for the fixed-point precision of group weights. The weight of a
 /// group of N patches is at least unit / (64 N).

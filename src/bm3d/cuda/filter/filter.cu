@@ -8,7 +8,7 @@ namespace {
 
 using namespace filter_detail;
 
-/// Selects the planes with white noise or the planes with coloured noise.
+/// The planes of one kind: all planes with white noise, or all planes with coloured noise.
 struct PlanesOfKind {
   FilterArgs args;
   CovarianceViews covariances{};

@@ -22,8 +22,8 @@ struct FilterTuning {
   // this minimum.
   int wanted_blocks;
 };
-// Element 0 is for compute capabilities 8.0, 8.7, 9.0 and 10.x, and element 1 for 7.5, 8.6, 8.9 and
-// 12.x.
+// tunings[0] is for compute capabilities 8.0, 8.7, 9.0 and 10.x, and tunings[1] for 7.5, 8.6, 8.9
+// and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
 /// Returns true if a kernel with Staging::sums exists. To limit the compile time, such kernels
@@ -37,8 +37,9 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
   return divide_up(work.count_x, tile.log2_x) * divide_up(work.count_y, tile.log2_y);
 }
 
-/// Plans the largest tile of at most 8x8 reference patches that leaves enough tiles for the device,
-/// or else the smallest tile. At least `blocks` thread blocks fit into a multiprocessor.
+/// Plans the largest tile, up to 8x8 reference patches, that divides the planes into enough tiles
+/// for the device. If no tile does, plans the smallest tile. At least `blocks` thread blocks fit
+/// into a multiprocessor.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
   // Shared memory contains the sums, the noisy samples and, in the second phase, the basic estimate
@@ -97,8 +98,8 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                     const cuda::DeviceLimits& device, bool coloured) {
-  // The kernel also declares shared memory for the aggregation window, and for the positions of
-  // groups and of the sums of all frames.
+  // In addition to the tile, the kernel declares shared memory for the aggregation window, the
+  // positions of the groups, and the positions of the sums of all frames.
   std::size_t declared = sizeof(float) * patch + sizeof(std::uint32_t) * max_references;
   if (plan.staging == Staging::sums) declared += 2 * sizeof(int) * max_frames;
   return std::min(device.blocks(threads, plan.shared_bytes + declared),

@@ -17,8 +17,8 @@ namespace lull::bm3d {
 /// The contents of shared memory for a tile: samples and sums, only sums, or neither.
 enum class Staging { shared, sums, direct };
 
-/// Type of the offsets, in samples, of patches in device memory. Kernels with Staging::direct use
-/// 64 bits, because the additions to device memory dominate their time.
+/// Type of the offsets, in samples, of patches in device memory. Kernels with Staging::direct
+/// always use 64 bits, because the cost is small beside that of the additions to device memory.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
 /// Returns true if 32-bit offsets reach all samples of a plane of `plane` samples that begins at
@@ -33,7 +33,7 @@ constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int max_references = 64;  // per thread block
 /// Maximum stride of a tile in shared memory, in samples. Strides are 4 more than a multiple of 16,
-/// which avoids bank conflicts between every second row.
+/// so rows y and y + 2 are 8 memory banks apart, which avoids bank conflicts.
 constexpr int tile_pitch = 84;
 
 /// The reference patches of a thread block, and the union of their search windows.

@@ -38,8 +38,8 @@ void normalise(const Quotients& of, const Margins& margins, const std::array<flo
 struct GroupFrames {
   bool over_time = false;  // whether there are frames in addition to the reference frame
   ByOffset<bool> present;
-  // Offset, in elements, between planes of the reference frame and of another frame, and between
-  // their sums.
+  // Offset, in elements, from a plane of the reference frame to the same plane of another frame.
+  // The sums of the two frames have the same offset.
   ByOffset<std::ptrdiff_t> distance;
   ByOffset<const Motion*> motion;  // one vector for each cell; null: no motion
   MotionGrid grid;
@@ -69,8 +69,7 @@ struct FilterArgs {
   }
 };
 
-/// Covariances of the coefficients of two patches in device memory (covariance_cuda.h), for
-/// coloured noise.
+/// Covariance tables in device memory (covariance_cuda.h), for coloured noise.
 struct CovarianceView {
   /// Noise variances of the coefficients [u][v] of a patch, in units of sigma^2, and then the
   /// square roots of these 64 variances. Null: white noise.

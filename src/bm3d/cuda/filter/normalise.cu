@@ -73,7 +73,7 @@ __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], con
 }
 
 /// Computes the estimates. The divisor of a sample is the sum of the weights of the 64 patches that
-/// contain it, each multiplied by the aggregation window.
+/// contain the sample, each multiplied by the aggregation window.
 __global__ void __launch_bounds__(QuotientBoxes::threads)
     normalise_kernel(const __grid_constant__ Quotients of, Margins margins,
                      std::array<float, patch> window) {
