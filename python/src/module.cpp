@@ -17,7 +17,7 @@
 #include "cuda/device_list.h"
 #include "cuda/results/result_frames.h"
 #include "noise/estimate/clipped_noise.h"
-#include "python/src/command.h"
+#include "python/command/bind_command.h"
 #include "python/src/device_array.h"
 #include "python/src/enlarger.h"
 #include "python/src/noise.h"

@@ -112,9 +112,10 @@ foreach(name tools/report tools/options tools/settings tools/html tools/noise to
 endforeach()
 
 # Bindings for other languages and programs use sessions and noise, but neither files nor the
-# command.
+# command, except python/command.
+module(python/command tools/command_line)
 module(python/src core core/params noise noise/estimate noise/volume noise/depth noise/render series cuda cuda/samples
-  cuda/results bm3d scale choose)
+  cuda/results bm3d scale choose python/command)
 # The C library has parameters and sessions of the command.
 module(c/include)
 module(c/src c/include core noise noise/estimate noise/volume cuda cuda/results cuda/samples bm3d io

@@ -1,4 +1,4 @@
-#include "python/src/command.h"
+#include "python/command/bind_command.h"
 
 #include <nanobind/stl/vector.h>
 
