@@ -41,7 +41,7 @@ def test_an_unknown_option_is_refused_as_by_the_program():
     assert same("in.png", "out.png", "--no-such-option").returncode == 2
 
 
-def test_a_closed_pipe_is_reported_as_by_the_program():
+def test_an_output_that_cannot_be_written_is_reported_as_by_the_program():
     with open("/dev/full", "wb") as full:
         for command in MODULE, PROGRAM:
             done = subprocess.run([*command, "--help"], stdout=full, stderr=subprocess.PIPE, timeout=120)

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -118,17 +119,30 @@ TEST_F(PictureFormats, IgnoresBytesAfterTheEndOfPng) {
   }
 }
 
-TEST_F(PictureFormats, ReadsNetpbmWithAnySeparator) {
+/// Returns the samples of a picture of 4x3 pixels in 8 bits.
+std::string samples_of(io::MediaSource& source) {
+  const auto frame = source.read();
+  if (!frame) return "no frame";
+  const auto plane = frame->plane<const std::uint8_t>(0);
+  std::string samples;
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < 4; ++x) samples += static_cast<char>(plane(x, y));
+  return samples;
+}
+
+TEST_F(PictureFormats, ReadsNetpbmWithAnySeparatorFromFilesAndPipes) {
   const std::string samples = "0123456789AB";
   for (const std::string head : {"P5\n4 3\n255\n", "P5 4 3 255\n", "P5\t4\t3\t255 ",
                                  "P5\r\n4 3\r\n255\n", "P5#text\n4 3 255\n"}) {
     const std::string file = head + samples;
     write_file(folder / "in.pgm", Bytes(file.begin(), file.end()));
-    const auto frame = open_source(folder / "in.pgm")->read();
-    ASSERT_TRUE(frame) << head;
-    const auto plane = frame->plane<const std::uint8_t>(0);
-    for (int y = 0; y < 3; ++y)
-      for (int x = 0; x < 4; ++x) EXPECT_EQ(plane(x, y), samples[4 * y + x]) << head;
+    EXPECT_EQ(samples_of(*open_source(folder / "in.pgm")), samples) << head;
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    ASSERT_EQ(::write(ends[1], file.data(), file.size()), static_cast<ssize_t>(file.size()));
+    ::close(ends[1]);
+    EXPECT_EQ(samples_of(*open_source("-", {.descriptor = ends[0]})), samples) << head;
+    ::close(ends[0]);
   }
 }
 
