@@ -34,7 +34,7 @@ using lull::BackendKind;
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Returns the approximate number of bytes that a session on the host uses for slices.
-[[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format);
+/// Returns the approximate number of bytes of host memory that a session uses for slices.
+[[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind);
 
 }  // namespace lull::bm4d

@@ -105,7 +105,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     bytes += nlm::host_bytes(*plan.params.means, plan.frame, backend.kind);
     frames += inside;
   } else if (plan.params.volumes && (host || plan.backends.size() == 1)) {
-    bytes += bm4d::host_bytes(*plan.params.volumes, plan.frame);
+    bytes += bm4d::host_bytes(*plan.params.volumes, plan.frame, backend.kind);
   } else if (host) {
     bytes += bm3d::host_bytes(plan.params.pictures, plan.frame, backend.kind);
   } else if (margin == Margin{} || plan.backends.size() == 1) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "bm4d/cubes.h"
+#include "bm4d/cuda/extent.h"
 #include "bm4d/cuda/rings.h"
 #include "bm4d/cuda/stored_slices.h"
 #include "bm4d/params.h"
@@ -121,7 +122,6 @@ bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const Refe
 
 // ---- rank.cu ---------------------------------------------------------------------------------
 
-inline constexpr int max_layers = 16;  // maximum number of layers of reference cubes at a time
 /// Stored groups of the first phase, in the format of find_groups(). The groups are sorted by layer
 /// (reference cubes with the same z position).
 struct KeptLists {

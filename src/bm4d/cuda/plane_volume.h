@@ -7,21 +7,12 @@
 #include <memory>
 #include <vector>
 
+#include "bm4d/cuda/extent.h"
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/propagation.h"
 #include "bm4d/volume_worker.h"
 
 namespace lull::bm4d::cuda {
-
-/// Numbers of slices, and of layers of reference cubes, that a worker processes together.
-struct Extent {
-  int layers;    // layers of reference cubes that are filtered together
-  int batch;     // number of slices that are loaded between two batches
-  int noisy;     // number of noisy slices, from the oldest unfinished one on
-  int phase[2];  // for each phase, the number of slices that it reads and adds to
-
-  Extent(const Params& params, const FrameFormat& format);
-};
 
 /// Checks that kernels can address all slices and group members.
 /// @throws InvalidArgument  the slices are too large, or the groups at one z position have too many

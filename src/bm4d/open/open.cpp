@@ -1,4 +1,5 @@
 #include "bm4d/bm4d.h"
+#include "bm4d/cuda/extent.h"
 #include "bm4d/cuda/worker.h"
 #include "bm4d/open/host_worker.h"
 #include "bm4d/open/volume_session.h"
@@ -38,8 +39,15 @@ std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
   throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
 }
 
-double host_bytes(const Params& params, const FrameFormat& format) {
+double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   double bytes = 0;
+  if (kind == BackendKind::cuda) {
+    // In host memory, a GPU session stores only noisy slices and the results of two batches.
+    const cuda::Extent extent(params, format);
+    for (int i = 0; i < format.planes(); ++i)
+      bytes += 1.0 * format.plane_width(i) * format.plane_height(i) * format.bytes_per_sample();
+    return bytes * (extent.noisy + 2 * extent.batch);
+  }
   for (int i = 0; i < format.planes(); ++i) {
     const double samples = 1.0 * format.plane_width(i) * format.plane_height(i);
     // The slices in progress. For each slice, each phase stores four float arrays: guide, weighted

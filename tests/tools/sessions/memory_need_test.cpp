@@ -144,6 +144,20 @@ TEST(HostMemory, GrowsWithThePictureAndTheTemporalRadius) {
   EXPECT_GT(need(1024, 2) - need(1024, 1), 2 * 5 * std::int64_t{1024} * 1024);
 }
 
+// Sums, weights and guides of a volume are in the memory of the GPU.
+TEST(HostMemory, VolumeOnAGpuNeedsOnlySlicesInTheirSampleFormat) {
+  FrameFormat format{.width = 2048, .height = 2048, .bits = 16};
+  format.sample = SampleType::u16;
+  constexpr double slice = 2048.0 * 2048 * 2;
+  const Method method(bm4d::make_params(bm4d::Profile::balanced, {10, 10, 10}));
+  const auto need = [&](bm3d::BackendKind kind) {
+    return static_cast<double>(host_memory({method, format, {{.kind = kind, .threads = 1}}}));
+  };
+  EXPECT_GT(need(bm3d::BackendKind::cuda), slice * 2 * margin_of(method).after);
+  EXPECT_LT(need(bm3d::BackendKind::cuda), slice * 200);
+  EXPECT_GT(need(bm3d::BackendKind::cpu), 2 * need(bm3d::BackendKind::cuda));
+}
+
 // With temporal filtering several GPUs share a clip in parts, and one more part than GPUs is in
 // memory. A part has as many frames as fit into a quarter of the job's memory, which is limited to
 // 1 to 8 GiB, but at least as many as make a part worthwhile.
