@@ -69,6 +69,8 @@ for part in "${parts[@]}"; do
   esac
   say "made $part"
 done
-python3 packaging/sbom.py "$out" "$version" "$SOURCE_DATE_EPOCH"
+sources=$trees/libraries/prefix/sources.txt
+[[ -f $sources ]] || sources=packaging/portable/sources.txt
+python3 packaging/sbom.py "$out" "$version" "$SOURCE_DATE_EPOCH" "$sources"
 (cd "$out" && rm -f SHA256SUMS && sha256sum -- * >../SHA256SUMS.new && mv ../SHA256SUMS.new SHA256SUMS)
 (cd "$out" && ls -l | awk 'NR > 1 {printf "%12d  %s\n", $5, $9}') >&2

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""sbom.py FOLDER VERSION TIME: writes FOLDER/lull-VERSION.spdx.json, an SPDX 2.3 document of the
-release files in FOLDER and of the libraries inside them. TIME: seconds since 1970. Equal files give
-equal bytes."""
+"""sbom.py FOLDER VERSION TIME [SOURCES]: writes FOLDER/lull-VERSION.spdx.json, an SPDX 2.3 document
+of the release files in FOLDER and of the libraries inside them. TIME: seconds since 1970. SOURCES:
+the list of the libraries that were built, by default portable/sources.txt. Equal files give equal
+bytes."""
 
 import hashlib
 import json
@@ -21,10 +22,10 @@ COMPILED_IN = [
 ]
 
 
-def bundled_libraries():
+def bundled_libraries(sources):
     """Returns name, version and licence of the libraries of the portable build."""
     rows = []
-    for line in (HERE / "portable" / "sources.txt").read_text().splitlines():
+    for line in sources.read_text().splitlines():
         if line and not line.startswith("#"):
             rows.append(line.split(maxsplit=2))
     return rows
@@ -59,12 +60,12 @@ def licence_of(kind):
     return "GPL-3.0-or-later" if kind == "deb" else "Apache-2.0"
 
 
-def build(folder, version, time):
+def build(folder, version, time, libraries):
     """Returns the document."""
     packages, relations = [], []
     contents = hashlib.sha256()
     inside = {}
-    for name, source_version, licence in bundled_libraries():
+    for name, source_version, licence in libraries:
         inside[name] = package(
             f"library-{name}", name, source_version, licence,
             sourceInfo=f"built from Debian's source package {name} {source_version}",
@@ -92,7 +93,7 @@ def build(folder, version, time):
         packages.append(file)
         relations.append(("SPDXRef-DOCUMENT", "DESCRIBES", file["SPDXID"]))
         if kind in ("tarball", "python", "vapoursynth"):
-            for name, *_ in bundled_libraries():
+            for name, *_ in libraries:
                 if kind != "vapoursynth" or name in ("highway", "onetbb"):
                     contains(file, name)
             contains(file, "gcc-runtime")
@@ -129,7 +130,8 @@ def build(folder, version, time):
 
 def main():
     folder, version, time = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    document = build(folder, version, time)
+    sources = Path(sys.argv[4]) if len(sys.argv) > 4 else HERE / "portable" / "sources.txt"
+    document = build(folder, version, time, bundled_libraries(sources))
     target = folder / f"lull-{version}.spdx.json"
     target.write_text(json.dumps(document, indent=1) + "\n")
 

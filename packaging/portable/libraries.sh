@@ -14,28 +14,43 @@ export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig PKG_CONFIG_PATH=
 flags="-O2 -fPIC -ffile-prefix-map=$out/sources=/usr/src"
 export CFLAGS=$flags CXXFLAGS=$flags SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0}
 
-unpack() { # NAME: the source in $out/sources/NAME, with Debian's patches
-  local version dsc
+# A list of its own, so that the lists of the machine stay as they are.
+apt=("-oDir::Etc::sourcelist=$out/sources.list" -oDir::Etc::sourceparts=/dev/null
+     "-oDir::State::Lists=$out/lists" -oAPT::Sandbox::User=root)
+update_lists() {
+  [[ -z ${updated:-} ]] || return 0
+  mkdir -p "$out/source" "$out/lists/partial"
+  local debian=${LULL_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+  printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s\n' \
+    "$debian bookworm main" "$debian-security bookworm-security main" >"$out/sources.list"
+  apt-get -qq "${apt[@]}" update
+  updated=1
+}
+
+download() { # NAME VERSION
+  (cd "$out/source" && apt-get -qq "${apt[@]}" source --download-only "$1=$2" >/dev/null 2>&1)
+}
+
+# unpack NAME: unpacks the source in $out/sources/NAME, with Debian's patches, and sets `version`.
+# Mirrors delete the source of a version soon after a newer one appears; that one takes its place.
+unpack() {
+  local newest
   version=$(awk -v name="$1" '$1 == name {print $2}' "$here/sources.txt")
-  mkdir -p "$out/source" "$out/sources" "$out/lists/partial"
-  dsc=$out/source/$1_${version#*:}.dsc
-  if [[ ! -f $dsc ]]; then
-    # A list of its own, so that the lists of the machine stay as they are.
-    printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s\n' \
-      "${LULL_DEBIAN_MIRROR:-http://deb.debian.org/debian} bookworm main" \
-      "${LULL_DEBIAN_MIRROR:-http://deb.debian.org/debian}-security bookworm-security main" \
-      >"$out/sources.list"
-    local newest apt=("-oDir::Etc::sourcelist=$out/sources.list" -oDir::Etc::sourceparts=/dev/null
-                      "-oDir::State::Lists=$out/lists" -oAPT::Sandbox::User=root)
-    [[ -n ${updated:-} ]] || apt-get -qq "${apt[@]}" update
-    updated=1
+  if [[ ! -f $out/source/$1_${version#*:}.dsc ]]; then
+    update_lists
     newest=$(apt-cache "${apt[@]}" showsrc "$1" | awk '/^Version:/ {print $2}' | sort -V | tail -n 1)
-    [[ $newest == "$version" ]] ||
+    if ! download "$1" "$version"; then
+      printf 'packaging: Debian has no source of %s %s; building %s (update sources.txt)\n' \
+        "$1" "$version" "$newest" >&2
+      version=$newest
+      download "$1" "$version"
+    elif [[ $newest != "$version" ]]; then
       printf 'packaging: sources.txt states %s %s, but Debian has %s\n' "$1" "$version" "$newest" >&2
-    (cd "$out/source" && apt-get -qq "${apt[@]}" source --download-only "$1=$version" >/dev/null)
+    fi
   fi
   rm -rf "$out/sources/$1"
-  dpkg-source --no-check -x "$dsc" "$out/sources/$1" >/dev/null 2>&1
+  mkdir -p "$out/sources"
+  dpkg-source --no-check -x "$out/source/$1_${version#*:}.dsc" "$out/sources/$1" >/dev/null 2>&1
 }
 
 # (Without a type, some projects would make an absolute path of the library folder. The sysroot has
@@ -196,17 +211,23 @@ build_dcmtk() {
     -DDCMTK_WITH_OPENJPEG=OFF -DDCMTK_WITH_DOXYGEN=OFF
 }
 
-mkdir -p "$prefix/done"
-grep -v '^#' "$here/sources.txt" | while read -r name version _; do
-  [[ $(cat "$prefix/done/$name" 2>/dev/null) != "$version" ]] || continue
-  printf 'packaging: building %s %s\n' "$name" "$version" >&2
-  unpack "$name"
-  # (In the background, because bash ignores set -e in a command before ||.)
-  ("build_$name") >"$out/$name.log" 2>&1 </dev/null &
-  wait $! || { tail -n 20 "$out/$name.log" >&2; exit 1; }
-  rm -rf "$out/sources/$name"
-  printf '%s\n' "$version" >"$prefix/done/$name"
-done
+mkdir -p "$prefix/done" "$prefix/licenses"
+while read -r name stated licence; do
+  [[ $name != '#'* ]] || continue
+  if [[ $(head -n 1 "$prefix/done/$name" 2>/dev/null) != "$stated" ]]; then
+    printf 'packaging: building %s %s\n' "$name" "$stated" >&2
+    unpack "$name"
+    # (In the background, because bash ignores set -e in a command before ||.)
+    ("build_$name") >"$out/$name.log" 2>&1 </dev/null &
+    wait $! || { tail -n 20 "$out/$name.log" >&2; exit 1; }
+    rm -rf "$out/sources/$name"
+    tar -xO --wildcards -f "$out/source/${name}_${version#*:}".debian.tar.xz debian/copyright \
+      >"$prefix/licenses/$name"
+    printf '%s\n' "$stated" "$name $version $licence" >"$prefix/done/$name"
+  fi
+  tail -n 1 "$prefix/done/$name"
+done <"$here/sources.txt" >"$prefix/sources.txt.new"
+mv "$prefix/sources.txt.new" "$prefix/sources.txt"
 
 # The headers that the command compiles in.
 for name in CLI nlohmann; do cp -rTu "/usr/include/$name" "$prefix/include/$name"; done
@@ -224,12 +245,6 @@ for file in "$prefix"/lib/pkgconfig/*.pc; do
   mv "$file.new" "$file"
 done
 
-mkdir -p "$prefix/licenses"
-while read -r name version _; do
-  [[ $name != '#'* ]] || continue
-  tar -xO --wildcards -f "$out/source/${name}_${version#*:}".debian.tar.xz debian/copyright \
-    >"$prefix/licenses/$name"
-done <"$here/sources.txt"
 cp /usr/share/doc/libcli11-dev/copyright "$prefix/licenses/CLI11"
 cp /usr/share/doc/nlohmann-json3-dev/copyright "$prefix/licenses/nlohmann-json"
 cp /usr/share/doc/libstdc++6/copyright "$prefix/licenses/gcc-runtime"

@@ -60,13 +60,13 @@ def test_planted_errors():
         file.write_text(text)
 
 
-def write_sbom(folder, order):
+def write_sbom(folder, order, *sources):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for name in order:
         (folder / name).write_text(name)
     script = ROOT / "packaging/sbom.py"
-    subprocess.run([sys.executable, str(script), str(folder), "1.2.3", "1700000000"], check=True)
+    subprocess.run([sys.executable, str(script), str(folder), "1.2.3", "1700000000", *sources], check=True)
     return (folder / "lull-1.2.3.spdx.json").read_text()
 
 
@@ -87,6 +87,11 @@ def test_sbom():
     assert {"ffmpeg", "tiff", "CLI11"} <= inside["lull-1.2.3-linux-x86_64.tar.xz"]
     assert inside["lull_1.2.3_amd64.deb"] == {"CLI11", "nlohmann-json"}
     assert "lull-1.2.3.tar.xz" not in inside
+    sources = SCRATCH / "sources.txt"
+    sources.write_text("zlib 9.9 Zlib\nhighway 1 Apache-2.0\nonetbb 2 Apache-2.0\n")
+    document = json.loads(write_sbom(SCRATCH / "third", names, str(sources)))
+    assert [p["versionInfo"] for p in document["packages"] if p["name"] == "zlib"] == ["9.9"]
+    assert not [p for p in document["packages"] if p["name"] == "ffmpeg"], "not among the sources that were built"
 
 
 test_planted_errors()
