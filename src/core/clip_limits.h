@@ -3,8 +3,8 @@
 // code use the same functions.
 
 // The errors of a filter have both signs, so clipping each sample alone would brighten black areas.
-// Therefore all samples near a limit first move towards the limit by one amount, the clipping
-// shift. The shift preserves the local mean.
+// Therefore samples near a limit first move towards the limit. The clipping shift is the distance
+// by which the nearest samples move. It preserves the local mean.
 
 // Of all pictures within the limits with the same local means, the result is nearest to the
 // filter's result in the least-squares sense (projection onto a simplex: Held, Wolfe, Crowder 1974,
