@@ -1,5 +1,6 @@
 #pragma once
-// Plain values of noise, for Python's module pickle.
+// Converts noise models and noise estimates to tuples of numbers and strings, and back. Python's
+// module pickle stores the tuples.
 
 #include <array>
 #include <optional>

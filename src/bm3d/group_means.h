@@ -15,8 +15,9 @@
 // samples of the reference patch and of a member with the weight w(m):
 //     E(i) = I(r + i) + sum_m w(m) (I(m + i) - I(r + i)) / sum_m w(m)
 
-// The mean of a group is the estimate of every member, aggregated with the weight of the member
-// (gain: docs/how-it-works/clusters.md).
+// The mean of a group is the estimate for every member. In the aggregation, each estimate has the
+// weight of its member. docs/measurements/clusters.md compares this method with estimates for the
+// reference patch only.
 
 #include <cstddef>
 
@@ -43,8 +44,9 @@ struct MeansCurve {
   }
 };
 
-/// Returns the factor of the squared differences of a plane in the distance of two patches.
-/// `planes` is the number of planes that share the group.
+/// Returns the factor 1 / (64 C sigma_c^2) of step 1, by which the squared differences in one plane
+/// are multiplied. `sigma` is the noise level of the plane, and `planes` is the number C of planes
+/// that share the group.
 constexpr float means_scale(float sigma, std::size_t planes) {
   return 1 / (static_cast<float>(planes) * patch * patch * sigma * sigma);
 }

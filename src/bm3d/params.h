@@ -89,9 +89,10 @@ struct MeansParams {
   /// that differ from the reference patch.
   float h = 0.8f;
 };
-/// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`
-/// selects the planes whose groups the matcher finds in luma. Without temporal filtering, `luma`
-/// excludes subsampled chroma, which has a different guide in each phase.
+/// The planes for which the second phase reuses the groups of the first phase unchanged. With
+/// `luma`, these are the planes whose groups the matcher finds in luma. Without temporal filtering,
+/// these planes do not include subsampled chroma, because the guide of chroma differs between the
+/// phases.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
@@ -182,9 +183,9 @@ struct Params {
 /// - Refinement windows become at most as large as the search windows.
 void search_where_needed(Params& params);
 
-/// Sets Params::linear_combinations to false if linear combinations cannot follow the parameters:
-/// with guides, holes, weighted means and clusters, and if a parameter of the phases differs from
-/// the profile `best`. search_where_needed() calls this function.
+/// Sets Params::linear_combinations to false in two cases: the parameters request a guide, holes,
+/// weighted means or clusters, which linear combinations do not support; or a parameter of the
+/// phases differs from the profile `best`. search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 
 /// Number of steps of temporal linear combinations: the pilot and the iterations.

@@ -26,8 +26,9 @@ enum class Filtering {
 /// Weight of the first Bayes phase in the guide of the second Bayes phase. The basic estimate has
 /// the remaining weight.
 inline constexpr float bayes_share = 0.6f;
-/// Weight of the second Bayes phase in the final result. The parallel Wiener filter has the
-/// remaining weight.
+/// The final result is a weighted mean of two results: those of the second Bayes phase and of the
+/// Wiener filter that runs in parallel with this phase. result_share is the weight of the second
+/// Bayes phase.
 inline constexpr float result_share = 0.75f;
 
 /// The strength with which a phase filters.
@@ -96,14 +97,14 @@ struct PhasePlan {
   }
 };
 
-/// Index of the plan of the parallel Wiener filter. This filter is the second phase of BM3D, run in
-/// parallel with the second Bayes phase (Phase::third).
+/// Index of the plan of the Wiener filter that runs in parallel with the second Bayes phase
+/// (Phase::third). This Wiener filter is the second phase of BM3D.
 inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
 /// Returns the number of plans: one for each phase, even if Params::phases excludes the phase. With
-/// Bayes phases, the parallel Wiener filter also has a plan.
+/// Bayes phases, the Wiener filter of BM3D also has a plan (parallel_wiener).
 [[nodiscard]] constexpr int plan_count(const Params& params) { return params.bayes ? 4 : 2; }
-/// Returns true if the parallel Wiener filter runs together with the second Bayes phase.
+/// Returns true if the Wiener filter of BM3D runs in parallel with the second Bayes phase.
 [[nodiscard]] constexpr bool has_parallel_wiener(const Params& params) {
   return params.bayes && params.phases == 3;
 }
@@ -112,8 +113,8 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 /// filtered planes are Y, U and V, with a reduced noise level of Y (opponent_filter_sigma()).
 [[nodiscard]] NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format);
 
-/// Returns the plan of a phase, even if Params::phases excludes it. The plan of the parallel Wiener
-/// filter has PhasePlan::phase = Phase::second.
+/// Returns the plan of a phase, even if Params::phases excludes the phase. For `parallel_wiener`,
+/// PhasePlan::phase is Phase::second.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);
 
 /// Returns the maximum number of members of a stored group, over all phases.

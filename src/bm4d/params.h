@@ -70,8 +70,9 @@ struct Params {
   return params.phases == 1 || first > second ? first : second;
 }
 
-/// Returns the numbers of slices before and after a slice on which the result of the slice depends.
-/// A session on the CPU returns the result of a slice when it has received `after` further slices.
+/// The result of a slice depends on this slice, on `before` slices before it, and on `after` slices
+/// after it. The function returns these two numbers. A session on the CPU returns the result of a
+/// slice when the session has received `after` further slices.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   const int reach = params.hard.reach() + (params.phases == 2 ? params.wiener.reach() : 0);
   return {.before = reach, .after = reach};

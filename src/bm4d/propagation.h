@@ -1,6 +1,7 @@
 #pragma once
-// The second phase without a search (Params::second_search): candidates are members of nearby
-// groups of the first phase (propagation, Barnes et al. 2009, PatchMatch).
+// If Params::reranks_groups() is true, the second phase does not search windows. Instead, its
+// candidates are members of nearby groups of the first phase (propagation, Barnes et al. 2009,
+// PatchMatch).
 
 // Candidates of a reference cube are members of the group of the nearest reference cube of the
 // first phase, and of the groups of this cube's neighbours. At equal distance, the cube with the
@@ -31,8 +32,9 @@
 
 namespace lull::bm4d {
 
-/// Maximum number of members of one stored group that become candidates. Element 0 is for the group
-/// of the nearest cube. Element n is for its neighbours along n axes.
+/// Maximum number of members of one stored group that become candidates. Element 0 applies to the
+/// group of the nearest reference cube. Element n > 0 applies to the groups of reference cubes that
+/// are one grid step away from the nearest cube along n of the three axes.
 inline constexpr std::array<int, 4> members_listed{15, 8, 4, 2};
 /// Maximum number of candidates of a reference cube (members_listed): 15 + 6 * 8 + 12 * 4 + 8 * 2.
 inline constexpr int max_listed = 127;
@@ -55,7 +57,8 @@ constexpr std::uint32_t to_offset_bytes(std::uint32_t displacement) {
          0x010101u * static_cast<std::uint32_t>(0x80 + min_displacement);
 }
 
-/// The range of displacements of a cube along each axis, in the bytes of to_offset_bytes().
+/// The minimum and the maximum displacement of a cube along each axis. `low` and `high` have the
+/// format of to_offset_bytes(): one byte for each axis.
 struct DisplacementRange {
   std::uint32_t low = 0, high = 0;
 
@@ -94,8 +97,9 @@ class KeptLayers {
   /// Returns the slot for the reference cubes at the position `z`, which must be above all earlier
   /// positions.
   int add(int z);
-  /// Returns the slots of the layer of reference cubes nearest to `z` and of the two neighbouring
-  /// layers, ascending along z. -1: missing layer.
+  /// Finds the layer of reference cubes that is nearest to `z`. Returns three slots: of the layer
+  /// before it, of the nearest layer, and of the layer after it. -1: the layer is missing, or more
+  /// than list_reach() slices away from `z`.
   std::array<int, 3> around(int z) const;
 
  private:
@@ -104,8 +108,8 @@ class KeptLayers {
   int reach_;
 };
 
-/// Members of a group, without the reference cube. Unused elements are 0, the displacement of the
-/// reference cube.
+/// The members of a group except the reference cube. Each element is the displacement of a member
+/// from the reference cube (pack_offset()). Unused elements are 0.
 using KeptList = std::array<std::uint32_t, members_listed[0]>;
 [[nodiscard]] KeptList kept_list(const Group& group);
 
@@ -117,8 +121,8 @@ class KeptGroups {
   /// Returns the memory for the groups of all reference cubes at the position `z`, row by row. All
   /// groups are empty.
   std::span<KeptList> add_layer(int z);
-  /// Writes the candidates of a reference cube, each once and all in the slices `available`, to
-  /// `room`. Returns the written part.
+  /// Writes the candidates of a reference cube to `room`, and returns the written part of `room`.
+  /// Each candidate occurs once. All candidates are inside the slices `available`.
   std::span<const std::uint32_t> candidates(int x, int y, int z, SliceSpan available,
                                             std::array<std::uint32_t, max_listed>& room) const;
 

@@ -29,8 +29,9 @@ class VolumeWorker {
   /// Returns a frame for a result, in the memory (host or GPU) in which the session returns
   /// results.
   [[nodiscard]] virtual Frame acquire() = 0;
-  /// Writes the results for the slices `noisy`, from slice `z` on, to the frames `clean` of
-  /// acquire(), possibly after the function returns. Voxels without an estimate get the noisy
+  /// Writes the results of consecutive slices to the frames `clean`, which come from acquire().
+  /// `noisy` are the same slices before filtering. `z` is the index of the first slice. The results
+  /// may become complete after the function returns. Voxels without an estimate get the noisy
   /// value.
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
   /// Waits for the oldest result for which the caller has not waited yet.

@@ -120,8 +120,8 @@ struct Inliers {
   }
 };
 
-/// Fits a similarity to the inliers by least squares, or only a translation if the inliers are
-/// close together. With fewer than three inliers, returns `guess`.
+/// Fits a similarity transform to the inliers by least squares, or only a translation if the
+/// inliers are close together. With fewer than three inliers, returns `guess`.
 Alignment fit(const Inliers& correspondences) {
   const Alignment& guess = correspondences.guess;
   double w = 0, x = 0, y = 0, u = 0, v = 0;

@@ -1,6 +1,8 @@
 #pragma once
-// Aligns two hand-held pictures by a similarity, coarse to fine: full search for the translation,
-// then robust least-squares fits to the translations of tiles.
+// Aligns two hand-held pictures by a similarity transform: rotation, uniform scaling and
+// translation. The alignment proceeds from coarse to fine. A full search finds the translation at
+// the coarsest level. Then robust least-squares fits determine the transform from the translations
+// of tiles.
 
 // The function refined() (refinement.h) completes the alignment to a fraction of a sample, on the
 // host for every backend.

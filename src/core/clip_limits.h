@@ -6,9 +6,10 @@
 // Therefore samples near a limit first move towards the limit. The clipping shift is the distance
 // by which the nearest samples move. It preserves the local mean.
 
-// Of all pictures within the limits with the same local means, the result is nearest to the
-// filter's result in the least-squares sense (projection onto a simplex: Held, Wolfe, Crowder 1974,
-// doi:10.1007/BF01580223). Samples far from the limit do not change.
+// Clipping preserves the local means of the filter's result. Of all pictures within the limits that
+// have these means, the clipped picture is nearest to the filter's result in the least-squares
+// sense (projection onto a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223). Samples far
+// from a limit do not change.
 
 #include <algorithm>
 
@@ -27,14 +28,16 @@ struct ClipLimit {
   /// result is NaN, and is_near() of the result is false.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
-  /// Returns the factor of the clipping shift at the distance `depth` < reach from the limit: 1 up
-  /// to reach / 2, then a linear decrease to 0 at `reach`.
+  /// A sample near the limit moves towards the limit by a fraction of the clipping shift. Returns
+  /// this fraction for a sample at the distance `depth` < `reach` from the limit. The fraction is 1
+  /// up to `reach` / 2, and decreases linearly to 0 at `reach`.
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
   }
-  /// Applies the clipping shift to a sample at the distance `depth` < reach from the limit. Returns
-  /// the new distance. The caller must replace a negative result by 0.
+  /// Moves a sample towards the limit by `shift` times share(). `depth` < `reach` is the distance
+  /// of the sample from the limit. Returns the new distance. The caller must replace a negative
+  /// result by 0.
   constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
   constexpr float clipped(float v, float shift) const {
     const float before = depth(v);
@@ -48,14 +51,16 @@ struct ClipLimits {
   ClipLimit low, high{.at = 255, .inward = -1};
 };
 
-/// Each cell of clip_shift_cell x clip_shift_cell samples has one clipping shift, from a window
-/// that exceeds the cell by half a cell on each side. The shift is interpolated linearly between
-/// cell centres.
+/// Samples near a limit move towards the limit by an amount, the clipping shift. Each cell of
+/// clip_shift_cell x clip_shift_cell samples has one clipping shift. The shift is computed from a
+/// window that exceeds the cell by half a cell on each side. Between cell centres, the shift is
+/// interpolated linearly.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
-/// Sums for one Newton step towards the clipping shift of a window. The sum of distances after
-/// clipping is convex in the shift, so the steps approach the solution from below.
+/// Sums over the samples near a limit in one window, for one step of Newton's method. The method
+/// finds the amount by which these samples move towards the limit (clipping shift). The sum of
+/// distances after clipping is convex in the shift, so the steps approach the solution from below.
 struct ClipShiftSums {
   static constexpr int rounds = 6;
   float left = 0, shares = 0;  // sums over the samples within the limit after the shift
@@ -66,7 +71,8 @@ struct ClipShiftSums {
     left += shifted;
     shares += limit.share(depth);
   }
-  /// Returns the next Newton estimate of the clipping shift, after the estimate `shift`.
+  /// Improves the estimate `shift` of the amount by which samples move towards the limit. Returns
+  /// the next estimate of Newton's method.
   /// @param depths  sum of the distances from the limit before the shift
   constexpr float next(const ClipLimit& limit, float depths, float shift) const {
     const float wanted = depths > 0 ? depths : 0;
@@ -76,8 +82,8 @@ struct ClipShiftSums {
   }
 };
 
-/// The position of a row or column between the centres of two cells, for the interpolation of the
-/// clipping shift.
+/// The two cells between whose centres a row or column lies, for linear interpolation. At a border
+/// of the picture, both are the same cell.
 struct ClipShiftPosition {
   int before, behind;
   float share;  // weight of `behind`
@@ -92,8 +98,9 @@ struct ClipShiftPosition {
   }
 };
 
-/// Returns the clipping shift at one sample, interpolated linearly from `shifts`, which has
-/// `columns` cells per row.
+/// Returns the amount by which a sample near the limit moves towards the limit (clipping shift).
+/// `shifts` contains the amount for each cell, with `columns` cells per row. The function
+/// interpolates linearly between cells.
 constexpr float clip_shift_at(const float* shifts, int columns, const ClipShiftPosition& x,
                               const ClipShiftPosition& y) {
   const float* above = shifts + y.before * columns;

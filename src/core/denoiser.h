@@ -50,7 +50,8 @@ struct ResultSamples {
   return {.bits = 16, .full_range = samples.full_range};
 }
 
-/// The place where a session runs. It cannot change while the session exists.
+/// The device on which a session runs (CPU or GPU), and options of the session. They cannot change
+/// while the session exists.
 struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones

@@ -1,6 +1,7 @@
 #pragma once
 // Handling of out-of-range float samples: highlights of a render, negative colours, hot pixels,
-// infinities and NaN. Decisions are made in integers, so all backends make the same decisions.
+// infinities and NaN. The replacements of such samples are computed from integer sums, so that all
+// backends use equal replacements.
 
 // There are three cases, on the 0..255 scale:
 // 1. A sample within filter_range_min..filter_range_max is filtered unchanged.
@@ -69,8 +70,8 @@ class FloatGuard {
     return static_cast<float>(level) / levels + filter_range_min;
   }
 
-  /// Returns the final result for `sample`. `filtered` is the filter's result for `sample` or its
-  /// replacement.
+  /// Returns the final result for the input sample `sample`. `filtered` is the output of the filter
+  /// at the same position.
   constexpr float result(float sample, float filtered) const {
     const float v = sample * scale_;
     if (is_in_filter_range(v)) return filtered;

@@ -26,8 +26,8 @@ class FrameSink {
  public:
   virtual ~FrameSink() = default;
   virtual void write(Frame frame) = 0;
-  /// Flushes the output, writes the trailer and renames the file to its final name, which does not
-  /// exist before.
+  /// Completes the output: flushes it, writes the trailer, and renames the file from its temporary
+  /// name to its final name.
   virtual void finish() = 0;
 };
 

@@ -57,8 +57,9 @@ using CurveTables = std::array<const float*, max_planes>;
 struct OutputTransform {
   const float* curve = nullptr;  // SampleCurve::values; null: samples are not changed
   ClipLimits limits;             // limits of the curve's output
-  // Memory for the clipping shifts (core/clip_limits.h) at the low and at the high limit, in rows
-  // of clip_shift_cells(width) values. Null: no limit.
+  // Memory for the amounts by which samples near the low limit and near the high limit move towards
+  // that limit (core/clip_limits.h). There is one value for each cell, in rows of `columns` values.
+  // Null: the plane has no such limit.
   float *low_shifts = nullptr, *high_shifts = nullptr;
   int columns = 0;
 };
@@ -78,8 +79,8 @@ void planes_to_samples(const Planes& planes, int first, int count, Colour colour
 /// integer format of the results.
 void convert_samples(const RawPlanes& from, int i, int width, int height, const RawPlanes& to,
                      cudaStream_t stream);
-/// Computes the clipping shifts of all planes with limits (samples/clip_limits.cu). Called by
-/// planes_to_samples().
+/// For each plane with limits, computes the amounts by which samples near a limit move towards the
+/// limit (clipping shifts, samples/clip_limits.cu). planes_to_samples() calls this function.
 void find_clip_shifts(const Planes& planes, int first, int count, Colour colour,
                       const Margins& margins, const OutputTransforms& back, cudaStream_t stream);
 /// Copies a picture of 8 to 16 bits on the same device to planes of samples (device_picture.cu).

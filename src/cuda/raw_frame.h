@@ -46,7 +46,8 @@ class RawFrame {
   /// Queues the upload of the samples of `frame`, from host or GPU memory. `frame` must remain
   /// valid until the upload is complete.
   void upload(const Frame& frame, cudaStream_t stream);
-  /// Queues the copy of plane `i` of the results to plane `i` of `frame`, in host or GPU memory.
+  /// Queues a copy from plane `i` of the results to plane `i` of `frame`, which is in host or GPU
+  /// memory.
   void download(int i, const Frame& frame, cudaStream_t stream) const;
   /// Copies plane `i` of the unfiltered frame `noisy` to the result `frame`. In host memory, the
   /// copy is immediate. In GPU memory, the copy is queued, and `noisy` must be the most recently
@@ -88,8 +89,9 @@ class RawFrame {
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
-  // `planes_`: the uploaded samples. `filtered_`: before the filter, the filter input of float
-  // samples; after the filter, the results.
+  // `planes_` are the uploaded samples, and `filtered_` are the results. If samples are floats,
+  // `filtered_` first contains the input of the filter: the uploaded samples after the replacement
+  // of out-of-range samples.
   RawPlanes planes_, filtered_;
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;

@@ -31,8 +31,8 @@ __device__ __forceinline__ T* kept_global(T* place) {
   return place;
 }
 
-/// The comparison of a sorting network: WordOrder compares 32-bit words, HalfWordOrder two
-/// independent half words.
+/// The comparison of a sorting network. `WordOrder` compares 32-bit words. `HalfWordOrder` compares
+/// the low half words and, independently, the high half words.
 struct WordOrder {
   static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return max(a, b); }
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return min(a, b); }
@@ -58,8 +58,8 @@ template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
-    // Non-zero if the lane sorted in ascending order in the previous stage (`before`) or sorts in
-    // ascending order in the current stage (`now`).
+    // `before` is non-zero if the order of this lane was ascending in the previous stage. `now` is
+    // non-zero if the order is ascending in the current stage.
     const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
     v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll

@@ -28,8 +28,8 @@ namespace lull::io {
 /// values. `float32` stores values without a scale.
 enum class DataType { same, int16, float32 };
 
-/// Name and value of a setting on which the output of a job in segments depends. All runs of a job
-/// must have equal facts.
+/// Name and value of a property on which the output of a job in segments depends, such as a
+/// setting, the input or a library version. All runs of a job must have equal properties.
 struct JobFact {
   std::string name, value;  // "--sigma", "20"
 };
@@ -266,8 +266,8 @@ void check_output_name(const std::string& path, const std::string& input,
 [[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
                                            const SinkOptions& options);
 
-/// Returns the facts (JobFact) of the interrupted job for the output `path`; empty if there is
-/// none. A run that continues the job must have equal facts.
+/// Returns the settings and other properties (JobFact) of the interrupted job for the output
+/// `path`; empty if there is no such job. A run that continues the job must have equal properties.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
 
 /// Returns whether `path` is the name of a single picture, although `source` is not a single still

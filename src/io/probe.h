@@ -44,8 +44,8 @@ struct InputReport {
 };
 
 /// Opens `path` like open_source(), and determines the effects of open_sink() for the output
-/// `output` without writing it. If `output` is empty, the function assumes the input's kind of file
-/// for a stack, and Matroska for other inputs.
+/// `output` without writing it. If `output` is empty, the function assumes NIfTI for a volume, Zarr
+/// for a Zarr store, TIFF for any other stack, and Matroska for all other inputs.
 /// @throws InvalidArgument  the output has no container
 /// @throws any exception of open_source()
 [[nodiscard]] InputReport probe(const std::string& path, const SourceOptions& options,

@@ -52,7 +52,9 @@ class Engine {
   /// reads y, and an iteration reads x, y and z. All pictures must have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
-  /// Writes the mean estimates to x and, except in the last iteration, the next z to z.
+  /// Computes the weighted means of the estimates for x and z from `sums`, and writes them to
+  /// plane.x and plane.z. The pilot and the last iteration make no estimates for z, so the function
+  /// then leaves plane.z unchanged.
   virtual void finish(const Step& step, int side, const Sums& sums, const PlaneState& plane) = 0;
 };
 

@@ -121,7 +121,8 @@ class Groups {
   }
   int first_index(int frame) const { return linear::first_index(sizes_, frame); }
   int window(int frame) const { return frame == 0 ? sizes_.window : sizes_.temporal_window; }
-  /// Returns true if frame `frame` contains candidates that span `halves` frames.
+  /// Returns true if a patch that begins in frame `frame` can be a candidate. `halves` is the
+  /// number of frames, 1 or 2, that each patch spans.
   bool has_candidates(int frame, int halves) const {
     return halves == 1 || search_.frames[frame].partner != no_frame;
   }

@@ -15,11 +15,13 @@
 
 // Small planes: The side of a patch is min(side, width, height), and the step is at most the side.
 
-// Guides: The matcher finds groups for the pilot in y, for iteration 1 in x, and for iterations 1 +
-// i rematch, i = 1 .. matchings - 1, in z. All other iterations keep the previous groups.
+// Guides: The matcher finds groups in the noisy picture y for the pilot, and in the estimate x for
+// iteration 1. For iterations 1 + rematch, 1 + 2 rematch, .. 1 + (matchings - 1) rematch, the
+// matcher finds new groups in the partly denoised picture z. All other iterations keep the previous
+// groups.
 
-// After iteration 1, the matcher uses the guide of z, because the errors of x are correlated within
-// a group.
+// After iteration 1, the matcher compares patches of the partly denoised picture z, not of the
+// estimate x, because the errors of the patches of x are correlated within a group.
 
 // Quantisation of the guide: Integer samples q make distances equal in all backends. A sample v
 // becomes, in single precision and with scale = guide_levels / (high - low),
@@ -92,12 +94,14 @@
 // by floor(bonus_share sigma^2 scale^2 n), but not below 0, for the noise level sigma of the guide,
 // the quantisation scale, and n samples per patch.
 
-// Pairs of frames: If `pairs` is set and the motion of a bundle is uniform, its patches span two
-// frames. A patch has the same position in its first frame and in its second frame (the partner
-// frame, time/frame_pairs.h). Frames without a partner have no candidates.
+// Pairs of frames: If `pairs` is set and the motion of a bundle (8x4 reference patches) is uniform,
+// its patches span two frames. A patch has the same position in its first frame and in its second
+// frame. The second frame is the partner (time/frame_pairs.h) of the first frame. In a frame
+// without a partner, no candidate begins.
 
-// Motion is uniform if the acceleration (match/second_half.h) is 0 in at least half of the frames
-// with a partner.
+// The motion of a bundle (8x4 reference patches) is uniform if its acceleration
+// (match/second_half.h) is 0 in at least half of the neighbouring frames that have a partner. The
+// partner of a frame is the second frame of the patches that begin in this frame.
 
 // Noise of patches that span two frames: Covariances are sums over the two frames. Noise is
 // independent between frames.

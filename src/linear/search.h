@@ -8,9 +8,10 @@
 
 namespace lull::linear {
 
-/// A searched frame, at the offset `offset` from the frame of the reference patches. `cells`
-/// contains the motion vectors to this frame, one for each motion block (time/motion.h), or null
-/// for the first frame.
+/// A frame in which the matcher searches. `offset` is the number of frames from the frame of the
+/// reference patches to this frame, negative for earlier frames. `cells` contains the motion
+/// vectors from the frame of the reference patches to this frame, one for each motion block
+/// (time/motion.h). For the frame of the reference patches itself, `cells` is null.
 struct FrameMotion {
   int offset = 0;
   const std::vector<Motion>* cells = nullptr;

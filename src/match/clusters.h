@@ -19,8 +19,9 @@
 // If all patches of a cluster are assigned to one centre, the cluster is halved in the order of its
 // patches.
 
-// Step 3: candidates of a reference patch are all patches of its clusters, one cluster in each
-// tiling, and the patches that motion predicts in neighbouring frames.
+// Step 3: a reference patch belongs to one cluster in each tiling (division into tiles). All
+// patches of these clusters are its candidates. In addition, the patches that motion predicts in
+// neighbouring frames are candidates.
 
 // Candidates at equal distance are ordered frame by frame, row by row. All other rules of group.h
 // apply.
@@ -66,9 +67,9 @@ struct Tiling {
 
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
-    // Three tilings are shifted by thirds of a tile along the diagonal. Of two or four tilings, the
-    // second tiling is shifted by half a tile along the diagonal, the third tiling along x, and the
-    // fourth tiling along y.
+    // Tilings are shifted against each other along (x, y). The shifts of three tilings are (0, 0),
+    // (1/3, 1/3) and (2/3, 2/3) tile sides. The shifts of two or four tilings are the first values
+    // of the list (0, 0), (1/2, 1/2), (1/2, 0), (0, 1/2) tile sides.
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;
@@ -171,10 +172,10 @@ struct ClusterRules {
   }
 };
 
-/// Numbers of the patches of several frames, ascending frame by frame and row by row.
+/// Indices of the patches of several frames, ascending frame by frame and row by row.
 struct PatchNumbers {
-  int row = 16;  // difference of the numbers of a patch and the patch below it
-  // Difference of the numbers of patches at the same position in consecutive frames.
+  int row = 16;  // difference of the indices of a patch and the patch one row below
+  // Difference of the indices of two patches at the same position in consecutive frames.
   std::uint32_t frame = 1;
   PatchNumbers() = default;
   constexpr PatchNumbers(int width, int height)
@@ -196,8 +197,8 @@ struct PatchNumbers {
   }
 
  private:
-  // Returns the row stride of patch numbers, an odd multiple of 16, so that the rows of a tile map
-  // to different cache sets.
+  // Returns the difference of the indices of a patch and the patch one row below. The difference is
+  // an odd multiple of 16, so that the rows of a tile map to different cache sets.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
@@ -238,12 +239,13 @@ class Clusters {
   /// Makes the clusters of one tile. Threads may process different tiles at the same time.
   void make(int tile, const PatchSpace& space, std::vector<std::uint32_t>& scratch);
 
-  /// Returns the members of the cluster that contains patch `number`, in ascending order.
+  /// Returns the members of the cluster that contains the patch with the index `number`, in
+  /// ascending order.
   std::span<const std::uint32_t> leaf(int tiling, std::uint32_t number) const {
     const std::uint32_t begin = leaf_of(tiling)[number];
     return {members_.data() + begin, counts_[begin]};
   }
-  /// Returns the cluster identifiers of all patches of a tiling, indexed by patch number.
+  /// Returns the cluster identifiers of all patches of a tiling, in the order of the patch indices.
   const std::uint32_t* leaf_of(int tiling) const {
     return begins_.data() + static_cast<std::size_t>(tiling) * frames_ * numbers_.frame;
   }
@@ -266,9 +268,9 @@ class Clusters {
   std::vector<Tiling> tilings_;
   std::vector<int> first_tile_;         // index of the first tile of each tiling
   std::vector<std::size_t> offsets_;    // index of the first member of each tile
-  std::vector<std::uint32_t> members_;  // patch numbers, cluster by cluster
+  std::vector<std::uint32_t> members_;  // patch indices, cluster by cluster
   std::vector<std::uint8_t> counts_;    // cluster sizes, stored at the index of the first member
-  /// Offset in `members_` of each patch's cluster, for each tiling and patch number.
+  /// Offset in `members_` of each patch's cluster, for each tiling and patch index.
   std::vector<std::uint32_t> begins_;
 };
 

@@ -5,8 +5,9 @@
 // First phase, without temporal filtering: luma is matched in luma, and chroma in (C1 - C2) /
 // sqrt(2), because the edges of C1 and C2 usually have opposite signs.
 
-// Second phase, without temporal filtering: chroma is matched in L + (C1 - C2) / sqrt(2) of the
-// basic estimates, mixed with a share of the noisy planes. L is luma in the size of chroma.
+// Second phase, without temporal filtering: chroma is matched in L + (C1 - C2) / sqrt(2). L is
+// luma, downsampled to the size of chroma. L, C1 and C2 are weighted means of the basic estimates
+// and the noisy planes.
 
 // Planes of equal size have the same groups in the second phase.
 

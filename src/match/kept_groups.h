@@ -1,6 +1,7 @@
 #pragma once
-// Stores groups of searched reference patches (propagation.h) on the host, as candidates for all
-// other reference patches and for the next phase.
+// Stores groups on the host: the groups of the reference patches whose complete windows the matcher
+// searches (propagation.h). Members of these groups are candidates for all other reference patches
+// and for the next phase.
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 // Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). Similar patches usually have similar
 // neighbours at equal displacements.
 
-// The matcher searches complete windows only for some reference patches, the searched reference
-// patches. Members of their groups are candidates for all other reference patches.
+// The matcher searches complete windows only for some reference patches. Members of the groups of
+// these patches are candidates for all other reference patches.
 
 // The loss of quality is measured in docs/measurements/propagation.md.
 
@@ -15,7 +15,8 @@
 // 1. patches of the refinement window in the reference frame, row by row;
 // 2. patches of the refinement windows in neighbouring frames, around the position that motion
 //    predicts;
-// 3. members of the groups of neighbouring searched reference patches, at the same displacement.
+// 3. members of the groups of neighbouring reference patches with completely searched windows, at
+//    the same displacement.
 
 // Frames are searched in the order of group.h. Group members outside the search window of the
 // reference patch are not candidates.
@@ -31,19 +32,21 @@ namespace lull {
 /// Maximum number of stored group members that are compared with one reference patch.
 inline constexpr int max_propagated = 32;
 
-/// The searched reference patches near a reference patch. Members of the groups of these patches,
-/// except member 0, are candidates.
+/// The neighbours of a reference patch: nearby reference patches whose complete windows the matcher
+/// searches. Members of the groups of these neighbours, except member 0, are candidates for the
+/// reference patch.
 struct NeighbourPatches {
   struct Neighbour {
-    int column = 0, row = 0;  // position of the searched reference patch on their grid
+    int column = 0, row = 0;  // position of the neighbour on the grid `searched`
     int members = 0;          // members 1 .. `members` are tested
   };
   std::array<Neighbour, 5> all{};
   int count = 0;
 };
 
-/// Indices of the nearest searched reference patches on each side of a position along an axis. At a
-/// searched reference patch, both indices are the index of this patch.
+/// Indices of the two reference patches next to a position along an axis, one on each side. The
+/// grid contains only reference patches whose complete windows the matcher searches. If a reference
+/// patch is at the position itself, both indices are the index of this reference patch.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };
@@ -53,8 +56,9 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
   return {first, first * step == x ? first : first + 1};
 }
 
-/// Returns the two or four searched reference patches around (x, y). If the patch at (x, y) is
-/// itself searched, returns this patch and its four neighbours.
+/// Returns the two or four reference patches of the grid `searched` around (x, y). If the patch at
+/// (x, y) is itself on this grid, returns this patch and its four neighbours. The matcher searches
+/// the complete windows of the reference patches on this grid.
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

@@ -2,11 +2,13 @@
 // A two-frame patch (time/frame_pairs.h) consists of one patch in each of two frames, by default at
 // the same position. This file computes the displacement between the two positions.
 
-// If motion accelerates, as in hand-held video, the matcher displaces the patches of candidates in
-// the second frame by the acceleration of their bundle (8x4 reference patches, motion_grid.h).
+// If motion accelerates, as in hand-held video, the matcher displaces the second patch of a
+// candidate by the acceleration. The acceleration is the same for all reference patches of a bundle
+// (8x4 neighbouring reference patches, motion_grid.h).
 
-// Motion vectors from the reference frame: a and b point to the first and second frame of the
-// candidates, c points to the second frame of the reference patches. The acceleration is b - a - c.
+// A reference patch spans the frames r1 and r2, and its candidate spans the frames c1 and c2.
+// Motion vectors point from r1 to c1 (vector a), to c2 (vector b), and to r2 (vector c). The
+// acceleration is b - a - c.
 
 #include <algorithm>
 
@@ -24,9 +26,9 @@ inline constexpr int min_acceleration = 2;
 /// second frame. Above this ratio, the matcher uses no displacement.
 inline constexpr float max_error_ratio = 0.5f;
 
-/// Returns the acceleration b - a - c, or 0 for uniform motion. The motion vectors `a` and `b`
-/// point to the first and second frame of the candidates, `c` to the second frame of the reference
-/// patches.
+/// Returns the acceleration b - a - c, or 0 for uniform motion. A reference patch spans the frames
+/// r1 and r2, and its candidate spans the frames c1 and c2. Motion vectors point from r1 to c1
+/// (`a`), to c2 (`b`), and to r2 (`c`).
 [[nodiscard]] constexpr Motion motion_acceleration(Motion a, Motion b, Motion c) {
   const int x = b.x - a.x - c.x, y = b.y - a.y - c.y;
   const bool even = x > -min_acceleration && x < min_acceleration && y > -min_acceleration &&

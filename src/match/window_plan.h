@@ -8,8 +8,8 @@
 // A window atlas is an array of all search windows of a thread block, one for each pair of frames
 // (time/frame_pairs.h). The first frames and the second frames of the pairs have separate atlases.
 
-// An atlas consists of strips of windows. The upper strip begins with the window of the pair whose
-// first frame is the reference frame.
+// An atlas consists of strips, one below the other. A strip contains windows side by side. The
+// upper strip begins with the window of the pair whose first frame is the reference frame.
 
 #include <algorithm>
 #include <array>
@@ -54,8 +54,8 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   const int in_strip = atlas.pitch / width;
   int y = std::max(work.window + extra_height, upper_windows > 0 ? height : 0);
   for (int k = 1, x = work.window + extra_width; k <= others; ++k) {
-    // Index of the window in the lower strips of the atlas. Negative: the window is in the upper
-    // strip.
+    // Windows are arranged in horizontal strips. This variable is the index of the window among all
+    // windows below the upper strip. If the window is in the upper strip, the variable is negative.
     const int lower_index = k - 1 - upper_windows;
     if (lower_index >= 0) {
       if (lower_index % in_strip == 0 && lower_index > 0) y += height;

@@ -64,7 +64,8 @@ class FrameEngine {
   /// plan.is_self_guided is true. `holes` is null without holes.
   virtual void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
                     const Holes* holes = nullptr) = 0;
-  /// Computes the results of the target frame `frames.front()` from 1 to max_frames frames.
+  /// Computes the results of the target frame `frames.front()`. `frames` contains 1 to max_frames
+  /// frames, in which the engine searches candidates.
   virtual void estimate(std::span<const CandidateFrame> frames,
                         const std::array<PlaneView<float>, 3>& results) = 0;
 };

@@ -87,8 +87,8 @@ struct Params {
 /// with 11^3 windows and 3^3 patches, and the strength h of Coupe et al.
 [[nodiscard]] Params make_volume_params(Profile profile, const NoiseModel& noise);
 
-/// Returns the numbers of frames, or slices, before and after a frame on which the result of the
-/// frame depends.
+/// Returns how many earlier and how many later frames (in volumes: slices) influence the result of
+/// a frame.
 [[nodiscard]] Margin margin(const Params& params);
 
 /// Checks the parameters.

@@ -29,7 +29,7 @@ struct PlaneSet {
 [[nodiscard]] VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plane);
 
 /// Returns the number of slices that a GPU filters together if patches are small cubes. The number
-/// is smaller for large slices, because fewer large slices occupy the GPU.
+/// is smaller for large slices, because fewer large slices are enough to keep the GPU busy.
 [[nodiscard]] constexpr int slices_on_gpu(int width, int height) {
   return width * height > 1024 * 1024 ? 16 : 32;
 }

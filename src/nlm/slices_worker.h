@@ -29,8 +29,9 @@ class SlicesWorker {
   /// Begins a volume. `z` is the first slice that the session receives. All previous results must
   /// be complete.
   virtual void begin(int z) = 0;
-  /// Loads the next slice, and copies unfiltered planes to the result. If the result is not
-  /// requested (PendingSlice::is_wanted), copies all planes.
+  /// Loads the next slice. load() or finish() also copies planes of the slice to
+  /// PendingSlice::clean without filtering: the planes without noise, or all planes if
+  /// PendingSlice::is_wanted is false.
   virtual void load(int z, PendingSlice& slice) = 0;
   /// Computes the results of the slices `span`. `available` contains the slices that exist. All
   /// available slices up to reach_slices() from `span` must be loaded.

@@ -7,14 +7,16 @@
 // after its block.
 
 // Reference patches have their origins at all positive and negative multiples of Params::step along
-// x and y, in every slice, so that (B / step)^2 blocks cover each sample. With B = 1, a patch is a
-// box of 2 p + 1 samples a side, as in the papers.
+// x and y, in every slice. The block of a patch has B x B samples, so each sample lies in the
+// blocks of (B / step)^2 reference patches. With B = 1, a patch has 2 p + 1 samples along each
+// axis, as in the papers.
 
 // Candidates of a reference patch r have their origins at r + d + m, with displacements d from -S
 // to S along x and y. m is 0 in the frame itself and in volumes.
 
-// In another frame, m is the vector of the motion block (time/motion.h) of the target sample. A
-// patch in several motion blocks thus has several vectors.
+// For a candidate in another frame, m is a motion vector. Each target sample uses the vector of its
+// own motion block (time/motion.h). A patch that lies in several motion blocks thus has several
+// vectors m.
 
 // In pictures, candidates are in the target frame and in the neighbouring frames (time/timeline.h).
 // In volumes, candidates are in the existing slices z - S to z + S. Only the reference patch itself

@@ -33,8 +33,8 @@ class FilteredSamples {
   std::array<float, 3> levels_;
 };
 
-/// Makes variance stabilisers for the planes with a noise curve. `skew_bias` is the filter's bias
-/// for each plane (constructor of Stabiliser).
+/// Makes variance stabilisers for the planes with a noise curve. `skew_bias` contains the bias of
+/// the filter's results for skewed noise in each plane (see the constructor of Stabiliser).
 [[nodiscard]] Stabilisers make_stabilisers(const NoiseModel& noise,
                                            const std::array<double, 3>& skew_bias);
 [[nodiscard]] inline Stabilisers make_stabilisers(const NoiseModel& noise, double skew_bias) {

@@ -111,9 +111,10 @@ class Samples {
   std::array<double, points> normal_, weight_;
 };
 
-/// Returns the change of the stabilising function f at the distance `beyond` > 0 outside 0..255. Up
-/// to a slope of 1, f is linear. With a steeper slope, f is linear over four noise levels `s`, and
-/// then linear with a lower slope, up to the change `room` at the end of the filter range.
+/// Returns the change of the stabilising function f from an end of 0..255 to the distance `beyond`
+/// > 0 outside. `slope` is the slope of f at this end. If `slope` is at most 1, f continues
+/// linearly. A steeper f keeps its slope over at most four noise levels `s`. Then f continues with
+/// a lower slope, so that its change is `room` at the distance `room`, the end of the filter range.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -191,7 +192,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
-  // Beyond an infinite clip limit, the slope has no effect within the filter range.
+  // Without a clip limit, the inverse function is continued only outside the filter range, so any
+  // slope is suitable.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;
@@ -206,8 +208,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Returns the clip limits of the inverse function's results. The clipping shift affects samples
-/// that are closer to a limit than a fifth of the noise level.
+/// Returns the clip limits of the inverse function's results. Before clipping, samples closer to a
+/// limit than a fifth of the noise level are shifted towards the limit (core/clip_limits.h).
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

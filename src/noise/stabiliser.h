@@ -15,8 +15,8 @@
 // (docs/measurements/clipped-noise.md).
 
 // A filter estimates E[f(z) | y] for samples z of intensity y. This expectation differs from f(y).
-// The exact unbiased inverse returns the y with this expectation (Makitalo and Foi 2013,
-// doi:10.1109/TIP.2012.2202675).
+// The exact unbiased inverse returns the intensity y for which E[f(z) | y] is equal to the filter's
+// result (Makitalo and Foi 2013, doi:10.1109/TIP.2012.2202675).
 
 // Bias of patch-based filters, `skew_bias`: for noise with a long bright tail, results are too low,
 // because patches without samples of the tail match better and get larger weights.

@@ -90,8 +90,9 @@ class PartDenoiser final : public Denoiser {
     return at_ < spans_.size() && number >= spans_[at_].first;
   }
 
-  /// Returns whether the next needed frame is so near that the session continues instead of a
-  /// restart. Always true for a session that filters the stream from its start.
+  /// Returns whether the session must stay open after `frame`: `frame` is needed, or lies in the
+  /// margin before the next needed frame. A session that filters the stream from its start stays
+  /// open up to the last needed frame.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;

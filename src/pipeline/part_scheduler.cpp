@@ -17,8 +17,9 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// Minimum number of remaining frames of a part for a split, relative to the longer margin plus 1:
-// `worth_splitting` while frames arrive, `worth_at_the_end` after the last frame.
+// A part may be split if its number of remaining frames is at least this multiple of the longer
+// margin plus 1. `worth_splitting` applies while frames arrive, and `worth_at_the_end` after the
+// last frame.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {
@@ -195,8 +196,8 @@ class PartScheduler final : public Denoiser {
       if (left > most) longest = &part, most = left, number = at;
     }
     // After a split, the margin of each half contains at most `filtered_twice` frames of the other
-    // half. With the ratio `worth_splitting`, the second half contains the complete margin of the
-    // first half.
+    // half. While frames arrive, the first half must find its complete margin in the second half,
+    // because the split closes the first half. The ratio `worth_splitting` ensures this.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
@@ -267,7 +268,8 @@ class PartScheduler final : public Denoiser {
       if (at >= part.items.size())
         throw InternalError("a session returned more frames than were pushed");
       const Item& item = part.items[at];
-      // keep() discards results of margins, and duplicates of results from a failed session.
+      // The results of margin frames are not needed. A failed session may already have returned a
+      // result of the same frame.
       if (!item.own || results_.had(item.number)) return;
       result.repeat_state = item.frame.repeat_state;
       results_.add(item.number, std::move(result));

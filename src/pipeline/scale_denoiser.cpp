@@ -42,8 +42,8 @@ float smoothed(const In& in, int i, int size) {
   return (in(mirrored(i - 1, size)) + 2 * in(i) + in(mirrored(i + 1, size))) / 4;
 }
 
-/// Applies `filter` along columns, then along rows, between planes of different sizes. `middle` is
-/// scratch memory.
+/// Computes the plane `to` from the plane `from` with a one-dimensional `filter` along columns,
+/// then along rows. The planes may have different sizes. `middle` is scratch memory.
 template <class Filter>
 void separable(PlaneView<const float> from, PlaneView<float> to, std::vector<float>& middle,
                const Filter& filter) {

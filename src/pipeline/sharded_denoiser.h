@@ -12,8 +12,8 @@
 
 namespace lull::pipeline {
 
-/// Functions for failures of sessions. The threads of several sessions may call these functions at
-/// the same time.
+/// Functions that the denoiser calls after the failure of a session. The threads of several
+/// sessions may call these functions at the same time.
 struct ShardOptions {
   /// Reports that the session with the index `index` has failed for the reason `why`. `left` is the
   /// number of remaining sessions. The denoiser delays this call until a remaining session has

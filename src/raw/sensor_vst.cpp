@@ -114,7 +114,8 @@ void SensorVst::set_colour(int colour, const Sensor& sensor, const SensorNoise& 
     means[k] = m.mean;
     variances[k] = m.variance;
   }
-  // The loop samples at most 1024 rows. Clipped samples have no noise.
+  // Averages the noise variance over the samples in at most 1024 rows. Skips clipped samples,
+  // because they have no noise.
   double sum = 0, count = 0;
   for (int y = 0; y < typical.height; y += 1 + typical.height / 1024)
     for (int x = 0; x < typical.width; ++x) {

@@ -10,7 +10,7 @@
 // different noise levels.
 
 // A filter estimates E[f(z) | y] for noisy, clipped samples z of the true value y. The inverse for
-// a colour returns the y with this expectation.
+// a colour returns the y for which E[f(z) | y] is equal to the filter's result.
 
 #include <array>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace lull::raw {
 
 class SensorVst {
  public:
-  /// `typical` is a mosaic of the sensor. The noise levels of sigma() are averaged over this
+  /// `typical` is a mosaic of the sensor. The noise levels of sigma() are averages over this
   /// mosaic.
   SensorVst(const Sensor& sensor, const ColourNoise& noise, PlaneView<const std::uint16_t> typical);
 
@@ -33,8 +33,8 @@ class SensorVst {
   }
   /// Returns the function from a filtered value to the scaled sample of a colour.
   const SampleCurve& inverse(int colour) const { return inverse_[colour]; }
-  /// Returns the root mean square noise levels of R, G and B samples after forward(), over the
-  /// typical mosaic.
+  /// Returns the noise levels of R, G and B samples after forward(). Each level is the root mean
+  /// square over the unclipped samples of the mosaic that the constructor received.
   const std::array<float, 3>& sigma() const { return sigma_; }
 
  private:

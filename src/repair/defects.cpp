@@ -25,8 +25,8 @@ float level_of(const FrameFormat& format) {
   return format.sample == SampleType::f32 ? 0.0f : to_unit_255(format);
 }
 
-/// Replaces NaN and infinities by neighbouring values, because the search for outliers would find
-/// them.
+/// Replaces each NaN and infinity by the previous finite sample in raster order, because the
+/// searches for defects require finite samples.
 void remove_non_finite(PlaneView<float> plane) {
   float last = 0;
   for (int y = 0; y < plane.height; ++y)

@@ -40,8 +40,8 @@ struct ClipDefects {
   bool operator==(const ClipDefects&) const = default;
 };
 
-/// Finds the certain defects of each plane. Each excerpt consists of consecutive frames. All frames
-/// must have one format, in host memory.
+/// Finds the defects of each plane. The result omits uncertain defects. Each excerpt consists of
+/// consecutive frames. All frames must have the same format and be in host memory.
 [[nodiscard]] ClipDefects find_defects(std::span<const std::vector<Frame>> excerpts);
 
 /// Repairs the samples of `frame` in place. No other thread may read these samples during the call.

@@ -121,9 +121,10 @@ class ValueMarker {
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // If the values of the impulses of the opposite sign vary by at most one 8-bit step, the fit
-      // excludes these impulses. Otherwise, samples with these values may be details of the
-      // picture.
+      // Impulses are bright (salt) or dark (pepper). If `kind` is one of these, `other` is the
+      // opposite. The fit excludes samples with the value of `kind`. It excludes samples with the
+      // value of `other` only if the tolerance of this value is at most one 8-bit step. With a
+      // larger tolerance, these samples may be details of the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)

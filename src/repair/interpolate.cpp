@@ -8,8 +8,9 @@
 namespace lull::repair {
 namespace {
 
-// Maximum distance, in samples, between a defect and the unmarked samples whose mean replaces it.
-// The mean is for defects without unmarked neighbours on both sides.
+// If no two opposite neighbours of a defect are unmarked, the mean of the nearest unmarked samples
+// replaces the defect. `max_reach` is the maximum distance of these samples from the defect, in
+// samples.
 constexpr int max_reach = 16;
 /// Maximum noise level, in 8-bit steps, for cubic interpolation. At higher levels, linear
 /// interpolation has a smaller error.

@@ -320,7 +320,9 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // In clips with little motion, the mean profile of all frames is the contribution of the picture.
+  // In clips with little motion, the picture contributes nearly the same brightness to a line in
+  // all frames. `reference` estimates this contribution from the mean of each line, averaged over
+  // all frames.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)

@@ -16,8 +16,8 @@ constexpr std::size_t low_rank = 4, high_rank = 19;
 /// Minimum difference of an outlier from the median of its surroundings, in units of the spread: 9
 /// standard deviations of Gaussian noise.
 constexpr float peak_of_spread = 5;
-/// Minimum difference of a similar neighbour from the surroundings, relative to the peak of the
-/// outlier.
+/// A neighbour is similar to an outlier if it differs from the median of the surroundings in the
+/// same direction, by more than this share of the outlier's own difference.
 constexpr float resembling = 0.5f;
 
 constexpr int grid_step = 8;  // distance of the samples at which the smoothness is measured
@@ -38,13 +38,14 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
   return {(ring[11] + upper) / 2, ring[high_rank] - ring[low_rank]};
 }
 
-/// Minimum number of the 24 surrounding samples that differ from an outlier by at least
-/// `exceeded_share` times its peak, all upwards or all downwards.
+/// An outlier is brighter than at least `min_exceeded` of the 24 surrounding samples, or darker
+/// than at least `min_exceeded` of them. Each of these differences is at least `exceeded_share`
+/// times the difference between the outlier and the median of the surrounding samples.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
-/// Marks candidates for outliers in row `y`: samples that differ by at least `limit` from at least
-/// four of the eight samples at a distance of 2, all upwards or all downwards.
+/// Marks candidates for outliers in row `y`. A candidate is brighter by at least `limit` than four
+/// of the eight samples at a distance of 2, or darker by at least `limit` than four of them.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;
@@ -64,8 +65,8 @@ void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>
   for (const int x : {0, 1, width - 2, width - 1}) marks[static_cast<std::size_t>(x)] = 1;
 }
 
-/// Returns whether the sample differs by at least `limit` from `min_exceeded` of the 24 surrounding
-/// samples, all upwards or all downwards.
+/// Returns whether the sample is brighter by at least `limit` than `min_exceeded` of the 24
+/// surrounding samples, or darker by at least `limit` than `min_exceeded` of them.
 bool exceeds_surroundings(PlaneView<const float> plane, int x, int y, float limit) {
   const float low = plane(x, y) - limit, high = plane(x, y) + limit;
   int brighter = 0, darker = 0;
@@ -148,7 +149,8 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // A tenth of the cells of the grid: the cells with the most outliers.
+  // `fullest` is a tenth of the number of cells. `inside` is the number of outliers in the cells
+  // with the most outliers.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];

@@ -24,8 +24,8 @@ struct OutlierField {
   std::vector<Outlier> isolated;  // isolated outliers, row by row
   /// Outliers with a similar neighbour: parts of lines, letters or larger points.
   std::vector<Outlier> connected;
-  /// Share of the samples of the plane whose surroundings are smooth enough for the detection of an
-  /// outlier with the median peak.
+  /// Share of the samples of the plane that have smooth surroundings. Surroundings are smooth if an
+  /// outlier with the median peak of `isolated` would be detectable in them.
   double smooth_share = 0;
 
   /// Returns the density of isolated outliers in smooth surroundings.

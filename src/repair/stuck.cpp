@@ -18,22 +18,23 @@ constexpr std::size_t full_frames = 5;
 // Maximum number of candidates. If there are more, the candidates are details of the picture.
 constexpr std::size_t max_candidates = 200000;
 
-/// Returns the minimum difference, in 8-bit steps, between a stuck pixel and its neighbours at a
-/// noise level.
+/// Returns the minimum difference between a stuck pixel and its neighbours in a frame with the
+/// noise level `noise`. Both values are in 8-bit steps.
 float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
 /// For each sample, the number of frames in which it is brighter, or darker, than its neighbours.
 struct Support {
-  /// Number of frames in which at most one of the 8 neighbours is similar: the sample is isolated,
-  /// half of a pair, or the end of a line.
+  /// Number of frames in which at most one of the 8 neighbours is similar to the sample. In these
+  /// frames, the sample is isolated, half of a pair, or the end of a line.
   std::vector<std::uint8_t> single;
-  /// Number of frames in which two or three neighbours are similar: the sample is in a line or an
-  /// edge.
+  /// Number of frames in which two or three of the 8 neighbours are similar to the sample. In these
+  /// frames, the sample is part of a line or an edge.
   std::vector<std::uint8_t> line;
 };
 
-/// Counts, for each sample of a row, the 8 neighbours that differ by at least `excess`.
-/// @param sign  1: the sample is brighter than the neighbour; -1: the sample is darker
+/// For each sample of a row, counts how many of its 8 neighbours differ by more than `excess`.
+/// @param sign  1: counts neighbours that are darker than the sample; -1: counts brighter
+///     neighbours
 void count_exceeded(PlaneView<const float> plane, int y, float excess, float sign,
                     std::vector<int>& counts) {
   const float* rows[3] = {plane.row(mirrored(y - 1, plane.height)), plane.row(y),
@@ -255,8 +256,9 @@ class StuckSearch {
     for (const Candidate* candidate : unchanged) candidates.mark(candidate->at.x, candidate->at.y);
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
-    // If the clip has enough stuck pixels in changing surroundings, sharp isolated samples in still
-    // surroundings are accepted even if they do not look like impulses.
+    // If the clip has enough stuck pixels in changing surroundings, the search also reports sharp
+    // isolated samples in still surroundings as stuck pixels, even if they do not look like
+    // impulses.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

@@ -19,8 +19,9 @@ struct Taps {
 /// Returns the taps that enlarge an axis from `from` to `to` samples by the factor `ratio`, with
 /// mirrored borders.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
-/// Returns the taps that reduce an axis of `to` samples to `from` samples. Each result is the mean
-/// over `ratio` samples.
+/// Returns the taps for the reverse of enlarging_taps() with the same arguments: the input has `to`
+/// samples, and the output has `from` samples. Each output sample is the mean over `ratio` input
+/// samples.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 
 /// Resamples each row, in parallel in the task arena of the caller.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float max_scale = 16;
-/// The sample value that represents a component of 0.
+/// The sample that represents the component value 0 in the input of a filter.
 constexpr float middle = (filter_range_min + filter_range_max) / 2;
 
 /// Computes the components of single voxels.
@@ -74,8 +74,9 @@ float magnitude_of(const float* values, std::size_t count) {
   return largest;
 }
 
-/// Returns the largest power of two as a scale factor for which values of up to `magnitude` remain
-/// in the filter range (core/float_range.h).
+/// Returns the scale factor for components with absolute values up to `magnitude`. The factor is
+/// the largest power of two, at most `max_scale`, for which the scaled components fit in the filter
+/// range (core/float_range.h).
 float scale_for(float magnitude) {
   float scale = max_scale;
   while (scale * magnitude > filter_range_max - middle) scale /= 2;

@@ -29,8 +29,9 @@ struct ComponentGroup {
   float scale = 1;
 };
 
-/// Groups the components by scale factor: the largest power of two within the filter range
-/// (core/float_range.h), for accuracy in half precision.
+/// Groups successive components with equal scale factors. The factor of a component is the largest
+/// power of two, at most 16, for which the scaled component fits in the filter range
+/// (core/float_range.h). Large factors improve the accuracy in half precision.
 [[nodiscard]] std::vector<ComponentGroup> group_components(const Samples& components);
 
 [[nodiscard]] FrameFormat component_format(const Shape& shape);

@@ -16,9 +16,9 @@ struct Moments {
   std::vector<double> covariance;  // row by row; the divisor is the number of voxels
 };
 
-/// Computes the moments of the variance-stabilised samples of `volumes` over `voxels`, in double
-/// precision, independent of the number of threads.
-/// @param voxels  complete voxels (voxels.h)
+/// Computes the moments of the variance-stabilised samples of `volumes` over `voxels` in double
+/// precision. The result does not depend on the number of threads.
+/// @param voxels  indices of voxels that have a sample in each volume (VoxelState::complete)
 [[nodiscard]] Moments moments_of(const Samples& samples, const Stabiliser& stabiliser,
                                  std::span<const int> volumes,
                                  std::span<const std::uint32_t> voxels);

@@ -13,14 +13,15 @@ namespace lull::series {
 
 struct ResidualLevels {
   SeriesNoise noise;  // corrected
-  /// For each volume of the basis, the corrected noise level divided by the previous level. 0: no
-  /// residuals, or too few usable samples.
+  /// For each volume of Basis::volumes(), the ratio of the noise level estimated from the residuals
+  /// to the previous noise level. 0: the volume has no residuals, or too few usable samples.
   std::vector<double> ratios;
 };
 
-/// Corrects the noise level of each volume, and the noise map, by the residuals of the complete
-/// voxels (voxels.h). Equal levels get a common correction. Volumes without usable residuals (a
-/// ratio of 0) keep their level.
+/// Corrects the noise level of each volume, and the noise map. The corrections come from the
+/// residuals of voxels that have a sample in each volume (VoxelState::complete). If all levels are
+/// equal, they get a common correction. Otherwise, volumes without usable residuals (a ratio of 0)
+/// keep their level.
 ///
 /// For Rician noise, the function ignores samples with a signal of less than twice the noise level.
 /// @param basis  the signal components of the series, computed from samples stabilised for `noise`

@@ -6,11 +6,12 @@
 
 namespace lull::series {
 
-/// Replaces each sample by its expectation without the imaginary part of the noise
-/// (rician_expectation()). After the replacement, the noise is nearly Gaussian with an unchanged
-/// level, and the mean is linear in the signal.
+/// A Rician sample is the magnitude of a real signal plus complex noise. The function replaces each
+/// sample by the expectation of the signal plus the real part of the noise (rician_expectation()).
+/// After the replacement, the noise is nearly Gaussian with an unchanged level, and the mean is
+/// linear in the signal.
 ///
-/// Variance stabilisation is not linear and would need more components.
+/// Variance stabilisation is not linear. Stabilised samples would therefore need more components.
 /// @param fit  decomposition of the series, with Rician noise
 /// @param components  the filtered components of `fit`
 void replace_by_expectations(const Samples& samples, const Fit& fit, const Samples& components);

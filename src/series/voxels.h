@@ -18,12 +18,15 @@ enum class VoxelState : std::uint8_t {
   constant,
 };
 
-/// Returns the state of each voxel in the given volumes, at least 2.
+/// Determines the state of each voxel from the given volumes. `volumes` must contain at least two
+/// indices of volumes.
 [[nodiscard]] std::vector<VoxelState> classify_voxels(const Samples& samples,
                                                       std::span<const int> volumes);
 
-/// Returns the complete voxels inside the object, in ascending order: those of the mask or, without
-/// a mask, those with more energy than noise. Fallback: all complete voxels.
+/// Returns the indices of voxels inside the object, in ascending order. Each of them has a sample
+/// in each volume. The object consists of the voxels of the mask or, without a mask, of the voxels
+/// with more energy than noise. If there are too few such voxels, returns all voxels that have a
+/// sample in each volume.
 /// @param mask  one flag per voxel; empty: no mask
 [[nodiscard]] std::vector<std::uint32_t> select_voxels(const Samples& samples,
                                                        const Stabiliser& stabiliser,

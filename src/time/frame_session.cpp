@@ -133,8 +133,9 @@ class FrameSession : public Denoiser {
     if (plan_.looks_back && n == timeline_.count() - plan_.radius) filter_last(phase, n);
   }
 
-  /// Filters the reference patches of the last frames of the clip in a single step, before the
-  /// worker finishes the earlier frames in which their groups have patches.
+  /// Filters the reference patches of the last frames of the clip in a single step. Groups of these
+  /// patches also contain patches of earlier frames. The step must therefore run before the worker
+  /// finishes these earlier frames.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));

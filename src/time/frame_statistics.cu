@@ -35,8 +35,9 @@ __device__ bool unequal(T a, T b) {
     return a != b;
 }
 
-/// Block counts of each comparison result. Each thread block first adds the counts of its own
-/// warps, because the GPU serialises atomic additions to one address.
+/// Numbers of image blocks with each result of the comparison of two frames. Each thread block
+/// first adds the counts of its own warps, because the GPU serialises atomic additions to one
+/// address.
 struct BlockCounts {
   int unequal = 0, different = 0, textured = 0, shared = 0;
 

@@ -257,8 +257,9 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 }
 static_assert(motion_region == 48 && fine_vectors == 7);
 
-/// Computes the sums of squares and inner products of the search at full resolution (step 2 of
-/// motion.h), and for the zero vector. `there` is the plane of the other frame.
+/// Computes the sums of squares and the inner products for search_fine(), which derives the costs
+/// of its vectors and of the zero vector from these sums. `there` is the plane of the other frame
+/// at full resolution.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {

@@ -32,7 +32,8 @@ class Timeline {
   explicit Timeline(int radius) : radius_(radius) {}
 
   /// Returns whether a frame is distinct. `relation` is the relation of the frame to the previous
-  /// frame. In a run of Relation::repeats, only the first frame counts as repeated.
+  /// frame. If several successive frames have Relation::repeats, only the first of them counts as
+  /// repeated, and the others count as distinct.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);
@@ -61,9 +62,9 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// Returns the number of frames by which the search of frame `n` extends beyond n + radius. The
-  /// first frames of a scene search up to `max_temporal` frames ahead, because few frames precede
-  /// them.
+  /// Returns the number of frames by which the search of frame `n` extends ahead beyond frame n +
+  /// radius. For the first frames of a scene, the search extends up to `max_temporal` frames ahead,
+  /// because few frames precede them.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
@@ -74,9 +75,9 @@ class Timeline {
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// Returns the number of frames by which the search of frame `n` extends back beyond n - radius.
-  /// The last frames of a clip search back to frame count() - 2 * radius, but at most
-  /// `max_temporal` frames. 0 if extra_ahead() is not 0.
+  /// Returns the number of frames by which the search of frame `n` extends back beyond frame n -
+  /// radius. For the last frames of a clip, the search extends back to frame count() - 2 * radius,
+  /// or to frame n - max_temporal if that frame is later. Returns 0 if extra_ahead() is not 0.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
@@ -129,8 +130,7 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// Relation to the previous frame, for the most recent frame that is not identical to its
-  /// previous frame.
+  /// The last argument of is_distinct() that was not Relation::identical.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

@@ -16,8 +16,8 @@
 namespace lull::tools {
 namespace {
 
-/// Denoises a part of a shared job from the preceding keyframe, or from the start of the input if
-/// the frames differ from the plan.
+/// Denoises a part of a shared job. Decoding begins at a keyframe before the part. If the decoded
+/// frames are not those that the plan records, the function decodes the input again from its start.
 int run_part(DenoiseOptions options, Reports& reports) {
   SharedJob& job = options.run.job;
   if (!prepare_part(job, [&](const std::string& text) { reports.info(text); })) return 0;

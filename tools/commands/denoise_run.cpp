@@ -89,7 +89,8 @@ class Run {
     }
     limit_to_needed_frames();
     if (is_task() && needed_frames_.empty()) {
-      // Other processes have completed all missing segments after the call of prepare_part().
+      // prepare_part() found missing segments. Other processes have completed these segments since
+      // then.
       reports_.info("all segments are done");
       return 0;
     }
@@ -176,8 +177,8 @@ class Run {
     reports_.progress.on_new_scene(levels_of(scene, source_->format().planes()));
   }
 
-  /// Returns the options of the sink, without the recorded settings of a job and the film grain
-  /// table.
+  /// Returns the options of the sink, except two options that open_sink() adds: the recorded
+  /// settings of a job, and the film grain table.
   io::SinkOptions options_of_sink() const {
     io::SinkOptions given = sink_options(options_);
     given.samples = results_;
@@ -360,8 +361,9 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // Like a session, the denoiser `indexing` must replace constant areas before the detection of
-      // repeated frames. Plans of interlaced video contain no repeated frames.
+      // Sessions replace constant areas before they detect repeated frames. The denoiser `indexing`
+      // also detects repeated frames, so it needs the same replacement. For interlaced video,
+      // `indexing` detects no repeated frames.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

@@ -73,8 +73,8 @@ class WindowReader {
     return time - *start_;
   }
 
-  /// Returns whether the display time of a frame after the first frame is later than the time of
-  /// the position.
+  /// Returns whether the display time of `frame` is later than the requested time. Always returns
+  /// false for the first frame, and if the request is a frame index.
   bool is_after_position(const Frame& frame) {
     constexpr double rounding =
         1e-4;  // tolerance for timestamps in coarse units, such as milliseconds

@@ -135,8 +135,8 @@ class Preview {
   }
   bool fields() const { return options_.input.interlaced == Interlaced::fields; }
 
-  /// Determines the noise at the time `position`, in seconds: for a pipe, from the frames in
-  /// `read`.
+  /// Determines the noise at the time `position`, in seconds. If the input is a pipe, the function
+  /// estimates the noise from the frames in `read`, because lull cannot read a pipe again.
   void find_noise(const std::vector<Frame>& read, double position) {
     if (options_.input.depth.on) return;  // estimate_depth_noise() has already set the plan
     const io::ValueScale& values = source_->info().values;

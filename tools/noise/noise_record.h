@@ -39,9 +39,11 @@ struct SceneNoise {
   /// Noise at half size. Set only for coarse noise, for which lull filters at half size in addition
   /// to full size.
   std::optional<NoiseEstimate> half;
-  /// Noise of a volume, in addition to `estimate`.
+  /// The kind and the spatial variation of the noise of a volume. `estimate` contains only the
+  /// noise level.
   std::optional<VolumeEstimate> volume;
-  /// Photon noise of a stack, in addition to `estimate`.
+  /// Photon noise of a stack. `estimate` does not describe the increase of this noise with
+  /// brightness.
   std::optional<ScenePhotons> photons;
   /// Noise of a series. Set only if the series is decomposed into components, or if the noise level
   /// differs between volumes.

@@ -43,7 +43,8 @@ void check_grain(const DenoiseOptions& options);
 void check_depth(const DenoiseOptions& options);
 void check_scale_and_align(const DenoiseOptions& options);
 void check_nlm(const DenoiseOptions& options);
-/// Checks the options for --method nlm that averages patches of groups (averages_groups()).
+/// Checks the options for averaging the patches of groups, a variant of --method nlm
+/// (averages_groups()).
 void check_group_means(const DenoiseOptions& options);
 /// @throws InvalidArgument  always, because --grain keep requires an input that lull can read twice
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
@@ -100,7 +101,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
                                        int temporal = 0);
-/// Returns the parameters of non-local means that averages group patches (averages_groups()).
+/// Returns the parameters for averaging the patches of groups, a variant of non-local means
+/// (averages_groups()).
 /// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] bm3d::Params make_means_params(const DenoiseOptions& options, const NoiseModel& noise,
                                              int temporal);

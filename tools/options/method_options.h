@@ -52,8 +52,8 @@ struct MethodOptions {
   std::vector<std::function<void(bm3d::Params&)>> overrides;
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
-  /// Given options that only the Wiener phase supports. The profile `best` with temporal filtering
-  /// has no Wiener phase.
+  /// The command line contains these options, which only the Wiener phase supports. With temporal
+  /// filtering, the profile `best` has no Wiener phase.
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: depends on the profile

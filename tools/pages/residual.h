@@ -30,8 +30,8 @@ struct ResidualFindings {
   /// smallest gradients.
   double edges = 0;
   Autocorrelation correlation{};
-  /// Correlation of the residual in textured blocks minus flat blocks, in units of the variance:
-  /// the maximum over lags of up to 2 samples.
+  /// The correlation of the residual in textured blocks minus its correlation in flat blocks. Both
+  /// are in units of the variance. The value is the maximum over lags of up to 2 samples.
   double edge_correlation_excess = 0;
 };
 

@@ -24,8 +24,8 @@ class ExpectedNoise {
   /// Returns the standard deviation of the noise in the frame, on the 0..255 scale (root mean
   /// square of a noise curve).
   float level() const;
-  /// Computes the standard deviation of each sample in a part of the frame with the top-left corner
-  /// (x, y). `after` is the denoised part.
+  /// Computes the expected standard deviation of the noise at each sample of a part of the frame.
+  /// (x, y) is the top-left corner of the part. `after` is the denoised part.
   void levels(PlaneView<const float> after, int slice, int x, int y, PlaneView<float> to) const;
   /// Minimum denoised value for the statistics. For Rician noise, the mean of darker samples
   /// differs from the signal.

@@ -146,8 +146,8 @@ void SeriesRecord::complete_volume(int volume) {
     repeated_.push_back(compare_pictures(geometry_, before_, after_, 0, factor_));
 }
 
-/// Returns the voxels of the imaged object, whose mean over the volumes is above three noise
-/// levels. In the background, the mean of Rician noise is 1.25 noise levels.
+/// Returns the denoised voxels of the imaged object. The mean of such a voxel over the volumes is
+/// above three noise levels. In the background, the mean of Rician noise is only 1.25 noise levels.
 std::vector<int> SeriesRecord::object() const {
   const double limit = static_cast<double>(facts_.noise.zero) +
                        3 * static_cast<double>(series::median_level(facts_.noise));

@@ -156,8 +156,8 @@ std::vector<double> remaining_noise(const RawPlan& plan, const Frame& result) {
     sensor.white = levels.white;
   }
   const auto found = raw::find_noise(mosaic.plane<std::uint16_t>(0), sensor);
-  // The remaining noise is at least a thousandth of the noise of the input, because find_noise()
-  // cannot detect noise below rounding errors and texture.
+  // Limits the result to at least a thousandth of the noise of the input, because find_noise()
+  // cannot detect noise that is weaker than rounding errors and texture.
   std::vector<double> profile;
   for (const raw::SensorNoise& noise : plan.noise) {
     const double gain = found ? found->gain : 0, offset = found ? found->offset : 0;

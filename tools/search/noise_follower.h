@@ -18,7 +18,7 @@
 
 namespace lull::tools {
 
-/// The origin of the frames for the noise estimate before the run.
+/// The frames from which lull estimated the noise before the run.
 enum class KnownFrom {
   first_frames,  // the first frames of the stream
   positions,     // excerpts that are spread over the stream
@@ -29,7 +29,8 @@ enum class KnownFrom {
 class NoiseFollower final : public FrameSource {
  public:
   /// The reading thread calls this function before read() returns the first frame of a scene with
-  /// different noise. `is_predicted` is true if a known scene begins at its known time.
+  /// different noise. `is_predicted` is true if the noise estimate before the run found this scene
+  /// and its start time.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;
 
   /// @param known  scenes in order of time; the first scene begins with the first frame

@@ -90,8 +90,8 @@ double cut_at(const std::vector<Change>& changes) {
   return cut;
 }
 
-/// Returns the time of the first frame with the noise of the scene that begins between two
-/// excerpts.
+/// Searches for the cut between two excerpts with different noise. Returns the time of the first
+/// frame after the cut.
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
     const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);

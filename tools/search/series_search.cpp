@@ -170,13 +170,14 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       FittedSeries{*std::exchange(store_, {}), {}, fit_options, is_complex_});
   fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);
   const series::Fit& fit = fitted->fit;
-  // A complex series requires the decomposition even if no volumes are combined, because the
-  // sessions filter its real and imaginary parts.
+  // The sessions of a complex series filter the real and imaginary parts, which only `fitted`
+  // contains. A complex series therefore needs `fitted` even if the decomposition combines no
+  // volumes.
   if (fit.combined == 0 && !is_complex_) return;
   if (!given) {
     set_noise(fit.noise, scene);
-    // The scene describes the Rician noise of the magnitudes, not the Gaussian noise of the complex
-    // samples.
+    // set_noise() has stored the Gaussian noise of the real and imaginary parts. `scene` must
+    // describe the noise of the input, whose samples are magnitudes with Rician noise.
     if (is_complex_) {
       scene.volume->noise.kind = NoiseKind::rician;
       scene.volume->noise.zero = sample_of_zero(source_.info().values);

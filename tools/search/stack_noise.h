@@ -12,8 +12,9 @@ namespace lull::tools {
 /// Estimates the noise of a stack whose slices are single pictures or the frames of a clip.
 [[nodiscard]] SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts);
 
-/// Estimates the noise of a TIFF stack from all slices, in a second pass over the input. Each
-/// channel has one scene, or one scene per time point if the noise levels of its volumes differ.
+/// Estimates the noise of a TIFF stack from all slices, in a second pass over the input. Returns
+/// one estimate (SceneNoise) per channel. If the noise levels of the volumes of a channel differ,
+/// returns one estimate per time point of this channel.
 /// @throws any error of reading
 [[nodiscard]] std::vector<SceneNoise> noise_of_tiff_stack(const DenoiseOptions& options,
                                                           const io::MediaSource& source);

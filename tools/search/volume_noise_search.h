@@ -15,7 +15,7 @@ namespace lull::tools {
 /// Returns the sample, on the 0..255 scale, for the value 0 of the file.
 [[nodiscard]] float sample_of_zero(const io::ValueScale& values);
 
-/// Returns the noise of a volume as a scene.
+/// Converts the noise estimate of a volume to the type SceneNoise.
 [[nodiscard]] SceneNoise scene_of(VolumeEstimate volume);
 
 /// Estimates photon noise from cubes of 4x4x4 voxels. Returns no value if --noise excludes photon
@@ -42,8 +42,9 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
                                                               const std::vector<Frame>& slices,
                                                               const io::ValueScale& values);
 
-/// Determines whether the noise of --sigma is Gaussian or Rician: by --noise, or from the
-/// background of a volume that lull can read twice.
+/// With --sigma, determines whether the noise is Gaussian or Rician. The option --noise states the
+/// kind. Without --noise, the function determines the kind from the background of the volume, if
+/// lull can read the input twice.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 

@@ -24,7 +24,7 @@ struct DepthPlan {
 ///     marks holes
 [[nodiscard]] DepthSamples depth_samples(const InputOptions& options, const io::MediaSource& input);
 
-/// Reads the first frames of an input that lull can read a second time.
+/// Opens the input once more and reads its first frames. The input must not be a pipe.
 [[nodiscard]] std::vector<Frame> read_first_maps(const InputOptions& options);
 
 /// Plans the denoising of an input with the given first frames.

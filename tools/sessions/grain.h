@@ -40,8 +40,8 @@ class GrainJob {
   std::string encoder_table() const;
   /// Appends a new scene during the run. Thread-safe.
   void on_new_scene(const SceneNoise& scene);
-  /// Returns a denoiser that passes frames to `denoiser` and measures the removed grain. Without a
-  /// requested table, returns `denoiser` itself.
+  /// Returns a denoiser that passes frames to `denoiser` and measures the removed grain for
+  /// --grain-table. Returns `denoiser` itself without --grain-table, or with --grain keep.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   /// Writes the table. Must be called after the last frame.
   /// @throws IoError, CannotCreate

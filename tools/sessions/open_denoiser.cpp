@@ -13,8 +13,8 @@
 namespace lull::tools {
 namespace {
 
-// Minimum length of the longer side of a batch, the area of the reference patches of one launch.
-// Smaller batches leave a GPU partly idle.
+// Minimum length of the longer side of a batch. A batch is the area of the reference patches that
+// one kernel launch processes. Smaller batches leave a GPU partly idle.
 constexpr int min_batch = 128;  // side in samples
 
 std::string text_of(const bm3d::BatchSize& batch) {

@@ -32,7 +32,7 @@ namespace lull::tools {
 [[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options,
                                                const std::vector<bm3d::Backend>& backends);
 
-/// The methods that filter the frames of a scene.
+/// The filter settings for the frames of a scene.
 struct ScenePlan {
   Method method;
   std::optional<Method> half;  // for frames of half the size, which are filtered in addition
@@ -54,7 +54,8 @@ class LaterScenes {
   std::vector<ScenePlan> plans_;
 };
 
-/// The methods for a clip, one per scene. The methods differ only in their noise.
+/// The filter settings for a clip, with one ScenePlan for each scene. The settings of two scenes
+/// differ only in the noise.
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
@@ -66,7 +67,7 @@ struct ClipPlan {
   /// Returns whether the clip may have more than one scene.
   bool has_scenes() const { return later || !starts.empty(); }
   std::size_t scene_at(const Frame& frame) const;
-  /// Returns the methods for the scene with the index from scene_at().
+  /// Returns the filter settings of the scene with the index from scene_at().
   ScenePlan scene(std::size_t number) const;
   /// Returns whether sessions filter at half size in addition to full size. If so, frames must be
   /// in host memory.
@@ -104,8 +105,9 @@ class ContextEnd {
 
 /// Replaces each denoiser by a denoiser that filters only the frames in `ranges`.
 /// @param format  format of the frames or fields
-/// @param context_end  null if the source returns no context frames
-/// @param first_session  index in `context_end` for the session of the first denoiser
+/// @param context_end  receives the last required frame of each session; null if the source returns
+///     no context frames
+/// @param first_session  index of the first denoiser among all sessions of `context_end`
 void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& ranges,
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
                    const Notify& notify, std::size_t first_session = 0);

@@ -232,8 +232,9 @@ std::int64_t add_part_to_side_input(const RunOptions& options, const std::string
   const std::int64_t first = job.plan->index.frames_before(job.start_picture, margins);
   source.index = {job.plan, &input->index};
   source.start_picture = input->index.seek_point_at(first, margins);
-  // After a seek, the source must ignore decoding errors, because they do not prove that the file
-  // is damaged. If frames differ from the plan, the run decodes the input from its start.
+  // After a seek, decoding errors do not prove that the file is damaged, so the source must ignore
+  // them. If the decoded frames are not those that the plan records, the run decodes the input
+  // again from its start.
   source.tolerate_damage = source.start_picture > 0;
   return first - input->index.frames_before(source.start_picture, margins);
 }

@@ -14,7 +14,9 @@
 
 namespace lull::tools {
 
-/// The masks of slices: a single volume for all volumes of a series, or a complete series.
+/// The mask of an input, slice by slice. If `series` is false, the mask is a single volume that
+/// applies to all volumes of the input. Otherwise, the mask contains one volume for each volume of
+/// the input.
 struct VolumeMask {
   std::vector<std::shared_ptr<const SliceMask>> slices;
   bool series = false;

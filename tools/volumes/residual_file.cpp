@@ -31,8 +31,9 @@ std::unique_ptr<Denoiser> ResidualFile::observe(std::unique_ptr<Denoiser> denois
   });
 }
 
-/// Writes NaN for voxels that are NaN in the file. The source also replaces extreme values by NaN.
-/// The run does not change voxels with extreme values, so their residual is 0.
+/// Writes the residual of one slice. Voxels that are NaN in the input file have the residual NaN.
+/// The source also replaces outliers of the file by NaN in `noisy`. The output keeps these outliers
+/// unchanged, so their residual is 0.
 void ResidualFile::write(const Frame& noisy, const Frame& result) {
   Frame residual = FramePool(noisy.format).acquire();
   residual.copy_info(noisy);

@@ -103,8 +103,8 @@ std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerI
   return is_other_group ? std::nullopt : std::optional(2);
 }
 
-/// Returns whether `layer` contains a feature buffer for the denoised layer `target`, by its name.
-/// `name` is a usual name of the feature buffer.
+/// Returns whether the name of `layer` is the name of a feature buffer for the denoised layer
+/// `target`. `name` is a usual name of this kind of feature buffer, for example "albedo".
 bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view name,
                  const io::LayerInfo& target) {
   const std::string last = last_name(layer.base);

@@ -19,8 +19,8 @@ struct SideInput {
   /// 0 except in shared jobs.
   std::int64_t leading_frames = 0;
 
-  /// Describes this side input for a job in segments. The description is valid while this object
-  /// exists.
+  /// Describes this guide or feature buffer as an additional input of a job in segments. The
+  /// description is valid while this object exists.
   io::AdditionalSource job_source() const { return {name, path, source.get()}; }
 };
 

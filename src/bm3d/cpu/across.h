@@ -1,7 +1,8 @@
 // The transform across the patches of a group and the shrinkage (step 2 in filter.cpp), for all
 // group sizes. Included once for each instruction set.
 
-// A unit is a set of vectors with one patch, or two patches side by side (patch.h).
+// A unit consists of the SIMD vectors that contain one patch or, with 16 lanes, two patches side by
+// side (patch.h).
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -33,7 +34,8 @@ struct Shape {
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
-  /// Returns the number of transform levels in the coefficients of unit `u`.
+  /// Returns the number of successive butterflies that compute a coefficient of the transform
+  /// across the patches. `u` is the index of the vector that contains the coefficient.
   static constexpr int level(int u) {
     if (across == GroupTransform::wht || u == 0) return levels;
     return std::countr_zero(static_cast<unsigned>(u)) + 1;

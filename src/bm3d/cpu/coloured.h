@@ -1,5 +1,6 @@
-// Noise variances of the coefficients of a group with coloured noise, relative to the noise
-// variance and for unscaled transforms. Included once for each instruction set.
+// Computes the noise variances of the coefficients of a group, for coloured noise and transforms
+// whose basis functions have the norm 1. Variances are in units of sigma^2. filter.cpp includes
+// this file once for each instruction set.
 
 // Variances of the Haar transform: S(a, b) is the sum of the covariances of all members in range a
 // with all members in range b. The Haar coefficient of two adjacent ranges a and b, which together
@@ -32,7 +33,9 @@ inline constexpr int coefficients = patch * patch;
 /// Number of vectors of coefficients that Pairs::sum() sums at a time, in registers.
 inline constexpr int summed = coefficients / lanes < 8 ? coefficients / lanes : 8;
 
-/// Lists the pairs of members of a group that share noise, and sums the covariances of these pairs.
+/// Lists pairs of members with correlated noise, and sums the noise covariances of the listed
+/// pairs. The noise of two members is correlated if their patches are close to each other in one
+/// frame.
 class Pairs {
  public:
   Pairs(const CovarianceTable& table, const Group& group) : table_(table) {
@@ -43,7 +46,7 @@ class Pairs {
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
       // table.index() may wrap around in 16 bits. Index differences are still correct, because
-      // members that share noise are only a few samples apart.
+      // members with correlated noise are only a few samples apart.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
@@ -61,15 +64,17 @@ class Pairs {
   }
 
   void clear() { listed_ = 0; }
-  /// If members m < n share noise, appends the table index of their covariance to the list.
+  /// If the noise of members m < n is correlated, appends the table index of their covariance to
+  /// the list.
   HWY_INLINE void list(int m, int n) {
     const int index = index_of_[m][n];
     indices_[listed_] = static_cast<std::int16_t>(index);
     listed_ += index != none ? 1 : 0;  // without a branch, which could not be predicted
   }
 
-  /// Sums the covariances of all listed pairs, for `summed` vectors of patch coefficients from
-  /// vector `from` on. Writes the results to `sums`.
+  /// Sums the covariances of all listed pairs, separately for each of `summed` * `lanes`
+  /// consecutive coefficients of a patch. `from` is the index of the first coefficient. Writes the
+  /// results to the `summed` vectors at `sums`.
   HWY_INLINE void sum(int from, Vector* sums) const {
     const Lanes d;
     for (int i = 0; i < summed; ++i) sums[i] = hn::Zero(d);
@@ -184,8 +189,9 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
     haar_variances(table, pairs, group.count, variances);
 }
 
-/// Loads the variances of vector `i` of unit `u` (patch.h). The function is a template, so the
-/// compiler does not instantiate the code for two patches in short vectors.
+/// Loads the variances of the coefficients in vector `i` of unit `u` (patch.h). The function is a
+/// template, so that the compiler instantiates the code for vectors with two patches only if
+/// vectors have 16 lanes.
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

@@ -21,19 +21,22 @@ namespace HWY_NAMESPACE {
 namespace {
 
 /// Converts between real numbers of the separable Fourier transform (class Dft) and complex
-/// coefficients. For k > 0, rows 2k and 2k + 1 are real and imaginary parts along y, and lanes 2k
-/// and 2k + 1 along x. From lanes a, b of a real row and c, d of the imaginary row, combine()
-/// computes (a - d) + i (b + c), with the real part first, and (a + d) + i (c - b), with the
-/// imaginary part first.
+/// coefficients. For k > 0, rows 2k and 2k + 1 contain the real and the imaginary parts of the
+/// transform along x, and lanes 2k and 2k + 1 those of the transform along y.
 class ComplexRows {
  public:
-  /// Prepares the conversion of rows `row` and `row` + 1 of a unit. A vector of 4 lanes contains
-  /// columns 0..3 (`part` = 0) or 4..7 (`part` = 1). For longer vectors, `part` is 0.
+  /// Prepares the conversion of rows `row` and `row` + 1 of the coefficients of a patch. A vector
+  /// of 4 lanes contains columns 0..3 (`part` = 0) or 4..7 (`part` = 1) of a row. For longer
+  /// vectors, `part` is 0.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
     signs_ = hn::LoadU(Lanes(), signs + part * lanes);
   }
+  /// Computes complex coefficients from a row of real parts (`first`) and a row of imaginary parts
+  /// (`second`). For k > 0, lanes 2k and 2k + 1 are a and b in `first`, and c and d in `second`.
+  /// The real part a - d and the imaginary part b + c of one coefficient replace a and b. The
+  /// imaginary part c - b and the real part a + d of another coefficient replace c and d.
   HWY_INLINE void combine(Vector& first, Vector& second) const {
     if (!complex_row_) return;
     const Vector swapped = swap(first);
@@ -63,8 +66,10 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a unit, where i and j are the
-/// indices of their vectors. Vectors of 4 lanes contain half rows.
+/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of the coefficients of a patch. i is
+/// the index of the vector that contains row 2k, and j of the vector that contains row 2k + 1.
+/// Vectors of 4 lanes contain half rows, so the function then calls what() twice for each pair of
+/// rows.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)

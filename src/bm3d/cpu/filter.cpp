@@ -1,12 +1,16 @@
 // Filters one group (collaborative filtering), and aggregates its estimates.
 
-// 1. Load the patches of each unit, transform them, and store the coefficients in `stack`.
-// 2. For each vector of coefficients: transform across the group, shrink, transform back, all in
-// registers.
-// 3. Transform each unit back, and add it to the tile with the weight of the group.
+// Step 1: The filter loads the patches of the group, transforms each patch, and stores the
+// coefficients in `stack`.
 
-// If vectors contain two patches, unit j of n units has patch j in the lower half of its vectors,
-// and patch j + n in the upper half.
+// Step 2: The filter transforms the coefficients across the group, shrinks them, and transforms
+// them back. The intermediate results remain in registers.
+
+// Step 3: The filter transforms each patch back, multiplies the patch by the weight of the group,
+// and adds the product to the tile.
+
+// Vectors of 16 lanes contain two patches. In a group of 2 n patches, patch j is then in the lower
+// half of a vector, and patch j + n in the upper half.
 
 // The transforms are unscaled: a sum over 2^l patches is sqrt(2^l) times the orthonormal
 // coefficient. The tables of thresholds and inverse factors contain the scale.
@@ -29,8 +33,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// Functions for vectors of one or two patches are templates, so the compiler does not instantiate
-// the code for two patches in short vectors.
+// The following functions are templates, so that the compiler instantiates the code for vectors
+// with two patches only if vectors have 16 lanes.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {

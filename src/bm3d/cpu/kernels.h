@@ -35,7 +35,7 @@ struct CoefficientTable {
 struct CovarianceTable {
   Transform transform;
   std::shared_ptr<const Autocorrelation> correlation;  // autocorrelation of the noise
-  // Maximum displacements along x and y, in samples, between patches that share noise.
+  // Maximum displacements along x and y, in samples, between patches with correlated noise.
   int reach_x, reach_y;
   Buffer<float> values;  // [index][u][v]
 
@@ -65,13 +65,14 @@ struct FilterTables {
   std::shared_ptr<const CovarianceTable> covariances;  // null for white noise
 };
 /// Makes the tables of the first phase. Thresholds are `lambda` times the noise level. The
-/// threshold of the group mean is also multiplied by `mean_factor`. May reuse the covariances
-/// `before`.
+/// threshold of the group mean is also multiplied by `mean_factor`. The tables reuse the covariance
+/// table `before` if its transform and noise are equal. `before` may be null.
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);
 /// Makes the tables of the second phase. The noise variance in the Wiener factors is multiplied by
-/// `mu2`.
+/// `mu2`. The tables reuse the covariance table `before` if its transform and noise are equal.
+/// `before` may be null.
 FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2,
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 

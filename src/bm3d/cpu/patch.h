@@ -1,10 +1,12 @@
 // The 2D transforms of patches for filter.cpp. Included once for each instruction set.
 
-// A unit is a set of vectors. Vector r contains row r of two patches (16 lanes) or of one patch (8
-// lanes). With 4 lanes, vectors r and r + 8 contain the halves of row r.
+// A unit consists of the SIMD vectors that contain one patch or, with 16 lanes, two patches. Vector
+// r contains row r of two patches (16 lanes) or of one patch (8 lanes). With 4 lanes, vectors r and
+// r + 8 contain the halves of row r.
 
-// A 1D transform combines the vectors of a unit lane by lane. Patches are transposed once, so lane
-// v of vector u contains the coefficient with the frequencies u (horizontal) and v (vertical).
+// The first 1D transform combines the rows of a patch lane by lane. The code then transposes the
+// patch, and a second 1D transform combines the columns. In the result, lane v of vector u contains
+// the coefficient with the horizontal frequency u and the vertical frequency v.
 
 // Basis functions are unscaled, which saves multiplications. The tables (FilterTables) contain the
 // scale.

@@ -117,8 +117,8 @@ FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise,
     });
   };
   tables.limit = limits(threshold);
-  // Element 0 of first_limit is for vectors of two group coefficients: the mean of the group in the
-  // lower half, and another coefficient in the upper half.
+  // first_limit[0] is for vectors of 16 lanes that contain two group coefficients. The lower 8
+  // lanes contain the mean over the group, and the upper 8 lanes contain another group coefficient.
   tables.first_limit.fill(limits(static_cast<double>(threshold) * mean_factor));
   for (std::size_t i = 0; i < tables.limit.at.size(); ++i)
     if (i % 16 >= patch) tables.first_limit[0].at[i] = tables.limit.at[i];

@@ -24,8 +24,8 @@ struct WeightChunk {
   std::size_t count = 0;
 };
 
-/// Memory that all weight sums of an engine share: unused parts of lists, and the plane of
-/// WeightSums::view().
+/// Memory that all `WeightSums` objects of an engine share. `free` contains list parts that no
+/// object uses at present. WeightSums::view() expands lists to `plane`.
 struct WeightMemory {
   std::vector<WeightChunk> free;
   Buffer<float> plane;

@@ -64,8 +64,8 @@ void require_addressable(const Params& params, const FrameFormat& format) {
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
   if (!params.bayes || params.linear_combinations) return;
   // If the search windows exceed the shared memory, Bayes filters address samples by offsets from
-  // the middle of the memory of all frames. The middle is rounded, which can add one sample to an
-  // offset.
+  // the midpoint between the first and the last frame in memory. The offset of the last frame is
+  // at most half of range.distance, rounded up.
   const AddressRange range = address_range(params, format);
   if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
     throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +

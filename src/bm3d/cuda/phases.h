@@ -86,9 +86,10 @@ class CudaPhases {
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // ---- Bayes phases ----
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
-  /// Returns true if the result of a Bayes phase must be blended into DeviceFrame::basic: in the
-  /// first Bayes phase into the basic estimate, and in the second Bayes phase into the result of
-  /// the parallel Wiener filter (phase_plan.h).
+  /// Returns true if the result of a Bayes phase must be blended with DeviceFrame::basic. In the
+  /// first Bayes phase, DeviceFrame::basic contains the basic estimate. In the second Bayes phase,
+  /// DeviceFrame::basic contains the result of the Wiener filter that runs in parallel with this
+  /// phase (phase_plan.h).
   bool is_blended(Phase phase) const {
     return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
   }

@@ -169,8 +169,8 @@ class CudaWorker : public FrameWorker {
     }
     return frame;
   }
-  /// Returns the data of the frame in slot `at`, with the sums of the parallel Wiener filter
-  /// (phase_plan.h).
+  /// Returns the data of the frame in slot `at`, with the sums of the Wiener filter that runs in
+  /// parallel with the second Bayes phase (phase_plan.h).
   DeviceFrame parallel_frame(int at) const {
     DeviceFrame frame = frame_in(at);
     for (int i = 0; i < format_.planes(); ++i)
@@ -218,8 +218,8 @@ class CudaWorker : public FrameWorker {
 
   /// Computes the results of a frame.
   Planes results(const DeviceFrame& frame, const DeviceFrame& parallel_estimates) {
-    // The result of the parallel Wiener filter overwrites the basic estimate, which no later step
-    // reads.
+    // The Wiener filter that runs in parallel with the second Bayes phase overwrites the basic
+    // estimate by its result. No later step reads the basic estimate.
     if (has_parallel_wiener(params_)) normalise(parallel_wiener, parallel_estimates, frame.basic);
     normalise(static_cast<Phase>(params_.phases - 1), frame,
               {result_[0].get(), result_[1].get(), result_[2].get()});

@@ -76,8 +76,8 @@ class SlotMemory {
     if (plane.width() > 0) planes_of_size(i).put(std::exchange(plane, {}));
   }
 
-  /// Moves released memory for groups to `groups`, which must be empty. Another frame has used the
-  /// memory for the groups of the set of planes with the index `set`.
+  /// Moves memory that another frame has released to `groups`, which must be empty. `set` is the
+  /// index of a set of planes. The other frame stored the groups of the same set in this memory.
   void acquire_groups(int set, KeptGroups& groups) {
     if (!groups_[set].empty()) groups = groups_[set].take();
   }

@@ -54,8 +54,10 @@ class LinearFrames {
   /// Loads the samples of a frame as the noisy pictures y.
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
-  /// Returns the guide of a set of planes, from the pictures that `source` selects. If
-  /// `earlier_are_finished` is true, the guide may contain the estimates x of earlier sets.
+  /// Returns the guide of the planes in `set`. `source` selects the pictures from which the
+  /// function makes the guide: noisy pictures y, estimates x, or partly denoised pictures z. If
+  /// `earlier_are_finished` is true, filtered planes outside `set` contribute their estimates x
+  /// instead.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;

@@ -1,5 +1,6 @@
-// The cpu backend of BM4D. Threads process reference cubes in tiles of four colours, without
-// atomics, because groups of two tiles of one colour never overlap.
+// The cpu backend of BM4D. The threads need no atomic operations, because they process the tiles of
+// reference cubes in four rounds. Tiles of one round (variable `colour`) are so far apart that
+// their groups never overlap.
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -172,9 +173,9 @@ class CpuEngine final : public VolumeEngine {
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
-    // Side of a tile in reference cubes. A tile is wider than two search radii plus a cube (4
-    // voxels), so the groups of two tiles of the same colour never overlap. Threads process one
-    // colour at a time.
+    // Side of a tile in reference cubes. A tile is at least as wide as two search radii plus a cube
+    // (4 voxels), so the groups of two tiles of the same round (`colour`) never overlap. Threads
+    // process one round at a time.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

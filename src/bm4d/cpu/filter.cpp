@@ -5,8 +5,9 @@
 
 // For cubes of side 3, the fourth lane of each cube is 0.
 
-// In vectors of 8 lanes, a unit contains the cubes i and i + count / 2. Only the last level of the
-// Haar transform therefore combines lanes of one vector.
+// In a group of `count` cubes, vectors of 8 lanes contain rows of the cubes i (lower half) and i +
+// count / 2 (upper half). Only the last level of the Haar transform combines these two cubes. All
+// other levels combine different vectors, lane by lane.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/filter.cpp"
@@ -165,8 +166,9 @@ class GroupFilter {
     }
   }
 
-  /// Haar transform across the group, for one vector of each unit. `from` points to the vector of
-  /// the first unit. x[0] contains the mean.
+  /// Loads one vector of coefficients of each cube (4 lanes) or of each pair of cubes (8 lanes),
+  /// and computes the Haar transform across these vectors. `from` points to the first of these
+  /// vectors. x[0] contains the mean over the group.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);
@@ -192,9 +194,11 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Returns the limits (thresholds or noise powers) of vector `i` of the first unit: `own` for the
-  /// overall mean, `mean` for the remaining coefficients with Haar index 0, and `all` for
-  /// coefficients with higher Haar indices.
+  /// Returns the limits (thresholds or noise powers) of the coefficients in x[0] (load_haar()),
+  /// which contains means over the group. `i` is the index of the vector in a cube. `own` is the
+  /// limit of the mean of all voxels of the group, and `mean` is the limit of all other means. In
+  /// vectors of 8 lanes, the upper half contains no means, and `all` is the limit of its
+  /// coefficients.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);

@@ -85,7 +85,8 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 // ---- aggregation ---------------------------------------------------------------------------
 
 /// The data of one slice at the end of a phase. The estimate is the numerator divided by the
-/// convolution of the weights with the aggregation window, or `noisy`.
+/// convolution of the weights with the aggregation window. If the convolution is 0, the estimate is
+/// the sample of `noisy`.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
   /// Group weights of the finished slice and of the slices before it, stored at the first voxel of

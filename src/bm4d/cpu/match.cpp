@@ -186,8 +186,9 @@ class Search {
     }
   }
 
-  /// Products of the reference cube and candidates: even[i] + odd[i] for row i of candidates. On
-  /// x86, `even` receives all products, and `odd` needs only one vector.
+  /// Inner products of the reference cube with the candidates: even[i] + odd[i] for row i of
+  /// candidates. On x86, all products are added to `even`. `odd` stays 0, so one vector of `odd`
+  /// serves all rows.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;

@@ -98,8 +98,9 @@ template <int cube>
 struct Spectrum {
   __half2 at[cube][2][2];
 
-  /// Loads and transforms the group. word[0] and word[1] are the offsets in the tile of the lane's
-  /// first words of the cubes g and g + 8, with g = lane / 4.
+  /// Loads and transforms the group. With g = lane / 4, the lane loads words of the cubes g and g
+  /// + 8. The first word from cube g is at tile[word[0]], and the first word from cube g + 8 is at
+  /// tile[word[1]].
   __device__ __forceinline__ void load(const std::uint32_t* tile, const int (&word)[2],
                                        const TilePlan& plan, const Operands& operands) {
 #pragma unroll

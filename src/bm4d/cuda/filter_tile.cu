@@ -26,9 +26,9 @@
 // A group of M < 16 cubes is extended to 16 cubes by repeating each cube 16 / M times. The nonzero
 // part of the Haar spectrum is the spectrum of the M cubes, times sqrt(16 / M).
 
-// Range of the sums in shared memory: at most 2^10 cubes add estimates at one voxel. Estimates
-// differ by at most 255 from estimate_centre, so a sum with the unit 2^13 is at most 2^10 * 255 *
-// 2^13 < 2^31.
+// Range of the sums in shared memory: at most 2^10 cubes add estimates at one voxel. An estimate
+// differs by at most 255 from estimate_centre. The sums are fixed-point numbers with 13 fractional
+// bits, so each sum is at most 2^10 * 255 * 2^13 < 2^31.
 
 // To limit the range of half-precision samples, the kernel subtracts a reference level: the value
 // of one voxel inside all search windows of the thread block.

@@ -1,5 +1,5 @@
-// Computes the guide, and half the squared norm of each cube. A thread computes the guide at one
-// voxel, or half the squared norms of four vertically neighbouring cubes.
+// Computes the guide, and half of the squared norm of each cube. A thread computes the guide at one
+// voxel, or these halves for four vertically neighbouring cubes.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"

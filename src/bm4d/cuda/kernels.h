@@ -1,7 +1,7 @@
 #pragma once
 // The kernels of BM4D on a GPU. The functions queue all work on `stream`, and neither allocate
-// memory nor wait. Ring buffers contain padded slices (cuda/device_planes.h), so that search
-// windows may extend beyond them.
+// memory nor wait. In ring buffers, each slice has margins (cuda/layout/margins.h), so that search
+// windows may extend beyond the slice.
 
 #include <cuda_runtime_api.h>
 
@@ -58,8 +58,8 @@ struct Guide {
 };
 void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& margins,
                 const GuideQuantiser& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream);
-/// Computes half the squared norms of the cubes that begin in `slices`, without the padding. The
-/// following `cube` - 1 slices must exist.
+/// Computes half of the squared norm of each cube that begins in `slices`, but not in their
+/// margins. The following `cube` - 1 slices must exist.
 void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
                      cudaStream_t stream);
 

@@ -38,8 +38,8 @@ struct Tile {
   }
   constexpr int words() const { return words_x * words_y * words_z; }
   constexpr int places() const { return width * height * slices; }
-  /// Returns the size of shared memory in bytes: words, half the squared norms, and a list of
-  /// members for each warp.
+  /// Returns the size of shared memory in bytes. Shared memory contains words of the guide, half of
+  /// the squared norm of each cube, and a list of members for each warp.
   constexpr std::size_t bytes() const {
     return sizeof(std::uint32_t) * (words() + places()) +
            sizeof(unsigned long long) * warps * (max_group + 1);
@@ -183,7 +183,8 @@ class WarpSearch {
   }
 
  private:
-  /// Returns the position of a candidate in the window, slice by slice and row by row.
+  /// Returns the index of a candidate in the search window. The index increases by 1 along x, by
+  /// `window` along y, and by `window` * `window` along z.
   __device__ int place(int round, int row) const {
     const int column = 32 * round + lane_;
     return (column / window * window + row) * window + column % window;

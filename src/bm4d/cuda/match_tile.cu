@@ -2,9 +2,9 @@
 // matrix products of match/cuda/match.cu compare 16 reference cubes and 8 candidates. A thread
 // block processes 4x2x2 reference cubes in three steps.
 
-// Step 1 of matching: the thread block loads the guide and half the squared norms of cubes in the
-// union of the search windows. Each position stores the four samples from this position on as a
-// word.
+// Step 1 of matching: in the union of the search windows, the thread block loads the guide and half
+// of the squared norm of each cube. Shared memory contains one word for each position: the sample
+// at the position and the next three samples of the row.
 
 // Step 2 of matching: warps fill one table of 16-bit scores for each reference cube. A lane
 // processes one slice (four rows) of a cube. For the next candidate along y, the lane loads one new
@@ -36,7 +36,8 @@ struct TilePlan {
   int row_words, table;       // words in a row of scores; distance between tables in words
   std::uint32_t row_inverse;  // 2^20 / row_words, rounded up
 
-  /// Returns the layout of shared memory. `scanned` is the number of words of one scan of a warp.
+  /// Returns the layout of shared memory. `scanned` is the number of words of a table of scores
+  /// that a warp examines at once.
   static constexpr TilePlan of(const PhaseParams& p, int scanned) {
     const int w = p.window;
     TilePlan plan{};
@@ -134,9 +135,9 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Loads the samples, and half the squared norms of cubes, in the union of the search windows (step
-/// 1 of match_tile.cu). Slices beyond the volume repeat the nearest slice, but have no scores.
-/// `places` are the positions of the slices in their ring buffers.
+/// In the union of the search windows, loads the samples and half of the squared norm of each cube
+/// (step 1 of match_tile.cu). Slices beyond the volume repeat the nearest slice, but have no
+/// scores. `places` are the positions of the slices in their ring buffers.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],
@@ -249,8 +250,9 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
-      // The middle rows of the union are in all search windows. If the number of rows is a
-      // constant, the compiler removes the checks in the middle rows.
+      // Rows from `spacing` to `window` - 1 are in the search windows of all reference cubes, so
+      // both conditions on `row` are true there. If the number of rows is a constant, the compiler
+      // removes the conditions for these rows.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)

@@ -1,5 +1,6 @@
-// The second phase without a search (propagation.h). A thread block processes 4x4 reference cubes
-// at up to four z positions. A warp processes one column of cubes along z, in three steps per cube.
+// Selects the groups of the second phase among the members of stored groups, instead of searching
+// windows (propagation.h). A thread block processes 4x4 reference cubes at up to four z positions.
+// A warp processes one column of cubes along z, in three steps per cube.
 
 // Step 1: each lane tests four of the listed members. A bitmap of the search window removes
 // duplicates: a lane appends a candidate to the list if the lane is the first to set the bit of the
@@ -31,8 +32,8 @@ constexpr unsigned all_lanes = 0xffffffffu;
 
 /// The group member that a lane tests. If `member` is 0, the lane tests no member.
 struct Entry {
-  // Offset, in steps of the grid of the first phase, from the nearest reference cube to the
-  // reference cube of the member's group.
+  // Offset in the grid of the first phase, in grid steps: from the reference cube nearest to the
+  // current cube, to the reference cube whose group contains the member.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
@@ -299,8 +300,8 @@ class Ranking {
   int layer_[rounds];  // 0: layer before the nearest layer, 1: nearest, 2: after the nearest
 };
 
-/// The kernel of the second phase without a search. The window and the step are constants if
-/// `window` is positive, and arguments if `window` is 0.
+/// The kernel that selects groups among the members of stored groups. The window and the step are
+/// constants if `window` is positive, and arguments if `window` is 0.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];

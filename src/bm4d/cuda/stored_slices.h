@@ -42,7 +42,8 @@ class StoredSlices {
     for (int i = 0; i < format_.planes(); ++i)
       staging_.upload(slice.planes[i], planes_[i].at(z), pitch(i), stream);
   }
-  /// Queues the copy of plane `i` to plane `i` of `slice`, in host or GPU memory.
+  /// Queues a copy from plane `i` of the stored slice `z` to plane `i` of `slice`, which is in host
+  /// or GPU memory.
   void download(int z, int i, const Frame& slice, cudaStream_t stream) const {
     const auto& to = slice.planes[i];
     lull::cuda::check(cudaMemcpy2DAsync(to.data, to.stride, planes_[i].at(z), pitch(i), to.width,

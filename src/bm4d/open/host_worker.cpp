@@ -81,7 +81,8 @@ class HostWorker final : public VolumeWorker {
   }
 
  private:
-  /// One plane, with noise, of all slices of a volume.
+  /// The engine that filters one plane of all slices, such as the red plane. Planes without noise
+  /// have no `Volume`.
   struct Volume {
     int plane = 0;
     std::unique_ptr<VolumeEngine> engine;

@@ -32,8 +32,9 @@ class ResultFrames {
 /// Returns `frame` with Frame::on_device set. Its buffer must come from a pool in
 /// device_memory(device).
 [[nodiscard]] Frame on_device(Frame frame, int device);
-/// Returns the frame as sessions pass results to the caller. The session must have queued all work
-/// that writes the frame. If the frame is on a device, its host `planes` become empty.
+/// Prepares a frame for the caller of a session. If the samples are in GPU memory, the function
+/// clears Frame::planes and Frame::pixels, and only Frame::on_device refers to the samples. Before
+/// the call, the session must queue all work that writes the frame.
 [[nodiscard]] Frame publish_frame(Frame frame);
 
 // synchronize() and copy_bytes() return when their work is complete. In builds without CUDA, all

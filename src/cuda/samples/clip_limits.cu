@@ -1,5 +1,6 @@
-// Computes the clipping shifts, which preserve local means when samples are clipped
-// (core/clip_limits.h). A thread block processes 128x128 samples. The order of all sums is fixed.
+// Computes the clipping shifts: the amounts by which samples near a limit move towards the limit,
+// so that clipping preserves local means (core/clip_limits.h). A thread block processes 128x128
+// samples. The order of all sums is fixed.
 
 #include <cmath>
 

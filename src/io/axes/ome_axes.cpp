@@ -196,7 +196,7 @@ class OmeReader {
                               .warning = {}});
   }
 
-  /// Returns the plane on the page `steps` pages after the first page of `run`. The attribute
+  /// Returns the plane on page `steps` of `run`. Page 0 is the first page of the run. The attribute
   /// DimensionOrder states the order of the planes.
   Plane plane_at(const Pixels& pixels, std::int64_t image, const PageRun& run,
                  std::int64_t steps) const {

@@ -266,9 +266,9 @@ void ClockBridge::release_held() {
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the waiting packets of a stream whose time stamps have jumped without a jump of the
-/// time stamps of the video. A packet for which no offset fits begins a new section of continuous
-/// time stamps.
+/// Delivers the waiting packets of a stream. Their time stamps have jumped, but the time stamps of
+/// the video have not. An audio packet that fits no offset begins a new section of continuous time
+/// stamps, if the next packet continues the audio packet or if there is no next packet.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {

@@ -53,8 +53,9 @@ class FrameSelector {
   struct Part {
     std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
     std::int64_t shift;     // added to the input's times
-    // Whether the selected part contains packets of other streams before the first frame of the
-    // input (`from_start`) or after the last frame (`to_end`).
+    // `from_start`: the part begins with the input's first frame, so it also contains earlier
+    // packets of other streams. `to_end`: the part ends with the input's last frame, so it also
+    // contains later packets of other streams.
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);

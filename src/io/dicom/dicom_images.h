@@ -1,5 +1,6 @@
 #pragma once
-// Descriptions of DICOM images without samples, and their volume.
+// Descriptions of DICOM images, and of the volume that the images form. The descriptions do not
+// contain samples.
 
 #include <array>
 #include <cstddef>

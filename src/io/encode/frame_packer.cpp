@@ -27,8 +27,9 @@ bool has_full_range(const AVCodecContext& encoder, const PixelTraits& traits) {
   return encoder.color_range == AVCOL_RANGE_JPEG;
 }
 
-/// Returns the format of samples after rounding from the format `precise` to `samples`. At full
-/// range, the value of white is the maximum sample value.
+/// Returns the format of samples after they are rounded. `precise` is their format before, and
+/// `samples` states the number of bits and the range after rounding. At full range, white is the
+/// maximum sample value.
 FrameFormat rounded_format(const FrameFormat& precise, const ResultSamples& samples) {
   FrameFormat format = result_format(precise, samples);
   if (samples.full_range) format.luma_scale = 0;

@@ -49,8 +49,8 @@ AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from,
   for (; list && *list != AV_PIX_FMT_NONE; ++list) {
     if (!is_target(*list)) continue;
     FormatLoss loss = loss_of(from, *traits_of(*list));
-    // A different sample range costs extra weight, because a conversion between limited and full
-    // range changes all values.
+    // If the input does not have the full range, a full-range format is a worse choice, because the
+    // conversion changes all values.
     if (is_full_range_yuv(*list) && !full_range) loss.excess += 32;
     if (loss.colour || (nearest != AV_PIX_FMT_NONE && loss.weight() >= min_weight)) continue;
     nearest = *list;

@@ -9,8 +9,8 @@
 
 namespace lull::io {
 
-/// Properties of pictures besides their samples. A field is true if the container or encoder can
-/// store the property.
+/// Properties of pictures, in addition to their samples. A field is true if the container or
+/// encoder can store the property.
 struct PictureProperties {
   bool colour = false;  // primaries, transfer and matrix
   bool range = false;   // full or limited range

@@ -84,8 +84,9 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns the index of the first component of a layer name that is a view; the number of
-/// components if there is none.
+/// Returns the index of the first component that is the name of a view, such as "left".
+/// `components` are the parts of a layer name. If there is no such component, returns the number of
+/// components.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
@@ -140,8 +141,8 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.can_be_read &= list[name].xSampling == 1 && list[name].ySampling == 1;
   layer.can_be_read &= !header.hasType() || !Imf::isDeepData(header.type());
   const LayerContent content = content_by_name(layer.base);
-  // A layer contains IDs if its name or Cryptomatte's metadata say so, or if one of its picture
-  // channels, such as R, stores integers. lull does not filter IDs.
+  // A layer contains IDs if its name or the metadata of Cryptomatte list it, or if one of its
+  // picture channels, such as R, stores integers. lull does not filter IDs.
   layer.holds_ids = content == LayerContent::ids || has_any_name_of(cryptomatte, layer.name) ||
                     std::ranges::any_of(layer.picture_channels(), is_integer);
   layer.holds_light = content == LayerContent::colour && !layer.holds_ids;

@@ -13,8 +13,8 @@
 
 namespace lull::io {
 
-/// FFmpeg's messages about one file (LogTopic), or about the calls of one thread without a
-/// LogTopic. Decoder threads may call add() concurrently.
+/// A list of FFmpeg's messages about one file (LogTopic). Each thread also has such a list, for
+/// messages that belong to no LogTopic. Decoder threads may call add() concurrently.
 class Messages {
  public:
   void add(int level, const std::string& text) {

@@ -92,8 +92,8 @@ class Preparation {
     drop(metadata().photoshop, "IPTC metadata");
     drop(metadata().icc, "the ICC profile");
     if (metadata().gamma || metadata().chromaticities) lose("gamma and primaries of the samples");
-    // The function does not report the loss of 72 samples per inch, because programs write this
-    // value for an unknown resolution.
+    // If the lost resolution is 72 samples per inch, the function does not report the loss, because
+    // programs write 72 for an unknown resolution.
     if (metadata().resolution && *metadata().resolution != Resolution{72, 72})
       lose("the resolution");
     drop_texts();

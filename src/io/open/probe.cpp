@@ -234,8 +234,8 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream& stream = *context.streams[i];
     const bool video = &stream == &source.demuxer().video();
-    // The report omits discarded streams, such as the chapter stream of MP4, because they contain
-    // properties of the file.
+    // FFmpeg marks streams as discarded if it reports their content elsewhere, as for the chapter
+    // stream of MP4. The report omits such streams.
     if (!video && stream.discard == AVDISCARD_ALL) continue;
     report.streams.push_back(report_of(stream));
     if (video) report.streams.back().fate = "denoised";

@@ -12,9 +12,10 @@ struct White {
   std::string note;  // one line for the user; may be empty
 };
 
-/// Returns the white level for planar float pictures in the format of `first`: `requested` if not
-/// 0; or else 1 if at most half of the samples exceed 1; or else the smallest power of two that at
-/// most 5 % of the samples exceed. Considers components 0 to `planes` - 1 of `first`.
+/// Returns the white level for planar float pictures in the format of `first`. If `requested` is
+/// not 0, the level is `requested`. Otherwise, the level depends on components 0 to `planes` - 1 of
+/// `first`. If at most half of the samples exceed 1, the level is 1. Otherwise, the level is a
+/// power of two: the smallest for which at most 5 % of the samples are greater.
 /// @throws InvalidArgument  `requested` is outside 2^-64..2^64, or NaN
 White choose_white(const AVFrame& first, int planes, double requested);
 

@@ -111,8 +111,8 @@ std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal)
   // top. CPU decoders move the plane pointers instead.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
-  // FFmpeg 5.1 to 7.1 starts vertically subsampled chroma one row too early if the height is odd
-  // (VP8, VP9, AV1).
+  // If the height is odd and chroma is vertically subsampled, FFmpeg 5.1 to 7.1 states an address
+  // of the chroma plane that is one row too low (VP8, VP9, AV1).
   if (picture.height % 2 != 0 && traits && traits->format.chroma_shift_y != 0)
     return "its height is odd";
   const AVPixelFormat format = surfaces_of(picture).sw_format;

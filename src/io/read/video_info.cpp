@@ -40,8 +40,10 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
   info.frames_estimate = frames;
 }
 
-/// Returns the offset of the first chroma sample along an axis, in chroma samples. The chroma
-/// sample is at the centre (`centred`), the last (`last`) or the first of 2^shift luma samples.
+/// Returns the distance of the first chroma sample from the edge of the picture along an axis, in
+/// chroma samples. A chroma sample belongs to 2^shift luma samples. The chroma sample is at their
+/// centre if `centred` is true, at the last of them if `last` is true, and otherwise at the first
+/// of them.
 double chroma_position(int shift, bool centred, bool last = false) {
   if (shift == 0 || centred) return 0.5;
   const double half = 0.5 / (1 << shift);

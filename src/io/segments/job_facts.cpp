@@ -161,7 +161,7 @@ void add_output(const Container& container, const SinkOptions& options, const En
   if (encoder_traits(codec).depends_on_cores)
     facts.push_back({"the number of cores (" + std::string(codec.name) + " depends on it)",
                      std::to_string(av_cpu_count())});
-  // The facts include a digest of the encoder's headers, because the headers contain versions of
+  // The list includes a digest of the encoder's headers, because the headers contain versions of
   // libraries.
   facts.push_back({"the encoder's headers (SHA-256)", digest_of(encoder.context())});
 }
@@ -215,8 +215,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // Facts about the input precede facts about the output, so that the error message names a changed
-  // input instead of its effects on the output.
+  // Properties of the input precede properties of the output, so that the error message names a
+  // changed input instead of its effects on the output.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

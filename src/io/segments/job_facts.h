@@ -10,9 +10,10 @@
 
 namespace lull::io {
 
-/// Returns the facts of a job with a checksum of the complete input. For JobPart::segments, the
-/// function compares some blocks with the plan (sample_digest()), and uses the checksum in the
-/// plan.
+/// Returns everything on which the output of a job depends, such as settings, library versions, and
+/// a checksum of the complete input. For JobPart::segments, the function compares only some blocks
+/// of the input with the plan (sample_digest()). If the blocks are equal, the function takes the
+/// checksum from the plan.
 /// @throws NoInput  the input cannot be read
 std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
                                const SinkOptions& options, const Encoder& encoder);

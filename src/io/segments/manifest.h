@@ -1,7 +1,7 @@
 #pragma once
-// The manifest of a job in segments: a text file with the facts and the finished segments. The
-// first line is "lull job 1". The last line contains "sha256" and the SHA-256 of all preceding
-// lines.
+// The manifest of a job in segments: a text file that lists the finished segments, and the
+// properties on which the output depends (facts, JobFact). The first line is "lull job 1". The last
+// line contains "sha256" and the SHA-256 of all preceding lines.
 
 // Lines of a manifest, by their first word:
 // - "fact": the name and the value of a fact, with '%', spaces and unprintable characters as %XX
@@ -40,8 +40,8 @@ std::optional<Manifest::Identity> identity_of(const std::string& file);
 
 /// Returns the identifier of a job, a SHA-256, which every segment file of the job contains.
 std::string job_id(const std::vector<JobFact>& facts, int threads);
-/// Returns a description of the first difference between two lists of facts; empty if they are
-/// equal.
+/// Returns a description of the first difference between the properties of two jobs; empty if all
+/// properties are equal.
 std::string difference(const std::vector<JobFact>& before, const std::vector<JobFact>& now);
 
 std::string to_text(const Manifest& manifest);

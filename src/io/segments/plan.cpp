@@ -59,8 +59,8 @@ bool read_flags(std::string_view text, FrameMark& mark, RepeatState& repeat_stat
 bool read_plan_line(std::string_view line, JobPlan& plan) {
   LineParser parser(line);
   const std::string_view kind = parser.word();
-  // A frame line describes a frame of the last preceding additional input, or of the main input if
-  // no additional input precedes the line.
+  // The line of an additional input precedes the lines of its frames. Lines of frames before the
+  // first additional input belong to the main input.
   FrameIndex& index = plan.additional.empty() ? plan.index : plan.additional.back().index;
   if (kind == "frame") {
     FrameMark& mark = index.pictures.emplace_back();

@@ -48,7 +48,8 @@ std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark
   return {};
 }
 
-/// An additional input, and the index that the input's source fills.
+/// An additional input, and the list of its pictures (FrameIndex). The source of the input extends
+/// this list while it reads.
 struct RecordedInput {
   JobPlan::AdditionalInput additional;
   const FileSource* source;
@@ -124,8 +125,8 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Truncates a list with one element per picture after source_.context_end(), so that the plan
-  /// does not depend on how far the source has read ahead.
+  /// Removes the pictures after source_.context_end() from `of_pictures`, a list with one element
+  /// for each picture. The plan then does not depend on how far the source has read ahead.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

@@ -42,9 +42,9 @@ class SegmentJob {
   /// Returns notes for the user, one text each.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// Sets the facts of the job. The caller must call this function once, before all functions that
-  /// are declared below.
-  /// @throws InvalidArgument  the interrupted job has other facts
+  /// Sets the properties on which the output of the job depends (JobFact). The caller must call
+  /// this function once, before all functions that are declared below.
+  /// @throws InvalidArgument  the interrupted job has other properties
   void begin(std::vector<JobFact> facts);
   /// Returns the record of a segment; null if the segment is not finished.
   const SegmentRecord* find(std::int64_t segment) const;

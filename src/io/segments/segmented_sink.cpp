@@ -147,8 +147,9 @@ void check_job_output(const std::string& path, const FileSource& source,
                       const SinkOptions& options) {
   const SegmentOptions& segments = *options.segments;
   const bool job_exists = SegmentJob::exists(path);
-  // The output has the extended attribute of a finished job (result_mark.h). The sink later
-  // compares the facts of the finished job with the facts of this job.
+  // An output with the extended attribute of a finished job (result_mark.h) is no error here. The
+  // sink later checks whether the finished job had the same input and the same settings as this
+  // job.
   if (segments.resume && !options.overwrite && !job_exists && is_marked(path)) return;
   OutputFileOptions file = file_options(options);
   if (job_exists) {

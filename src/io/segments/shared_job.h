@@ -17,13 +17,14 @@ namespace lull::io {
 void refuse_segments(const std::string& path, const FileSource& source, const Container& container,
                      const SegmentOptions& segments);
 
-/// Compares the facts (settings, input, versions) of this process with the facts in the plan.
-/// @throws InvalidArgument  the facts differ
+/// Compares the settings, the input and the library versions of this process with those in the
+/// plan.
+/// @throws InvalidArgument  one of them differs
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);
 
-/// Advances an encoder's time stamps (`times`) without encoding: over the first `pictures` entries
-/// of the index, except pictures outside the selection.
+/// Advances `times`, the time stamps of an encoder, as if the encoder had encoded the first
+/// `pictures` pictures of `index`. Pictures outside the selection do not count.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);
 

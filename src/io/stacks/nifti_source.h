@@ -12,8 +12,9 @@
 
 namespace lull::io {
 
-/// Layout of the slices in the file, with x as the fastest axis. A block is the part of the file
-/// that must be read for a slice: one slice along z, or a whole volume along x or y.
+/// Layout of the slices in the file, where x is the fastest axis. A block is the part of the file
+/// that must be read for a slice. If the slices follow each other along z, a block is one slice. If
+/// they follow each other along x or y, a block is a whole volume.
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 

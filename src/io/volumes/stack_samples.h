@@ -40,7 +40,7 @@ struct ValueRange {
 double white_of(const StoredFormat& format, const ValueRange& range);
 
 /// Maximum distance of noisy samples from the range of values, in units of the span. More distant
-/// samples are outliers (hot pixels, fill values). Frames have NaN in place of outliers and
+/// samples are outliers (hot pixels, fill values). Frames have NaN instead of outliers and
 /// infinities, and filters inpaint NaN. The output keeps the original outliers, NaN and infinities.
 inline constexpr double outlier_margin = 0.5;
 
@@ -50,9 +50,10 @@ class RangeFinder {
   RangeFinder(const StoredFormat& format, std::uint64_t samples);
   /// Adds the next samples in file order. `stored` must consist of complete samples.
   void add(std::span<const std::byte> stored);
-  /// Returns the range from the minimum to the maximum. Against hot pixels, the range is limited to
-  /// the 0.01th to 99.99th percentile, extended at each end by half of the distance of the
-  /// percentiles. The range is 0..1 without finite values; the span is 1 if all values are equal.
+  /// Returns the range from the minimum to the maximum of the finite values. To exclude hot pixels,
+  /// the range extends at most d / 2 beyond the 0.01th and the 99.99th percentile, where d is the
+  /// distance between these percentiles. If no value is finite, the range is 0..1. If all finite
+  /// values are equal, `span` is 1.
   ValueRange range() const;
   /// Minimum and maximum of the finite values; 0 without finite values.
   double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }

@@ -49,7 +49,8 @@ class OutputBuilder {
  private:
   bool is_from(std::string_view format) const { return from_ == format; }
 
-  /// Adds all parts of the input's header to the losses, except geometry and samples.
+  /// Adds one text to the list of lost properties for each part of the input's header except
+  /// geometry and samples. `why` is the reason in these texts.
   void lose_other_contents(const char* why) {
     std::vector<std::string> contents;
     if (is_from("nifti") || is_from("nifti1 pair"))

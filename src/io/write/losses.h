@@ -14,7 +14,8 @@ namespace lull::io {
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 
-/// Returns one text for each layer of an OpenEXR input that a picture in another format loses.
+/// If the output is not OpenEXR, it loses layers of an OpenEXR input. Returns one text for each
+/// lost layer.
 std::vector<std::string> lost_layers(const FileSource& source);
 
 /// Returns the name of the metadata of a frame that the encoder cannot store; empty if the encoder

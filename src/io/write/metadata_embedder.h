@@ -49,8 +49,8 @@ class MetadataEmbedder {
   std::deque<PictureMetadata> pending_;  // metadata of pictures inside the encoder
 };
 
-/// Returns one text for each kind of metadata (such as EXIF) in the first picture that a video file
-/// cannot store.
+/// A video file cannot store some kinds of picture metadata, such as EXIF. Returns one text for
+/// each such kind in the first picture of `source`.
 std::vector<std::string> picture_losses_in_video(const FileSource& source,
                                                  const Container& container);
 

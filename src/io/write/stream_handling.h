@@ -30,7 +30,8 @@ bool is_dropped(const AVStream& stream, const Drops& drops);
 ///     stream
 void check_drops(const Drops& drops, const FileSource& source);
 
-/// Throws an error with the message `text`: a container cannot store some streams.
+/// Throws an error, because the container cannot store some streams. If damage of the input is not
+/// the reason, the message is `text`.
 /// @throws BadData  damage of the input may be the reason
 /// @throws InvalidArgument  in all other cases
 [[noreturn]] void refuse_streams(const FileSource& source, const Drops& drops,

@@ -39,8 +39,8 @@ struct ZarrImage {
   std::vector<ZarrLevel> levels;  // the largest first; at least one
   ImageFacts facts;
   bool is_described = false;  // whether the metadata name the axes
-  /// One text for each part of the store, except the pyramid, that a TIFF file cannot contain, such
-  /// as "the group 'labels'".
+  /// One text for each part of the store that a TIFF file cannot contain, such as "the group
+  /// 'labels'". The list does not include pyramid levels.
   std::vector<std::string> other_contents;
   std::vector<std::string> notes;  // notes for the user, one text each
 };

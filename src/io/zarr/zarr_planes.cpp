@@ -235,7 +235,8 @@ void ZarrPlaneWriter::write_slab() {
   const std::int64_t last = written_ - 1, volume = last / level_.size[z_axis];
   ChunkIndex chunk{};
   chunk[z_axis] = last % level_.size[z_axis] / level_.chunk[z_axis];
-  // Without a scratch file, all planes of a chunk have the same time point and channel.
+  // A writer without a scratch file has only chunks of one time point and one channel, so the plane
+  // `last` determines the index of the chunks along these axes.
   chunk[time_axis] = volume % level_.size[time_axis] / level_.chunk[time_axis];
   chunk[channel_axis] = volume / level_.size[time_axis] / level_.chunk[channel_axis];
   const std::size_t row = level_.plane_bytes() / static_cast<std::size_t>(level_.size[y_axis]);
@@ -286,8 +287,9 @@ void ZarrPlaneWriter::write_blocks() {
         }
 }
 
-/// Writes one row of chunks. `rows` contains these rows of each plane, in the order time, channel,
-/// z (z fastest), with a plane stride of `plane_step` bytes.
+/// Writes the row of chunks that begins with the chunk `first`. `rows` contains the samples of this
+/// row of chunks, plane by plane, in the order time, channel, z (z fastest). The distance between
+/// two planes in `rows` is `plane_step` bytes.
 void ZarrPlaneWriter::write_row_of_chunks(const ChunkIndex& first, std::span<const std::byte> rows,
                                           std::size_t plane_step) {
   const auto bytes = static_cast<std::size_t>(size_of(level_.array.samples.type));

@@ -15,8 +15,8 @@ namespace lull::io {
 /// @throws IoError, NoInput
 [[nodiscard]] std::vector<std::string> copy_store(OutputFolder& output, const ZarrImage& image);
 
-/// Returns the pyramid levels of `image` with the folders in `output`, the copy of the image's
-/// store.
+/// Returns the pyramid levels of the copy of `image` that copy_store() makes in `output`. These
+/// levels differ from the levels of `image` only in the folders of their arrays.
 [[nodiscard]] std::vector<ZarrLevel> levels_in_copy(const OutputFolder& output,
                                                     const ZarrImage& image);
 

@@ -87,7 +87,7 @@ inline constexpr int max_samples = (max_patch_samples + padding - 1) / padding *
 /// Scratch memory of a thread.
 struct Workspace {
   Buffer<float> rows;       // [member][sample]: patches that determine Theta
-  Buffer<float> columns;    // [sample][member]: the same patches, minus their mean
+  Buffer<float> columns;    // [sample][member]: `rows` minus the mean patch
   Buffer<float> matrix;     // [member][member]
   Buffer<float> product;    // [member][member]: covariance of the noise, only if it is coloured
   Buffer<float> combined;   // [member][sample]: the patches that are combined

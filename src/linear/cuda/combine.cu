@@ -8,8 +8,9 @@
 // Step 1: The warp computes the mean patch in half precision. Samples are differences from a common
 // offset, so half precision represents flat areas exactly.
 
-// Step 2: The warp computes the Gram matrix of the patches minus their mean, and the inverse of Q
-// (linear/params.h), in single precision.
+// Step 2: The warp subtracts the mean patch from all patches, and computes the Gram matrix of the
+// differences. From this matrix, the warp computes the inverse of Q (linear/params.h). Both results
+// are in single precision.
 
 // Step 3: The warp computes the matrix Theta (linear/params.h) in half precision, and the weight of
 // each row of Theta.

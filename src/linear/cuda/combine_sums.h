@@ -9,8 +9,8 @@ namespace lull::linear {
 inline constexpr float mid_level = 127.5f;
 /// Fixed-point scale of the sums of weights. Weights are at most the square root of max_group.
 inline constexpr int weight_scale = 1 << 15;
-/// Scale of the sums of estimates of a thread block, in addition to weight_scale. A sum contains at
-/// most one estimate of each member of 16 groups.
+/// Thread blocks sum weighted estimates in units of 1 / (weight_scale * block_value_scale). A sum
+/// fits in 32 bits, because each member of at most 16 groups adds at most one estimate to the sum.
 inline constexpr float block_value_scale = 1.0f / 128;
 
 }  // namespace lull::linear

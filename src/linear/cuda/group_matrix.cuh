@@ -84,8 +84,8 @@ __device__ __forceinline__ void find_mean(const std::uint32_t* words, const Samp
   __syncwarp();
 }
 
-/// Computes the lower triangle of blocks of the negative Gram matrix of the patches minus their
-/// mean. Rows from `count` on are zero.
+/// Computes -D D', the negative Gram matrix of a group. Row i of D is patch i minus the mean patch.
+/// Rows of D from `count` on are zero. The function computes only the lower triangle of blocks.
 template <int T>
 __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, const int* places,
                                                    int steps, int count, Block (&gram)[T][T]) {

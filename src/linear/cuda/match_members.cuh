@@ -11,13 +11,15 @@ namespace lull::linear {
 /// Key of a candidate that cannot become a member of the group.
 constexpr std::uint32_t no_key = ~0u;
 
-/// Returns a bound, which exactly `wanted` of the `total` keys do not exceed. If fewer than
-/// `wanted` keys are valid, no valid key exceeds the bound.
+/// Returns a bound that selects the `wanted` smallest of the `total` keys: exactly `wanted` keys
+/// are less than or equal to the bound. If fewer than `wanted` keys are valid, all valid keys are
+/// less than or equal to the bound.
 __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, int total,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;
-  // A group has at most 64 members, so the bound is at most the largest of any 64 keys. The code
-  // uses the two smallest keys of each of the 32 lanes.
+  // The search for the bound needs an upper limit. `wanted` is at most 64, so the maximum of any 64
+  // keys is an upper limit. The code takes the maximum of 64 small keys: the two smallest keys of
+  // each of the 32 lanes.
   std::uint32_t smallest = no_key, second = no_key;
   for (int n = lane; n < total; n += 32) {
     const std::uint32_t key = keys[n];

@@ -1,5 +1,6 @@
-// Matching in several frames for linear combinations (linear/params.h; words, norms and members:
-// match.cu). The reference patches of a thread block have the same motion vectors.
+// Finds similar patches in several frames for linear combinations of patches (definition:
+// linear/params.h). match.cu describes the distances and the selection of the group members. The
+// reference patches of a thread block have the same motion vectors.
 
 // The thread block processes its search windows frame by frame or, for two-frame patches, in pairs
 // of frames. The keys of all frames remain in shared memory.
@@ -23,9 +24,9 @@ namespace {
 
 constexpr int across = 4, down = 2, references = across * down;
 static_assert(motion_columns % across == 0 && motion_rows % down == 0);
-/// The distribution of candidates over lanes, with `rows` neighbouring rows per lane and pass.
-/// OwnLayout (frame of the reference patches) has 16 lanes per row; OtherLayout has one lane per
-/// column.
+/// A layout assigns the candidates of a search window to the lanes of a warp. In each pass, a lane
+/// computes the distances of `rows` vertically adjacent candidates. Side by side, OwnLayout has 16
+/// lanes, and OtherLayout has one lane for each column of the window.
 struct OwnLayout {  // the window in the frame of the reference patches
   static constexpr int rows = 4, passes = 2, max_window = 15;
   static constexpr int pitch = 44;  // rows of lanes read in different memory banks

@@ -35,7 +35,8 @@ __device__ __forceinline__ void find_motion(const SearchedFrames& frames, const 
   __syncthreads();
 }
 
-/// Returns true if frame `f` contains candidates that span `halves` frames.
+/// Returns true if a patch that begins in frame `f` can be a candidate. `halves` is the number
+/// of frames, 1 or 2, that each patch spans.
 __device__ __forceinline__ bool has_candidates(const SearchedFrames& frames, int f, int halves) {
   return halves == 1 || frames.partner[f] != no_frame;
 }

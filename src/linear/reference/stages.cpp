@@ -17,7 +17,7 @@ std::uint32_t distance(PlaneView<const std::uint8_t> own, PlaneView<const std::u
   return sum;
 }
 
-/// Returns the patches of a group minus their mean.
+/// Subtracts the mean patch of a group from each of its patches, and returns the differences.
 Matrix centred(Matrix patches) {
   for (int s = 0; s < patches.columns; ++s) {
     double mean = 0;

@@ -16,9 +16,9 @@ namespace lull::cpu {
 
 /// The patches of all frames, in strips of 4 rows. In memory, the upper 4 rows of a patch are
 /// contiguous, and so are the lower 4 rows. `columns` has one element, a column of 4 samples, for
-/// each patch number.
+/// each patch index.
 struct PatchStrips {
-  const std::uint8_t* columns = nullptr;  // [number][4]
+  const std::uint8_t* columns = nullptr;  // [patch index][4]
   std::size_t below = 0;  // distance in memory between the upper and the lower piece of a patch
   const std::uint8_t* upper(std::uint32_t number) const {
     return columns + std::size_t{number} * (patch / 2);
@@ -40,8 +40,8 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
 
 // ---- candidates ----------------------------------------------------------------------------
 
-/// Maximum number of candidates: one cluster in each of 4 tilings, and one patch in each
-/// neighbouring frame.
+/// Maximum number of candidate patches: up to `max_leaf` patches of one cluster in each of 4
+/// tilings (divisions of the picture into tiles), and one patch in each neighbouring frame.
 inline constexpr int max_candidates = max_tilings * max_leaf + max_frames;
 /// Size of an array of candidates, with padding for vector access.
 inline constexpr int candidate_places = max_candidates + 64;
@@ -53,7 +53,8 @@ struct LeafView {
   const std::uint32_t* members = nullptr;
   int count = 0;
   std::uint32_t leaf_id = 0;  // identifier of the cluster
-  /// For each preceding tiling: the identifier of each member's cluster in that tiling.
+  /// earlier[t][i] is the identifier of the cluster in the preceding tiling t that contains
+  /// members[i].
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
 /// Lists the patches of all clusters of the reference patch `own`, each once, without `own`.
@@ -71,7 +72,7 @@ struct Nearest {
   int count = 0;
   std::array<std::uint32_t, max_group> patches;
 };
-/// Selects the nearest of `count` different patches, by distance, then by patch number. The arrays
+/// Selects the nearest of `count` different patches, by distance, then by patch index. The arrays
 /// have `candidate_places` elements.
 void find_nearest(const std::uint32_t* patches, std::int32_t* distances, int count,
                   Nearest& nearest);

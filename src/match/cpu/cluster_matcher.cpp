@@ -137,8 +137,8 @@ class ClusterMatcher final : public Matcher {
   }
 
  private:
-  /// For each member of each cluster, stores the identifiers of the member's clusters in all
-  /// tilings with lower indices.
+  /// For each member of each cluster, stores the identifiers of the clusters that contain the same
+  /// patch in all tilings with lower indices.
   void relate_tilings() {
     const std::size_t count = clusters_.members(0).size();
     constexpr std::size_t at_once = 1 << 14;
@@ -212,7 +212,7 @@ class ClusterMatcher final : public Matcher {
     for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }
 
-  /// Returns the number of the patch that motion predicts in frame `f` for the reference patch at
+  /// Returns the index of the patch that motion predicts in frame `f` for the reference patch at
   /// (x, y), or std::nullopt if this patch is not completely inside the picture.
   std::optional<std::uint32_t> predicted(std::size_t f, int x, int y) const {
     const GuideView& frame = frames_[f].frame;
@@ -257,8 +257,9 @@ class ClusterMatcher final : public Matcher {
   std::optional<ClusterRules> rules_;
   StripSpace space_;
   Clusters clusters_;
-  // [tiling][preceding tiling][member]: the identifier of the member's cluster in the preceding
-  // tiling.
+  // Element [k][t][i] belongs to patch i in the list of cluster members of tiling k (division into
+  // tiles). The element is the identifier of the cluster in tiling t that contains this patch. t is
+  // less than k.
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 

@@ -165,7 +165,7 @@ HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t 
 
 constexpr std::int32_t distance_of(Key key) { return key >> place_bits; }
 
-/// Sorts patches at equal distance by patch number. Before the call, these patches are sorted by
+/// Sorts patches at equal distance by patch index. Before the call, these patches are sorted by
 /// list index.
 HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count) {
   for (int i = 1; i < count; ++i)
@@ -175,7 +175,7 @@ HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count)
       std::swap(patches[k], patches[k - 1]);
 }
 
-/// Fills `to` with the smallest patch numbers at the distance `distance`, in ascending order.
+/// Fills `to` with the smallest patch indices at the distance `distance`, in ascending order.
 void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distances, int count,
                       std::int32_t distance, std::span<std::uint32_t> to) {
   std::uint32_t equals[candidate_places];
@@ -280,9 +280,9 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // `away` is the difference of two patch numbers, whose row stride is `rows`. The vertical
-    // displacement is away / rows, rounded to nearest, because the horizontal displacement is less
-    // than half the row stride.
+    // `away` is the difference of two patch indices. The row stride of patch indices is `rows`. The
+    // vertical displacement is away / rows, rounded to nearest, because the horizontal displacement
+    // is less than half the row stride.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

@@ -155,12 +155,14 @@ class SeedPatches {
   HWY_INLINE std::int16_t* sample(int i, int k) { return samples_[i] + k * half_lanes; }
   HWY_INLINE const std::int16_t* sample(int i, int k) const { return samples_[i] + k * half_lanes; }
 
-  /// One vector of the sum of the seed patches of each centre.
+  /// Two sums of seed patches, one sum for each centre. The object contains one SIMD vector of each
+  /// sum.
   struct Centres {
     hn::Vec<Halves> first, second;
   };
-  /// Computes the split between two centres: the means of `a` and of `b` seed patches. centres(k)
-  /// returns vector `k` of the sums of these seed patches.
+  /// Computes the hyperplane between two centres. The first centre is the mean of `a` seed patches,
+  /// and the second centre is the mean of `b` seed patches. centres(k) returns SIMD vector `k` of
+  /// the sum of the `a` patches and of the sum of the `b` patches.
   template <class F>
   HWY_INLINE void set_split(int a, int b, const F& centres) {
     const Halves d;
@@ -189,9 +191,9 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// For each seed patch i, stores a dot product over all samples in to[i]. left(i, k) returns
-  /// vector `k` of the left operand. right(i, k, l) returns vector `k` of the right operand, where
-  /// l = left(i, k).
+  /// For each seed patch i, computes a dot product, and stores the dot product in to[i]. left(i, k)
+  /// returns SIMD vector `k` of the left operand. right(i, k, l) returns SIMD vector `k` of the
+  /// right operand. The argument `l` is the result of left(i, k).
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)

@@ -58,8 +58,10 @@ struct Quantiser {
   float centre = 0, unit = 1;
 };
 
-/// The guide with several neighbouring samples in each element, one byte each. Element i of phase m
-/// begins at x = i step + m, so that consecutive elements belong to neighbouring reference patches.
+/// The guide in a polyphase layout. `step` is the distance between reference patches. Phase m (0 ..
+/// `step` - 1) consists of elements at the positions x = i * step + m, i = 0, 1, .. Consecutive
+/// elements of a phase thus belong to neighbouring reference patches. The element at x contains the
+/// sample at x and the next samples of the row, one byte each.
 
 /// Samples outside the picture repeat the border.
 template <class Element>
@@ -222,8 +224,9 @@ inline constexpr int temporal_padding = 32;
 /// The value at which 16-bit scores saturate. Patches with this score are not candidates.
 inline constexpr std::int32_t saturated_score = 65535;
 
-/// Allowed displacements of members of other groups in one frame (propagation.h). The ranges
-/// include both ends.
+/// A frame in which the matcher finds candidates for one reference patch (propagation.h).
+/// Candidates have displacements of `left` .. `right` along x and `top` .. `bottom` along y,
+/// relative to the reference patch. These ranges include both ends.
 struct PropagationFrame {
   const std::int8_t* strips = nullptr;  // the guide in the layout of PatchStrips, at sample (0, 0)
   Motion predicted;

@@ -29,8 +29,8 @@ using SampleRanges = std::vector<std::array<float, 2>>;
 [[nodiscard]] inline float scores_per_distance(const Quantiser& quantiser) {
   return patch * patch / (quantiser.unit * quantiser.unit);
 }
-/// Converts a distance, for example a threshold or a bias, to a score. `scores` is
-/// scores_per_distance().
+/// Converts a distance, for example a threshold or a bias, to a score. The factor `scores` is the
+/// result of scores_per_distance().
 [[nodiscard]] inline std::uint16_t score_of(float distance, float scores) {
   return static_cast<std::uint16_t>(std::min(max_score, distance * scores));
 }

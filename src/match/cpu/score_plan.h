@@ -7,22 +7,24 @@
 
 namespace lull::cpu {
 
-/// The plan for one stride `step` of reference patches. The pair of samples at column c of a patch
-/// has the phase c % step. The pair is at column c % step in the patch c / step positions to the
-/// right.
+/// The plan for reference patches at the distance `step`. A pair consists of two adjacent samples
+/// in a row. A pair at column c of a reference patch has the phase c % step. The same pair also
+/// belongs to the reference patch that is c / step positions further right. In that reference
+/// patch, the pair is at column c % step.
 
-/// The plan first sums over pairs with equal c / step, where c is the column of a pair in the
-/// patch.
+/// The plan first adds the squared differences of pairs with equal c / step. c is the column of a
+/// pair in the patch.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
   int stored = 0;
-  /// For each stored sum, a bit mask of the phases whose pairs the sum contains. Bit i stands for
-  /// phase[i].
+  /// For each stored sum, a bit mask of its terms. If bit i is set, the sum contains the pairs of
+  /// samples with the phase phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
-  /// The stored sums (`array`) that add up to a distance. Each sum is loaded from `shift` lanes
-  /// further right.
+  /// The terms that add up to the distance of a patch. Term t is the stored sum with the index
+  /// array[t]. The term is in the lane that is shift[t] positions to the right of the lane of the
+  /// patch.
   std::array<int, 4> array{}, shift{};
 };
 

@@ -4,8 +4,8 @@
 // Neighbouring patches overlap. For each displacement, the kernel therefore compares each sample
 // once, and computes the distances of patches in two steps.
 
-// Step 1: the kernel sums pairs over `step` rows, and then sums the results over the height of the
-// patch.
+// Step 1: for each pair of adjacent columns, the kernel sums squared differences over `step` rows,
+// and then sums the results over the height of the patch.
 
 // Step 2: a lane sums `step` columns of its reference patch. The sums of the remaining columns are
 // sums of reference patches on the right, loaded with a lane offset.

@@ -4,7 +4,7 @@
 // A patch in several clusters of the reference patch is compared once, in the first of these
 // clusters. Patches that motion predicts are added last, with their motion bias.
 
-// A key consists of a distance and a patch number. The warp sorts 32 keys at a time.
+// A key consists of a distance and a patch identifier. The warp sorts 32 keys at a time.
 
 #include <utility>
 
@@ -34,7 +34,7 @@ struct QueryArgs {
   const std::uint8_t* counts;
 };
 
-using Key = unsigned long long;  // distance, then patch number
+using Key = unsigned long long;  // distance, then patch identifier
 
 __device__ __forceinline__ Key exchange_keys(Key key, int j, bool keeps_less) {
   const Key other = __shfl_xor_sync(~0u, key, j);

@@ -36,7 +36,7 @@ struct LanePlace {
   int x, y;  // position in the picture or in its padding
 };
 
-/// Stores four samples of the guide and half the squared norms of the patches at these samples.
+/// Stores four samples of the guide, and |p|^2 / 2 for each of the four patches p at these samples.
 __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBoxes::tile_rows][32],
                                             const LanePlace& p, const Margins& margins,
                                             std::uint32_t* samples, std::int32_t* half_norms) {
@@ -105,8 +105,8 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
   }
 }
 
-/// Makes the 8-bit guide and half the squared norms of its patches, including the padding, and
-/// clears `sums`, the sums of the next phase.
+/// Makes the 8-bit guide, and computes |p|^2 / 2 for each patch p of the guide, including the
+/// padding. Also clears `sums`, the sums of the next phase.
 template <class Picture>
 __global__ void __launch_bounds__(GuideBoxes::threads)
     guide_kernel(const Picture picture, Margins margins, float scale, float offset,

@@ -8,7 +8,7 @@
 
 namespace lull {
 
-/// A guide that is one plane, without a share of the noisy plane.
+/// A guide that equals one plane.
 struct PurePlane {
   const float* plane;
   __device__ float4 quad(const Margins& margins, int x, int y) const {
@@ -16,7 +16,7 @@ struct PurePlane {
   }
 };
 
-/// A guide that is one plane, mixed with a share of the noisy plane.
+/// A guide that is the weighted mean of an estimate of one plane and the noisy plane.
 struct SharedPlane {
   MixedPlane plane;
   __device__ float4 quad(const Margins& margins, int x, int y) const {
@@ -78,8 +78,8 @@ struct MixedColours {
     return make_float4(mean_luma_at(x, y), mean_luma_at(x + 1, y), mean_luma_at(x + 2, y),
                        mean_luma_at(x + 3, y));
   }
-  /// Returns the mean of the luma samples inside the picture that the chroma sample at (x, y)
-  /// covers, or NaN.
+  /// Returns the mean of the luma samples that the chroma sample at (x, y) covers, without samples
+  /// outside the picture. If all these luma samples are outside the picture, returns NaN.
   __device__ float mean_luma_at(int x, int y) const {
     const int right = min((x + 1) << shift_x(), mix.luma_margins.width);
     const int bottom = min((y + 1) << shift_y(), mix.luma_margins.height);

@@ -49,8 +49,8 @@ struct Groups {
 /// Returns the capacity of a group in members: 16 or 32.
 constexpr int group_capacity(const MatchParams& phase) { return phase.group <= 16 ? 16 : 32; }
 
-/// The 8-bit guide, and half the squared norm of each patch. Patches partly outside the picture
-/// have the norm `no_patch`.
+/// The 8-bit guide, and |p|^2 / 2 for each patch p of the guide. For patches partly outside the
+/// picture, the value is `no_patch` instead.
 struct Guide {
   const std::uint8_t* samples = nullptr;
   const std::int32_t* half_norms = nullptr;
@@ -70,7 +70,8 @@ inline float max_guide_scale(float tau) {
 
 // ---- guides (guide.cu) ----
 
-/// A plane of a guide: an estimate, mixed with a share of the noisy plane.
+/// A plane of a guide: the weighted mean of an estimate and the noisy plane. `share` is the weight
+/// of the noisy plane.
 struct MixedPlane {
   const float* estimate = nullptr;
   const float* noisy = nullptr;  // may be null if `share` is 0
@@ -107,8 +108,9 @@ struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
-/// Makes the 8-bit guide of a plane and half the squared norms of its patches, and clears `sums`,
-/// the sums of the next phase. `samples` and `half_norms` are padded.
+/// Makes an 8-bit guide from a plane, and computes |p|^2 / 2 for each patch p of this guide. Also
+/// clears `sums`, the sums of the next phase. The outputs `samples` (the guide) and `half_norms`
+/// are padded.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
@@ -148,7 +150,8 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
 
 // ---- propagation ----
 
-/// The groups of all searched reference patches (propagation.h), stored as one batch.
+/// The groups of all reference patches whose complete windows the matcher searches (propagation.h),
+/// stored as one batch.
 struct KeptGroupsView {
   Groups groups;
   ReferenceGrid searched;

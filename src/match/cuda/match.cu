@@ -5,14 +5,15 @@
 // A thread block processes 4x4 reference patches and the union of their search windows, in bands of
 // rows that fit in shared memory. Each band takes three steps.
 
-// Step 1: the block loads the samples of the band and half the squared norms of its patches. Each
-// position stores a word with 4 samples, for aligned loads.
+// Step 1: the block loads the samples of the band, and |b|^2 / 2 for each patch b. Each position
+// stores a word with 4 samples, for aligned loads.
 
 // Step 2: warps fill one table of 16-bit scores for each reference patch. A score is 65535 minus a
 // scaled distance, or 0 without a candidate.
 
-// Step 3: each warp selects the N best scores of one reference patch. At least N candidates reach
-// the N-th best of the lanes' maxima, which is therefore the bound.
+// Step 3: each warp selects the N best scores of one reference patch. Each lane finds its best
+// score. At least N candidates reach the N-th best of these scores, so the warp skips all
+// candidates with lower scores.
 
 // A key consists of a score and a position. All keys differ, so the result does not depend on the
 // order of work.

@@ -145,9 +145,10 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // First attempt: the tables of all frames are limited to the shared memory of one of several
-  // resident thread blocks. Second attempt: the tables of neighbouring frames may fill the shared
-  // memory of a multiprocessor. Third attempt: the tables of all frames may fill this memory.
+  // With the limit `wanted` of shared memory, several thread blocks fit on a multiprocessor. With
+  // the limit `most`, one thread block fits. First attempt: `wanted` for all frames. Second
+  // attempt: `wanted` for the reference frame, and `most` for the neighbouring frames. Third
+  // attempt: `most` for all frames.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

@@ -57,8 +57,8 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
                                               {11, medium_union},
                                               {4, wide_union}};
 
-/// The shapes of a temporal search, for the reference frame (`own`) and the neighbouring frames
-/// (`others`).
+/// Compile-time constants of the kernels for a search in several frames. `own` contains the
+/// constants for the reference frame, and `others` the constants for the neighbouring frames.
 struct TimeShape {
   bool fused;  // whether the reference frame is scanned together with the first neighbouring frames
   MatchShape own, others;

@@ -160,8 +160,9 @@ struct Gathering {
     __syncwarp();
   }
 
-  /// Lists the quads (four words) with a score that reaches the bound. Returns their number. `most`
-  /// contains two maxima for each quad, one for each half word.
+  /// Lists the quads (four words of scores) in which at least one score reaches the bound. Returns
+  /// the number of these quads. For each quad of the lane, `most` contains the maximum of the low
+  /// half words and the maximum of the high half words.
   template <int quad_count>
   __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound,
                             int lane) {

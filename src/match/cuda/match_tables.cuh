@@ -10,8 +10,8 @@ namespace lull::match_detail {
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
-  // A row needs union_pitch + 10 words: 7 more for the width of a patch, and 3 for alignment. With
-  // 2 more, rows r and r + 4 are 16 memory banks apart.
+  // In addition to union_pitch words, a row needs 7 words for the width of a patch and 3 words for
+  // alignment. The last 2 of the 12 words separate rows r and r + 4 by 16 memory banks.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -38,9 +38,9 @@ __host__ __device__ inline int table_words(const MatchPlan& plan) {
   return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }
 
-/// Returns the start of the table of one reference patch. Tables begin in different memory banks,
-/// because a warp writes scores of 8 patches at once. `left` (even) and `top` are the origin of the
-/// union of the search windows in the table.
+/// Returns the start of the table of one reference patch in shared memory. Tables begin in
+/// different memory banks, because a warp writes scores of 8 patches at once. The table begins
+/// `left` (even) columns and `top` rows after the origin of the union of the search windows.
 __device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
   const int start = reference * plan.score_pitch;
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
@@ -52,8 +52,8 @@ __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int
   return __funnelshift_r(words[0], words[1], bits);
 }
 
-/// One warp copies a reference patch and its base score (maximum score minus half the squared norm)
-/// to shared memory.
+/// One warp copies a reference patch a and its base score (maximum score minus |a|^2 / 2) to shared
+/// memory.
 __device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
                                       std::uint32_t* patches) {
   std::uint32_t* to = patches + reference * reference_pitch;
@@ -65,15 +65,16 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Loads the samples of a band of rows and half the squared norms of its patches (step 1 of
-/// match.cu), from the word that contains `start`, the origin of the union of the search windows.
-/// `thread` is the index in a team of complete warps.
+/// Loads a band of rows (step 1 of match.cu): the samples, and |b|^2 / 2 for each patch b. `start`
+/// is the index of the first position of the band in the guide. Rows of samples begin at the
+/// aligned word that contains this position. A team of `team` threads (complete warps) loads the
+/// band, and `thread` is the index of the calling thread in the team.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,
                                           std::uint32_t* samples, std::int32_t* half_norms,
                                           unsigned thread, unsigned team) {
-  // Number of threads of a team that load one row.
+  // `lanes` threads of the team load one row.
   constexpr unsigned pitch = Pitch<union_pitch>::samples, lanes = 16;
   const unsigned quads = plan.union_width / 4 + 3, sample_rows = rows + patch - 1;
   {

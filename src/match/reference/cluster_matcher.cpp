@@ -86,7 +86,7 @@ class ClusterMatcher final : public Matcher {
              PatchShape) const override {
     const PatchNumbers& numbers = clusters_.numbers();
     const std::uint32_t own = numbers.of(0, x, y);
-    using Candidate = std::pair<std::int32_t, std::uint32_t>;  // distance, patch number
+    using Candidate = std::pair<std::int32_t, std::uint32_t>;  // distance, patch index
     std::vector<Candidate> candidates;
     for (const std::uint32_t number : candidates_of(guides, x, y)) {
       const auto [index, u, v] = numbers.place(number);
@@ -111,7 +111,7 @@ class ClusterMatcher final : public Matcher {
   }
 
  private:
-  /// Returns the patch numbers of all candidates of a reference patch, each once, in ascending
+  /// Returns the patch indices of all candidates of a reference patch, each once, in ascending
   /// order.
   std::vector<std::uint32_t> candidates_of(std::span<const FramePlane> guides, int x, int y) const {
     std::vector<std::uint32_t> all;

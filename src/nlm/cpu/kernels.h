@@ -23,15 +23,16 @@
 
 namespace lull::nlm::cpu {
 
-/// A view of a padded plane, stored in phases: phase m contains column m of every cell (a square of
-/// 1 or 2 samples a side).
+/// A view of a padded plane in a polyphase layout: phase m contains column m of every cell (a
+/// square of 1 or 2 samples a side).
 struct PhasedView {
   const float* data = nullptr;  // sample (0, 0)
   std::ptrdiff_t row = 0;       // distance from row to row, in floats
   std::ptrdiff_t phase = 0;     // distance from phase to phase, in floats
 };
 
-/// A padded plane, stored in phases. The padding replicates or mirrors the border (Border).
+/// A padded plane in the polyphase layout of PhasedView, with one phase for each column of a cell
+/// (a square of 1 or 2 samples a side). The padding replicates or mirrors the border (Border).
 class PhasedPlane {
  public:
   PhasedPlane() = default;
@@ -65,9 +66,9 @@ struct Shape {
   int estimates;   // number of estimates of a sample
   bool is_single;  // a block is one sample, which has one estimate
   Weights weights;
-  /// fill() scales guide plane c by guide_scale sqrt(a_c), with its weight a_c in the distance D
-  /// (weights.h). D times the slope of WeightCurve is q1 + mean_share q2^2. q1 is the sum of the
-  /// squared differences of two patches, q2 the sum of the differences.
+  /// fill() multiplies guide plane c by guide_scale * sqrt(a_c). a_c is the weight of plane c in
+  /// the distance D (weights.h). D times the slope of WeightCurve is q1 + mean_share q2^2. q1 is
+  /// the sum of the squared differences of two patches. q2 is the sum of the differences.
   float guide_scale, mean_share;
   float zero;  // zero of WeightCurve, multiplied by its slope
 };

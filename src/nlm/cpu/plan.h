@@ -36,8 +36,9 @@ struct TilePlan {
   int first_column, first_row;  // position of the first patch's block, in cells of the plane
 };
 
-/// Returns the address of a sample: column `i` of the cell (1 or 2 samples wide) in column
-/// `column`, in row `row` of the plane, displaced by (e_x, e_y).
+/// Returns the address of the sample at x = column * cell + i + e_x and y = row + e_y. `column` is
+/// the index of a cell along x. `cell` is the width of a cell, 1 or 2 samples. `i` is the column of
+/// the sample in the cell. (e_x, e_y) is a displacement.
 template <int cell>
 inline const float* sample_pointer(const PhasedView& plane, int column, int row, int i, int e_x,
                                    int e_y) {

@@ -60,7 +60,8 @@ class CpuVolumeEngine final : public VolumeEngine {
         shift.samples.push_back(available.holds(z) ? samples_[index(z)].view() : PhasedView{});
         any |= available.holds(z);
       }
-      // The kernel reads only slices in the patch of a candidate. All other views remain empty.
+      // The kernel reads a guide slice only if the patch of a candidate contains the slice. All
+      // other guide slices get empty views.
       for (int z = wanted.first - patch + dz; z < wanted.end + patch + dz; ++z)
         shift.guides.push_back(is_near(z, wanted, dz, available) ? guide(z) : PhasedView{});
       if (!any) shifted.pop_back();

@@ -250,7 +250,8 @@ class CudaFrameWorker final : public FrameWorker {
   int last_input_ = 0;  // index of the last frame taken in inputs_
   std::array<std::unique_ptr<Output>, max_results> outputs_;
   int filtered_ = 0;  // number of filtered frames
-  // Events after the downloads of results for which the caller has not waited, oldest first.
+  // One event for each returned result for which the caller has not waited yet, oldest first. The
+  // event occurs when the download of the result is complete. Null: the frame was not filtered.
   std::deque<lull::cuda::Event> finished_;
   std::vector<FilteredSet> sets_;
   std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered

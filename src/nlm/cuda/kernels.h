@@ -2,10 +2,10 @@
 // Launches of the kernels of non-local means on `stream`. The functions neither allocate memory nor
 // wait.
 
-// continue_plane() scales guide plane c by Curve::guide_scale sqrt(a_c), with its weight a_c in the
-// distance D (weights.h). Kernels compute q = q1 + mean_share q2^2, which is D times the slope of
-// the weight. q1 is the sum of the squared differences of two patches, q2 the sum of the
-// differences.
+// continue_plane() multiplies guide plane c by Curve::guide_scale * sqrt(a_c). a_c is the weight of
+// plane c in the distance D (weights.h). Kernels compute q = q1 + mean_share q2^2. q equals D times
+// the slope of WeightCurve. q1 is the sum of the squared differences of two patches. q2 is the sum
+// of the differences.
 
 #include <cuda_runtime_api.h>
 
@@ -95,8 +95,8 @@ void estimate_boxes(const BoxesPlan& plan, const Planes3& planes, const Results3
 
 inline constexpr int max_slices = 32;
 struct VolumePlanes {
-  /// Slices of the volume, from search + 1 slices before the first wanted slice on. All pointers
-  /// must be valid.
+  /// Consecutive slices of the volume. slice[0] is search + 1 slices before the first wanted slice.
+  /// All pointers must be valid.
   std::array<const float*, max_slices + 2 * (max_volume_search_radius + 1)> slice{};
   std::uint64_t available = 0;  // bit k: slice[k] exists, and may contain candidates
   int count = 0;                // number of wanted slices

@@ -1,8 +1,8 @@
 // The worker for volumes: each plane is a separate volume. Three streams upload padded float
 // planes, compute, and download results.
 
-// The host uploads the next batch of slices while the GPU computes, after the results of the
-// previous batch are complete, because the upload overwrites the previous batch.
+// While the GPU filters a batch of slices, the host uploads the next batch. The upload overwrites
+// the previous batch, so the host first waits until the results of the previous batch are complete.
 
 #include <algorithm>
 #include <vector>
@@ -29,7 +29,7 @@ std::vector<int> filtered_planes(const Params& params, const FrameFormat& format
   return planes;
 }
 
-/// Returns the largest batch size that all planes with noise support.
+/// Returns the maximum number of slices per batch. All noisy planes must support this number.
 int slices_for_all(const Params& params, const FrameFormat& format) {
   int batch_size = cuda::max_slices;
   for (const int i : filtered_planes(params, format))

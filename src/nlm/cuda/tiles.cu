@@ -42,8 +42,8 @@ struct TilePosition {
   int cell;              // motion block of the tile
 };
 
-/// Returns the offset, in samples, of the candidates of a motion block in a source, 0 without
-/// motion.
+/// Returns the offset, in samples, by which the motion vector of the motion block `cell` displaces
+/// candidates in `source`. Without motion, the offset is 0.
 __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const TileSource& source,
                                                    int cell) {
   if (source.motion == nullptr) return 0;

@@ -1,8 +1,8 @@
 // The kernel for patches of 3x3x3 samples around every sample. A lane processes `slices_per_lane`
 // slices by `rows_per_lane` rows, with a halo of one sample.
 
-// In half precision, a lane processes two columns of voxels, in the first half and in the second
-// half of the slices of the thread block.
+// In half precision, a lane processes two groups of voxels at once: one group in the first half of
+// the slices of the thread block, and one group in the second half.
 
 // A lane sums squared differences over three rows and three slices in registers, and over three
 // columns with its neighbouring lanes. The order of all sums is fixed.

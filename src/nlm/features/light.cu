@@ -17,8 +17,8 @@ namespace {
 
 using namespace light_detail;
 
-/// Sums of a pixel with demodulated illumination. The linear function of the filter has
-/// `coefficients` coefficients.
+/// Weighted sums over the candidates of a pixel. From these sums, the filter fits a linear function
+/// to the demodulated illumination. The linear function has `coefficients` coefficients.
 template <int channels, int coefficients>
 struct LightSums {
   float right[coefficients * channels] = {};
@@ -115,8 +115,8 @@ struct OwnPixel {
 };
 
 /// Calls add(source, from, d, bases) for each displacement d in each source. `at` is the position
-/// of the pixel, `from` the position of its candidate. `bases` contains the results of base_of()
-/// (formulas.h).
+/// of the pixel, `from` the position of its candidate. `bases` contains the eighth roots of the
+/// weights (base_of() in formulas.h).
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {

@@ -21,7 +21,8 @@ struct Stages {
   alignas(8) float summands[group_size][padded_side][padded_side];
   alignas(8) float rows_of_three[group_size][padded_side][side],
       rows_of_seven[group_size][padded_side][side];
-  // Bases of the weights (base_of() in formulas.h) of the colour filter and of the guided filter.
+  // Eighth roots of the weights (base_of() in formulas.h): `x` for the colour filter, and `y` for
+  // the guided filter.
   float2 bases[group_size][pixels];
 };
 union SharedMemory {
@@ -35,7 +36,8 @@ __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }
 
-/// A group of displacements in one source that the threads process together.
+/// A group of up to `group_size` displacements. All candidates of the group are in one frame, the
+/// frame with the index `source`. The threads of a block process the group together.
 struct Group {
   int source = 0, first = 0;
   __device__ __forceinline__ int count(const LightJob& job) const {
@@ -54,7 +56,8 @@ __device__ __forceinline__ DeviceDisplacement load(const DeviceDisplacement* fro
   return {words.x, __int_as_float(words.y), __int_as_float(words.z)};
 }
 
-/// Returns the motion offset, in pixels, from a thread block to its candidates in another source.
+/// Returns the offset, in pixels, by which motion displaces the candidates of a thread block in the
+/// frame `source`. Without motion, the offset is 0.
 __device__ __forceinline__ int offset_in(const DeviceLight& source, const LightJob& job) {
   if (source.motion == nullptr) return 0;
   const int column = static_cast<int>(blockIdx.x) * side / job.cell;
@@ -129,8 +132,8 @@ __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) 
   }
 }
 
-/// Sums along columns, and computes the bases of the weights (step 3 of light.cu). Each of a
-/// pixel's two threads processes half of the displacements.
+/// Sums along columns, and computes the eighth roots of the weights (step 3 of light.cu). Each
+/// pixel has two threads, and each thread processes half of the displacements.
 template <int channels>
 __device__ __forceinline__ void find_bases(int count, int tx, int ty, Stages& stages) {
   constexpr float colour_scale =

@@ -92,9 +92,9 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i)
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
-  // For each frame in progress, memory contains the result, and copies of the planes and of the
-  // guide in the engine. In addition, memory contains the frame that is loaded and the frame that
-  // is returned.
+  // For each frame in progress, the session stores the result, and the engine stores a copy of the
+  // planes and of the guide. In addition, the session stores the frame that it loads and the frame
+  // that it returns.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);

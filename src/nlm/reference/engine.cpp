@@ -16,7 +16,8 @@ using namespace reference;
 
 using FramePlanes = std::array<ContinuedPlane, 3>;
 
-/// The planes of frames. The index of a source is the slot of a frame.
+/// The planes of the loaded frames. The argument `source` of guide(), is_hole() and sample() is the
+/// slot into which a frame was loaded.
 class Frames final : public SourcePlanes {
  public:
   struct Slot {
@@ -87,7 +88,8 @@ class ReferenceFrameEngine final : public FrameEngine {
   Frames frames_;
 };
 
-/// The planes of slices. The index of a source is the position z of a slice.
+/// The planes of the loaded slices. The argument `source` of guide() and sample() is the position z
+/// of a slice.
 class Slices final : public SourcePlanes {
  public:
   explicit Slices(const VolumePlan& plan) : plan_(plan) {}

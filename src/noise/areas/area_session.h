@@ -22,7 +22,8 @@ struct AreaOptions {
 };
 
 /// Makes a session that preserves constant areas (constant_areas.h) bit for bit. The results of
-/// `filter` must be in host memory. Frames in GPU memory do not change.
+/// `filter` must be in host memory. The session does not search input frames in GPU memory for
+/// constant areas.
 [[nodiscard]] std::unique_ptr<Denoiser> with_constant_areas(LevelsOfFrame levels,
                                                             const FrameFormat& format,
                                                             std::unique_ptr<Denoiser> filter,

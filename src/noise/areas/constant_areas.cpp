@@ -15,13 +15,15 @@ namespace {
 constexpr double similar_sigmas = 2.5;
 /// Maximum share of similar samples around an area that meets rule 1 (constant_areas.h).
 constexpr double max_similar = 0.1;
-/// Maximum share of similar samples around an area that the session replaces before filtering.
+/// Maximum share of similar samples among the samples around an area. Up to this share, the session
+/// replaces the area before filtering.
 constexpr double continuous = 0.5;
 /// Maximum share of neighbouring samples that differ from a constant area by 1. Above this share,
 /// the area is a part of a gradient.
 constexpr double max_single_steps = 0.9;
-/// Noise levels in quantisation steps, at which a sample has a given value with a probability of at
-/// most 0.2 and 0.05.
+/// Minimum noise levels, in quantisation steps. From the level `wide_noise` on, noise produces any
+/// single sample value with a probability of at most 0.2, and from `very_wide_noise` on, of at most
+/// 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
 // Minimum sizes of constant areas. In pictures, the minimum size excludes single codec blocks,
@@ -291,8 +293,8 @@ class AreaFinder {
   }
 
   /// Returns the complete rows and columns of an area, and its morphological opening by a square.
-  /// The side of the square is the smallest for which random samples of the value `value` are
-  /// unlikely to fill the square.
+  /// The function tries the squares of `opening_sides` in increasing order. The result is from the
+  /// first square that is unlikely to consist of random samples with the value `value`.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;

@@ -16,9 +16,9 @@
 // Rule 4 for constant areas: the area consists of complete rows or columns at the border of the
 // plane.
 
-// Exceptions for constant areas: rules 2 and 3 exclude smooth gradients, where neighbours differ by
-// a single step. In pictures, areas that consist of 8x8 codec blocks are excluded if they have more
-// than two values in total.
+// Exceptions: rules 2 and 3 do not apply to areas in smooth gradients, where neighbouring samples
+// differ by a single step. In pictures, some areas consist of the 8x8 blocks of a codec. If these
+// areas have more than two values in total, none of them is a constant area.
 
 #include <cstdint>
 #include <vector>

@@ -30,8 +30,8 @@ void exclude_holes(const Frame& stabilised) {
       if (holes.at(x, y)) samples(x, y) = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Estimates the noise of depth maps on the 0..255 scale of `scale`, without the maps in which all
-/// samples are holes.
+/// Estimates the noise of depth maps after `scale` has converted them to stabilised samples on the
+/// 0..255 scale. The function ignores maps in which all samples are holes.
 PlaneNoise find_noise(const DepthScale& scale, std::span<const Frame> maps) {
   std::vector<Excerpt> excerpts;
   for (const Frame& map : maps) {

@@ -11,8 +11,8 @@
 
 namespace lull {
 
-/// Clipping statistics of a block in one stored channel of two frames. Distances are on the 0..255
-/// scale; infinite: no clip limit.
+/// Clipping statistics of a block in one stored channel, over two frames. `above_low` and
+/// `below_high` are on the 0..255 scale. They are infinite without a clip limit.
 struct ClipChannel {
   float above_low = 0, below_high = 0;  // distance of the samples' mean from the clip limits
   float clipped_share = 0;              // share of the samples that lie at a clip limit
@@ -29,7 +29,8 @@ struct ClipDifference {
   float clipped = 0;      // share of clipped samples in the ring, in the most clipped channel
   // Share of the noise variance that remains after clipping. 0: the block is not used.
   float retained = 1;
-  /// Clipping in the stored channels of the plane: one channel, or R, G and B.
+  /// Clipping statistics of each stored channel from which the plane is computed. For RGB, the
+  /// channels are R, G and B. Otherwise, the only channel is the plane itself.
   std::array<ClipChannel, 3> channels{};
   // If false, the block is at a border of the plane or contains NaN, and all other members are
   // undefined.

@@ -14,11 +14,12 @@
 
 namespace lull {
 
-/// Sizes, in samples, of a block, of the ring around the block, and of the gap between them. The
-/// gap makes the ring independent of the block for correlated noise.
+/// Side of a block, width of the ring around the block, and widths of the gap, in samples. The gap
+/// is the inner part of the ring. The motion search leaves out the gap, so that the compared
+/// samples are independent of the block even if the noise is correlated.
 inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
-/// Width, in samples, of the border around the ring. The computation of derivatives reads the
-/// border.
+/// Width, in samples, of the border around the ring of a block. The derivatives of the samples in
+/// the ring depend on the border.
 inline constexpr int clip_border = 2;
 /// Number of samples that must exist on each side of a block.
 inline constexpr int clip_margin = clip_ring + clip_border;

@@ -13,12 +13,12 @@ namespace lull {
 namespace {
 
 constexpr std::size_t min_blocks = 30, enough_blocks = 60;
-/// Number of groups of blocks of similar brightness, of equal size, so that noise is measured at
-/// all brightnesses.
+/// Number of groups into which the blocks are divided by brightness. The groups have equal numbers
+/// of blocks, so that noise is measured at all brightnesses.
 constexpr std::size_t brightness_groups = 4;
 /// Criteria for blocks (docs/measurements/noise-estimation.md): `smooth_share` is the share of
-/// blocks with the smallest slopes. The ring energy (ClipDifference::ring_energy) is at most
-/// `still_typical` times the quantile `typical` of the ring energies.
+/// blocks with the smallest slopes. Of these blocks, the selected ones have a
+/// ClipDifference::ring_energy of at most `still_typical` times its quantile `typical`.
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
@@ -54,8 +54,9 @@ float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double samples = 2 * clip_block * clip_block;
   const auto low = clipped_gaussian(static_cast<double>(channel.above_low / sigma));
   const auto high = clipped_gaussian(static_cast<double>(channel.below_high / sigma));
-  // For noise that is clipped at both limits, the product of the two remaining shares is a close
-  // approximation.
+  // low.variance and high.variance are the shares of the noise variance that remain after clipping
+  // at one limit. For noise that is clipped at both limits, the remaining share is close to their
+  // product.
   const double left = low.variance * high.variance;
   const double clipped_share = std::min(low.clipped_share + high.clipped_share, 1.0);
   const double maximum =
@@ -192,8 +193,9 @@ std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
   for (ClipDifference& b : blocks) b.retained = 1;
   const auto clipped = clipped_variances_of(blocks);
   if (!clipped || std::ranges::none_of(blocks, is_clipped)) return clipped;
-  // The first run determines the noise level. With this level, the second run excludes blocks with
-  // letterboxes by a smaller `slack`.
+  // The first pass of the loop determines the noise level. The second pass, with a smaller `slack`,
+  // excludes blocks that overlap a letterbox: they have more clipped samples than noise of this
+  // level causes.
   CoefficientTable variances = *clipped;
   for (const double slack : {0.2, 0.02}) {
     const CoefficientTable settled = without_clipping(variances, blocks, shares, slack);

@@ -1,8 +1,9 @@
 #pragma once
 // Estimates noise variances from the motion-compensated differences of blocks.
 
-// Blocks are not selected by their own difference and flatness, because codecs copy blocks without
-// their noise. The criteria come from the surroundings of a block.
+// select_blocks() judges the motion compensation and the slopes of a block by the samples around
+// the block. The samples of the block itself would favour blocks that a codec copied without their
+// noise.
 
 #include <optional>
 #include <span>

@@ -50,8 +50,8 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);
-  // Camera noise has no clip limits, because the noise level that filters assume already exceeds
-  // the measured level.
+  // Clipping lowers the measured level. In still pictures, only white noise needs clip limits as a
+  // correction. For camera noise, filters assume a level above the measured level (camera_noise.h).
   if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;
 }

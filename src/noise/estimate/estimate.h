@@ -47,8 +47,8 @@ struct NoiseEstimate {
   /// For clips, the noise levels of the stored samples of each plane as a function of luma, in the
   /// order of increasing luma. A luma that does not occur in the frames has no element.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
-  /// Standard deviation, on the 0..255 scale, of the error of a lossy codec (codec_error.h) that
-  /// `noise` contains in addition to the measured levels. Noise files do not store it.
+  /// Standard deviation of the error of a lossy codec (codec_error.h), on the 0..255 scale. `noise`
+  /// is the sum of the measured noise and this error. Noise files do not store `codec_error`.
   std::array<float, 3> codec_error{};
 };
 

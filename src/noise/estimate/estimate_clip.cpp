@@ -33,7 +33,7 @@ constexpr float min_level = 0.5f;
 /// The differences between the blocks of two frames, in each plane.
 struct Pair {
   std::array<std::vector<ClipDifference>, 3> planes;
-  float ring_level = 0;  // lower quartile of the ring energies of the first plane's blocks
+  float ring_level = 0;  // lower quartile of ClipDifference::ring_energy in the first plane
 };
 
 int step_for(const FrameFormat& format) {
@@ -244,8 +244,8 @@ ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   return block;
 }
 
-/// The blocks of one range of luma. `around` contains the ring energy (ClipDifference::ring_energy)
-/// of each block in the measured plane.
+/// The blocks of one range of luma. `around` contains, for each block, the mean square of the
+/// residual in the samples around the block (ClipDifference::ring_energy) in the measured plane.
 struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;

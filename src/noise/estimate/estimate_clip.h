@@ -41,7 +41,7 @@ struct ClipMeasurement {
 /// better and faster than filters for coloured noise.
 [[nodiscard]] bool counts_as_white(const CoefficientTable& variances);
 
-/// Returns the noise that filters remove. The measurement must have found noise.
+/// Converts a measurement to a noise estimate. ClipMeasurement::found must be true.
 [[nodiscard]] NoiseEstimate estimate_of(const ClipMeasurement& measured, Layout layout);
 
 }  // namespace lull

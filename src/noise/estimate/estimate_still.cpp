@@ -26,8 +26,10 @@ constexpr std::size_t max_demosaiced_blocks = 16000;
 /// of the DCT coefficients (v, u) with v + u = n. Camera pictures have at least 3.1 and 1.64, scans
 /// at most 3.5 and 1.42.
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
-/// Limits for a sum of coloured noise and fine white noise: minimum of L(5) / L(11..13), maximum
-/// FlatBlockSpectrum::greater_unevenness, and maximum of L(1..2) / L(3..4).
+/// A sum of coloured noise and fine white noise has a ratio L(5) / L(11..13) of at least
+/// `uniform_fall`, where L(n) is the level of the DCT coefficients (v, u) with v + u = n. Its
+/// FlatBlockSpectrum::greater_unevenness is below `uniform_unevenness`, and its ratio L(1..2) /
+/// L(3..4) is below `uniform_slope`.
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
 /// Minimum noise level at the finest frequencies, without the variance of rounding. Lower levels
 /// are not reliable.
@@ -37,16 +39,20 @@ constexpr double min_end_level = 0.14;
 constexpr double texture_slope = 3.4;
 /// Maximum FlatBlockSpectrum::unevenness of noise. Texture is more uneven.
 constexpr double texture_unevenness = 2.0;
-/// Maximum FlatBlockSpectrum::dispersion and FlatBlockSpectrum::direction of noise. Camera noise
-/// has a dispersion of at most 11 and a direction of at most 10; texture exceeds the limits.
+/// Maximum of FlatBlockSpectrum::dispersion (relative variance of the block energies) and of
+/// FlatBlockSpectrum::direction (ratio of the energies along the two axes) for noise. The values of
+/// camera noise are at most 11 and 10. Texture exceeds the limits.
 constexpr double texture_dispersion = 15, texture_direction = 15;
-/// Minimum level of strong noise with strong low frequencies. Cameras have a level of at most 11,
-/// so strong noise is synthetic. Its dispersion, kurtosis and slope are at most 1.7, 3.4 and 1.7.
-/// Plaster has a dispersion of 1.8; gravel has a kurtosis of 3.7 or a slope of 2.
+/// Coloured noise with a level of at least `strong_level` is synthetic, because camera noise has a
+/// level of at most 11. Strong synthetic noise has a dispersion of at most 1.7, a kurtosis of at
+/// most 3.4 and a slope L(1..2) / L(3..4) of at most 1.7. Texture has higher values: plaster has a
+/// dispersion of 1.8, and gravel has a kurtosis of 3.7 or a slope of 2.
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
-/// Minimum sharpness (CameraNoise::sharpness) of pictures with synthetic noise that has strong low
-/// frequencies. Cameras that denoise make less sharp pictures.
+/// Pictures of cameras that denoise have a sharpness (CameraNoise::sharpness) below
+/// `sharp_picture`. In sharper pictures, coloured noise is synthetic, and its
+/// FlatBlockSpectrum::greater_unevenness is below `sharp_unevenness`. A higher unevenness indicates
+/// texture.
 constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Maximum noise level of an uncertain estimate.
@@ -98,7 +104,7 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
 }
 
 /// If `alike` is true, replaces noise levels that differ by less than 15 % by their root mean
-/// square. If all levels are invisible, sets them to 0.
+/// square. If all levels are below `invisible_level`, sets them to 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {

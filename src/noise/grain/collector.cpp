@@ -14,8 +14,8 @@ constexpr std::int64_t second = 10'000'000;
 // Number of cells along each side of a frame. Scene cuts are detected in the mean luma of the
 // cells.
 constexpr int cells = 32;
-// Minimum change of the cells' mean luma at a scene cut: in 8-bit steps, and as a multiple of the
-// typical change.
+// At a scene cut, the mean change of the luma of the cells exceeds two limits: `cut_change` 8-bit
+// steps, and `cut_factor` times the typical change between the previous frames.
 constexpr double cut_change = 12, cut_factor = 3;
 constexpr double level_tolerance = 0.15;
 

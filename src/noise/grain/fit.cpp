@@ -200,8 +200,9 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
 /// Sets the filter coefficients. Their unit is the smallest power of 2, at most 2^-6, with which
 /// all coefficients are in range.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // Factor for the luma coefficient of a chroma plane. Decoders filter white noise of one level for
-  // all planes, but the prediction errors of the fitted filters differ.
+  // Returns the factor that converts the fitted luma coefficient of a chroma plane to that of a
+  // decoder. In the fit, all planes have grain of the same variance, and their prediction errors
+  // differ. In a decoder, the prediction errors of all planes are white noise of one level.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };

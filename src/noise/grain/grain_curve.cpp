@@ -12,8 +12,8 @@ constexpr double luma_of(int bin) { return 8.0 * bin + 4; }
 
 bool is_populated(const GrainStatistics::Bin& bin) { return bin.count >= min_bin_samples; }
 
-/// Returns the grain variance of one bin of luma, in squared units of grain_unit. `rounding` is the
-/// subtracted variance of rounding.
+/// Returns the grain variance of one bin of luma: the variance of the removed noise minus the
+/// variance `rounding` of rounding errors. Samples are in units of 1 / grain_unit of an 8-bit step.
 double variance_of(const GrainStatistics::Bin& bin, double rounding) {
   const auto n = static_cast<double>(bin.count), mean = static_cast<double>(bin.sum) / n;
   return static_cast<double>(bin.squares) / n - mean * mean - rounding;

@@ -10,7 +10,8 @@
 
 namespace lull {
 
-/// Number of sample units in an 8-bit step. With 16 units, samples of 12 bits need no conversion.
+/// Number of units in one 8-bit step. The unit of the statistics, a sixteenth of an 8-bit step, is
+/// one step of 12-bit samples.
 inline constexpr int grain_unit = 16;
 
 /// Maximum lag (dx, dy) between two samples in the normal equations of a filter with lag 3.
@@ -32,9 +33,9 @@ class GrainStatistics {
   struct Bin {
     std::int64_t count = 0, sum = 0, squares = 0;  // sums over the removed noise
   };
-  /// Sums, over all blocks of one class of brightness, of products of two samples of the removed
-  /// noise. A block of w x h samples has (w - |dx|) (h - |dy|) pairs of samples with the lag (dx,
-  /// dy).
+  /// Sums over all blocks of one class of brightness. An element of `pairs` sums the products of
+  /// two samples of the removed noise, over all pairs of samples with one lag (dx, dy). A block of
+  /// w x h samples has (w - |dx|) (h - |dy|) such pairs.
   struct Products {
     std::array<std::int64_t, pair_lags> pairs{};
     // Sums of products of a sample of Cb or Cr and the mean of the luma samples at the position of

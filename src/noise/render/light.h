@@ -1,7 +1,7 @@
 #pragma once
 // Decomposes renders into demodulated illumination, the noise variance of the illumination at each
 // pixel, and feature buffers that distinguish surfaces. Filters process the demodulated
-// illumination, which identifiers call light.
+// illumination. In identifiers, its name is `light`.
 
 // Colour is albedo times illumination. The albedo of a renderer has no noise and contains the
 // texture, so the illumination is smooth. The class Light divides samples by max(albedo,

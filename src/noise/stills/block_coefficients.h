@@ -4,8 +4,9 @@
 
 namespace lull {
 
-/// Returns the set, 0 or 1, of coefficient k = 8 v + u, in a chessboard pattern. The noise of the
-/// sets is nearly independent, so that selection hardly biases the measurement.
+/// Returns the set of the coefficient k = 8 v + u: 0 if v + u is even, 1 if v + u is odd. The noise
+/// of the two sets is nearly independent. The selection of blocks by one set thus hardly biases the
+/// measurement in the other set.
 constexpr int set_of(int k) { return (k / 8 + k % 8) % 2; }
 
 }  // namespace lull

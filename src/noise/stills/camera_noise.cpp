@@ -20,9 +20,9 @@ constexpr double typical_level = 6;         // level of the lowest frequencies o
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
-/// Filters assume `strength` times the measured level if the measured level is `typical_level`,
-/// because camera noise is uneven and has strong low frequencies. `spectrum_exponent` flattens the
-/// spectrum.
+/// Filters assume more noise than was measured, because camera noise is uneven and has strong low
+/// frequencies. `strength` is the ratio of the assumed level to the measured level where the
+/// measured level equals `typical_level`. `spectrum_exponent` flattens the assumed spectrum.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the block means, relative to the noise variance at the lowest frequencies.
@@ -31,14 +31,17 @@ constexpr double mean_gain = 2;
 /// noise of cameras is stronger.
 constexpr double chroma = 1.2;
 
-/// Limits for the level of fine frequencies (detail), and for its ratio to the level of the lowest
-/// frequencies (share). The correction of camera noise decreases from the `soft` limits to the
-/// `sharp` limits.
+/// The correction of camera noise depends on the level of fine frequencies
+/// (FlatBlockSpectrum::detail). If this level is at most `soft_detail`, or at most `soft_share` of
+/// the level of the lowest frequencies, the correction is complete. The correction then decreases,
+/// and vanishes if the level is at least `sharp_detail` and at least `sharp_share` of the level of
+/// the lowest frequencies.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 
-/// Noise levels at the lowest frequencies between which the correction of camera noise fades out.
-/// Camera pictures have at most 19.
+/// The correction of camera noise decreases while the noise level at the lowest frequencies rises
+/// from `max_camera_level`, and vanishes at `min_synthetic_level`. Camera pictures have a level of
+/// at most 19.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
 /// Returns a linear ramp from 0 at `none` to 1 at `all`.

@@ -21,8 +21,9 @@ struct CameraNoise {
 };
 [[nodiscard]] CameraNoise camera_noise(const FlatBlockSpectrum& luma);
 
-/// Returns the noise variances of a subsampled plane with `gain` times the variance of luma.
-/// `shift_x` and `shift_y` are log2 of the subsampling.
+/// Returns the noise variances of a subsampled plane, computed from those of luma. Before
+/// subsampling, the variances of the plane are `gain` times the variances of luma. `shift_x` and
+/// `shift_y` are the binary logarithms of the subsampling factors.
 [[nodiscard]] CoefficientTable subsampled(const CoefficientTable& luma, int shift_x, int shift_y,
                                           double gain);
 

@@ -129,8 +129,8 @@ Range measured_range(const OpponentValues& values, std::span<const int> members,
   return range;
 }
 
-/// Returns whether fine chroma noise is too weak for demosaiced noise, in the spectrum of all
-/// blocks.
+/// Returns whether chroma is too weak at v + u = 5 and 6, compared with v + u = 1 and 2, for the
+/// noise of a demosaiced picture. The function examines the spectrum of all blocks.
 bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   constexpr double max_share = 0.6 * min_middle_share;
   double share = 1;
@@ -172,9 +172,10 @@ double possible_level(const Range& at, const Range& from) {
   return tolerance * std::pow(ratio, brightness_exponent);
 }
 
-/// Returns the mean variances of all ranges of brightness, after noise levels above
-/// possible_level() are lowered to possible_level(). `agreement` receives the share of the chroma
-/// variance that the reduction leaves.
+/// Returns the mean variances of all ranges of brightness. Before averaging, the function limits
+/// the noise level of each range to the maximum that is plausible compared with the other ranges
+/// (possible_level()). `agreement` receives the share of the measured chroma variance that remains
+/// after this reduction and the reduction to Range::noise_share.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;

@@ -1,9 +1,9 @@
 #pragma once
 // Selects the flattest blocks of pictures, for noise estimation.
 
-// One of two sets of coefficients (v, u), with v + u odd or even, selects blocks by their energy,
-// and the other set measures the noise; then the sets change roles. The sets are nearly
-// independent.
+// The DCT coefficients (v, u) of a block form two sets, by the parity of v + u. Blocks are selected
+// by their energy in one set, and the noise is measured in the other set. Then the sets change
+// roles. The noise of the two sets is nearly independent.
 
 #include <array>
 #include <span>

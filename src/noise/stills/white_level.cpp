@@ -11,9 +11,9 @@
 // Two steps alternate: selection of the blocks with hardly more energy than noise, and measurement
 // of the noise in these blocks (Liu, Tanaka, Okutomi 2013, doi:10.1109/TIP.2013.2283400).
 
-// The DCT coefficients (v, u) form two sets, by the parity of v + u. One set selects blocks, and
-// the other set measures the noise level; then the sets change roles. White noise is independent in
-// the two sets.
+// The DCT coefficients (v, u) form two sets, by the parity of v + u. Blocks are selected by their
+// energy in one set, and the noise level is measured in the other set. Then the sets change roles.
+// White noise is independent in the two sets.
 
 namespace lull {
 namespace {
@@ -23,8 +23,7 @@ constexpr int max_clipped_samples = 24;
 /// Minimum v + u of the measured coefficients (v, u). Textures have the least energy at the finest
 /// frequencies.
 constexpr int finest = 10;
-/// Maximum mean energy of a selected block in the coefficients of the selecting set, in units of
-/// sigma^2.
+/// Maximum mean square of the DCT coefficients by which a block is selected, in units of sigma^2.
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
@@ -34,7 +33,7 @@ constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 
-/// Minimum share of the noise variance that clipping may leave in a measured block.
+/// Lower limit for the computed share of the noise variance that remains after clipping.
 constexpr double min_retained = 0.1;
 
 /// Returns the share of the noise variance that clipping leaves in a block with the mean `mean` and
@@ -97,8 +96,9 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks: of the set of coefficients that selects blocks, and of the
-/// finest coefficients in the other set.
+/// Mean energies of the flattest blocks. Blocks are selected by their energy in one of the two sets
+/// of coefficients. `energy` is the mean over this set, and `fine` is the mean over the finest
+/// coefficients of the other set.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };

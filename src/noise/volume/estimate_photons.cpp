@@ -11,8 +11,9 @@
 namespace lull {
 namespace {
 
-/// For the mean m of 8 squared standard normal values: the median of m, and n times the variance of
-/// the logarithm of the median of n values of m.
+/// Statistics of the mean of 8 squared standard normal values. `median_of_8_squares` is the median
+/// of such means. The variance of the logarithm of the median of n such means is
+/// `variance_of_median` divided by n.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
 /// Maximum low-frequency energy of flat cubes, relative to the noise variance. If fewer than
 /// `min_flat_in_bin` cubes of a bin are flat, the fit tries the next higher limit.
@@ -132,8 +133,10 @@ class PhotonFit {
     return ranges;
   }
 
-  /// Measures the noise variance of each bin from the median ratio of the variances of its cubes to
-  /// the fitted line. Ratios avoid a bias from the width of the bin.
+  /// Measures the noise variance of each bin. The variance of each cube is divided by the variance
+  /// that the fitted line predicts at the mean of the cube. The median of these ratios, times the
+  /// prediction at the mean of the bin, gives the variance of the bin. The ratios avoid a bias from
+  /// the width of the bin.
   std::vector<Bin> bins_of(const Cubes& cubes) const {
     std::vector<Bin> bins;
     for (const auto& [begin, end] : ranges_of(cubes)) bins.push_back(bin_of(cubes, begin, end));

@@ -38,7 +38,8 @@ constexpr double min_sigma = 0.02;
 // (`window`).
 constexpr int cubes_per_node = 6, max_nodes = 16;
 constexpr double window = 0.7;
-// Maximum ratio of the noise levels of air and of tissue at a node.
+// Maximum ratio of the noise levels of air and of tissue at a node of the noise map. With a larger
+// ratio, the supposed cubes of air are dark tissue.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
 /// Weights of a cube of air (64 measured voxels) and of a flat cube (8 measured coefficients) in
@@ -192,7 +193,8 @@ class Estimator {
     std::ranges::sort(seen);
     const float low = seen[seen.size() / 20], high = seen[seen.size() - 1 - seen.size() / 20];
     if (high < followed_variation * low) return;
-    // Values far outside the range of the measured levels are errors at nodes with few cubes.
+    // At nodes of the noise map with few measured cubes, the fit may give wrong values far outside
+    // the range of the measured levels.
     for (float& value : map.values) value = std::clamp(value, low / 1.5f, high * 1.5f);
     estimate_.level = seen[seen.size() / 2];
     estimate_.noise.sigma = map.min_value();
@@ -227,8 +229,8 @@ class Estimator {
     const double in_tissue = flat.cubes.empty() ? 0 : level_of(flat);
     const double in_air = air.size() < min_air_at_node ? 0 : std::sqrt(air_variance(air, zero_));
     add(in_tissue, std::min(max_weight, weight_of_flat * static_cast<double>(flat.cubes.size())));
-    // If the noise of air is much stronger than the noise of tissue, the cubes of air are dark
-    // tissue.
+    // If the noise of the supposed air is much stronger than the noise of tissue, the cubes are not
+    // air but dark tissue.
     const bool dark_tissue = in_tissue > 0 && in_air > max_air_ratio * in_tissue;
     if (!dark_tissue)
       add(in_air, std::min(max_weight, weight_of_air * static_cast<double>(air.size())));

@@ -10,8 +10,9 @@
 namespace lull {
 namespace {
 
-/// Minimum sum of the number of photons and the variance of the read noise for the asymptotic
-/// formula of the inverse. From this sum on, the error of the formula is at most 0.03 %.
+/// The inverse uses an asymptotic formula if the expected number of photons plus the variance of
+/// the read noise, in units of gain^2, is at least `asymptotic_from`. The error of the formula is
+/// then at most 0.03 %.
 constexpr double asymptotic_from = 60;
 /// Number of points of the trapezoidal rule for the normal distribution, from -5 to 5 standard
 /// deviations.
@@ -68,8 +69,9 @@ double PhotonStabiliser::transform(double photons) const {
   return argument > 0 ? 2 * std::sqrt(argument) : argument <= 0 ? 0 : argument;
 }
 
-/// Returns the expected value of the filter's result for the expected number of photons `photons`:
-/// the expectation of the transform, corrected for the skewness of the noise.
+/// Returns the result that is expected from a filter where the expected number of photons is
+/// `photons`. This is the expectation of the transformed samples, minus the bias of patch-based
+/// filters for skewed noise (`skew_bias`).
 double PhotonStabiliser::expected_result(double photons) const {
   std::array<double, normal_nodes> nodes, weights;
   double total = 0;

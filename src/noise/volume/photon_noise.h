@@ -42,8 +42,9 @@ class PhotonStabiliser {
   /// NaN stays NaN.
   float forward(float sample) const;
   /// Converts the filter's result `stabilised`, an estimate of E[f(z)], to the mean of the samples
-  /// z. This is not the inverse of f, because E[f(z)] is not f(E[z]). The linear continuation below
-  /// the result for no photons avoids a bias in dark areas.
+  /// z. This is not the inverse of f, because E[f(z)] is not f(E[z]). Results below the E[f(z)] of
+  /// no photons give means below `offset`. A lower bound at `offset` would bias the mean of dark
+  /// areas.
   float inverse(float stabilised) const;
 
  private:

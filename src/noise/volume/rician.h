@@ -8,7 +8,7 @@
 // and at least 0.78 for smaller v (docs/how-it-works/volume-noise.md).
 
 // A filter estimates E[f(z) | v] for Rician samples z. This expectation differs from f(v). The
-// exact unbiased inverse returns the v with this expectation.
+// exact unbiased inverse returns the v for which E[f(z) | v] is equal to the filter's result.
 
 #include <algorithm>
 #include <array>
@@ -52,8 +52,9 @@ class RicianStabiliser {
 
   /// Computes the forward function f. NaN stays NaN.
   static float forward(float z);
-  /// Returns the v >= 0 with E[f(z) | v] = d, or 0 for d below E[f(z) | 0]. The result is smaller
-  /// within the constructor's `shrink_range`. The function is increasing.
+  /// Returns the v >= 0 with E[f(z) | v] = d, or 0 for d below E[f(z) | 0]. For d up to
+  /// `shrink_range` (see the constructor) above E[f(z) | 0], the result is smaller than this v. The
+  /// function is increasing.
   float inverse(float d) const;
   /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }

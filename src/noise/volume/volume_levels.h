@@ -11,11 +11,13 @@ namespace lull {
 struct VolumeLevels {
   std::vector<float> levels;  // noise level of each volume on the 0..255 scale; 0: no noise
   int slices = 1;             // number of slices of each volume
-  // The fixed point of the scaling; for Rician noise, the sample of magnitude 0.
+  // The sample value that scaling leaves unchanged. For Rician noise, this value represents the
+  // magnitude 0.
   float zero = 0;
 
-  /// Returns the common noise level: the lowest of all volumes, so that no sample leaves the range
-  /// of samples. 0: no noise.
+  /// Returns the common noise level: the lowest noise level of the volumes with noise. Scaling to
+  /// the lowest level moves samples only towards `zero`, so they stay in the range of samples. 0:
+  /// no volume has noise.
   float common_level() const;
 };
 

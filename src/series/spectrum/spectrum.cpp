@@ -7,8 +7,8 @@
 namespace lull::series {
 namespace {
 
-/// Limits of the upper edge of the noise spectrum, so that one volume with a very low noise level
-/// does not raise the edge.
+/// Limits for the upper edge of the noise spectrum. Without these limits, a single volume with a
+/// very low noise level would raise the edge.
 constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median contain no noise. They result from linearly dependent
 /// volumes.

@@ -46,8 +46,9 @@ __device__ inline Bound find_bound(const std::uint32_t* distances, int count, in
   });
   Bound bound{.wanted = min(warp_sum(found), most)};
   if (bound.wanted == 0) return bound;
-  // The bound is at most `high`: the largest of the smallest distances of the 32 lanes or, if
-  // `wanted` is above 32, of the two smallest distances of each lane.
+  // A binary search finds the bound between `low` and `high`. If `wanted` is at most 32, `high` is
+  // the maximum over all lanes of the smallest distance of a lane. If `wanted` is above 32, `high`
+  // is the maximum over all lanes of the second smallest distance of a lane.
   std::uint32_t low = warp_min(least);
   std::uint32_t high = min(warp_max(bound.wanted <= 32 ? least : second), infinite - 1);
   bound.has_surplus = true;

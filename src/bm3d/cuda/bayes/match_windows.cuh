@@ -8,8 +8,9 @@
 // Each thread block subtracts a common offset from its samples, which limits the rounding error of
 // half precision to a thousandth of the differences between patches.
 
-// Lane (g, t) = (lane / 4, lane % 4) processes the even (even t) or odd (odd t) rows of a patch in
-// frame t / 2. The offsets of its operands are therefore constants.
+// Lane (g, t) = (lane / 4, lane % 4) processes the even rows (even t) or the odd rows (odd t) of a
+// patch in frame t / 2. Relative to the first sample of a lane, the samples that the lane reads
+// have the same offsets in all lanes.
 
 #include "bm3d/cuda/bayes/match_layout.h"
 #include "bm3d/cuda/bayes/windows.cuh"
@@ -210,8 +211,9 @@ __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pit
     }
 }
 
-/// Stores the distances of a tile. `numbers` is the index of the first distance of the search
-/// window in the arrays of the reference patches.
+/// Computes and stores the distances of the patches in a tile from the reference patches. Each
+/// reference patch has an array of distances. In each array, the distances of this search window
+/// begin at index `numbers`.
 template <int Side>
 __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::uint32_t* words,
                                              const float* sums, int tile, int numbers,

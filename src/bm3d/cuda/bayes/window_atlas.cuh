@@ -29,7 +29,8 @@ struct SamplePair {
   std::uint32_t mask = 0;
 };
 constexpr int max_sample_pairs = 2 * max_wide_side * ((max_wide_side + 1) / 2);
-/// Maximum number of sample pairs of a patch, rounded up to the 8 pairs of a matrix product.
+/// Maximum number of sample pairs of a patch, rounded up to a multiple of 8. A matrix product
+/// processes 8 pairs.
 constexpr int sample_pair_slots = (max_sample_pairs + 7) / 8 * 8;
 
 __device__ inline int sample_pairs(const BayesArgs& a) {
@@ -118,9 +119,11 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
   });
 }
 
-/// Converts `count` + 1 floats in place to `count` words: a sample and its right neighbour in half
-/// precision. With `uses_basic`, the function subtracts the basic estimate (`samples`) from
-/// `noisy`.
+/// Converts `count` + 1 floats in place to `count` words. A word contains two values in half
+/// precision: those of a sample and of its right neighbour. In `samples`, the values are the
+/// differences of the samples from SampleScale::level. If `uses_basic` is true, `samples` is the
+/// basic estimate, and the function also converts `noisy` to the differences of the noisy samples
+/// from the basic estimate. All values are multiplied by SampleScale::unit.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {
@@ -173,8 +176,8 @@ struct InSharedMemory {
   /// thread block.
   struct Estimates {
     int* values;
-    // Scale and offset from an estimate to the unit of the sums. The offset includes
-    // rounding_offset, which rounds a float to an integer by addition.
+    // The number to add to a sum is estimate * gain + offset, rounded to an integer. `offset`
+    // includes rounding_offset: the addition of this large number rounds a float to an integer.
     float gain, offset;
     static constexpr float rounding_offset = 12582912;  // 1.5 * 2^23
 

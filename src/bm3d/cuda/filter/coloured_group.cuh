@@ -2,15 +2,15 @@
 // Groups with coloured noise. Lane (g, t) = (lane / 4, lane % 4) needs the noise variances of
 // coefficient g of all rows, for the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9.
 
-// The noise variances are products of a matrix of decorrelations 1 - c(d) / c(0) and a matrix of
-// signs (coloured_pairs.h), where c(d) is the covariance of a coefficient of two patches at
-// displacement d.
+// The noise variances are the product of two matrices. The left matrix has the elements 1 - c(d) /
+// c(0), where c(d) is the noise covariance of a coefficient in two patches at displacement d. The
+// right matrix contains signs (coloured_pairs.h).
 
-// The 16 rows of the decorrelation matrix are the 8 coefficients g of two rows of a patch. The
-// columns are pairs of members.
+// The left matrix has a row for each of the 16 coefficients in two rows of a patch, and a column
+// for each pair of members.
 
-// A lane reads 8 half-precision decorrelations of a pair of members in one access. Eight lanes
-// together read a table entry of 128 bytes.
+// A lane reads 8 half-precision elements of the left matrix, which belong to one pair of members,
+// in one access. Eight lanes together read a table entry of 128 bytes.
 
 // Cost: about 36 instructions per chunk of 16 pairs, and about 90 per group for the table look-up.
 
@@ -143,8 +143,9 @@ struct LaneOffsets {
                                                           << 16) {}
 };
 
-/// The decorrelations of 16 pairs of members, as left operands. For even k, word[k / 2] is the
-/// operand for rows k and k + 1 of a patch.
+/// The left operands of matrix products for 16 pairs of members. For even k, word[k / 2] is the
+/// operand for rows k and k + 1 of a patch. The elements are 1 - covariance / variance of the noise
+/// in a coefficient of the two members (CovarianceView::decorrelation).
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
@@ -234,9 +235,10 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Stores the noise variances of the differences of two adjacent members, which are equal to the
-/// decorrelations of the two members. `half` selects pairs 0..7 (0) or 8..15 (1) of the chunk, and
-/// `b` the element of `ratio`.
+/// Stores the noise variances of the differences of two adjacent members. In units of the variance
+/// of one member, such a variance is 1 - covariance / variance, an element of `chunk`. `half`
+/// selects pairs 0..7 (0) or 8..15 (1) of the chunk. The function stores the results in
+/// ratio[k][b] for all k.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {
@@ -322,8 +324,10 @@ __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
   narrow_ratios<second_phase, GroupTransform>(noise, member, log2, lane, ratios.set[0]);
 }
 
-/// Applies the hard threshold to a group with coloured noise of the standard deviations `spectrum`.
-/// Returns the sum of the variances of the retained coefficients, in units of sigma^2.
+/// Applies the hard threshold to a group with coloured noise. Before the call, `spectrum` contains
+/// the standard deviations of the noise (group_ratios()), and after the call the shrunk
+/// coefficients. Returns the sum of the variances of the retained coefficients, in units of
+/// sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
                                                     const GroupOperands& operands, float limit,
@@ -356,8 +360,9 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
   return warp_sum(retained);
 }
 
-/// Computes the Wiener factors of a group with coloured noise of the variances `factors`. Returns
-/// the sum of the squared factors, weighted by the variances in units of sigma^2.
+/// Computes the Wiener factors of a group with coloured noise. Before the call, `factors` contains
+/// the noise variances of the coefficients (group_ratios()), and after the call the Wiener factors.
+/// Returns the sum of the squared factors, weighted by the variances in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],
                                                   const GroupOperands& operands, float variance,

@@ -6,10 +6,10 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// A transform along a column, as butterflies.
+/// The butterflies that compute a transform of the 8 samples of a column.
 template <class Transform2d>
 struct Butterflies;
-/// A transform across the group, as a matrix.
+/// The matrix of a transform across the group.
 template <class GroupTransform>
 struct GroupMatrix;
 
@@ -110,12 +110,13 @@ struct Butterflies<Bior> {
   }
 };
 
-// The Haar and Walsh-Hadamard transforms across a group in 16 slots. Coefficient k depends on
-// support(k) slots. sign(k, slot) is 1 or -1 for these slots, and 0 for all others.
+// The Haar and Walsh-Hadamard transforms convert 16 values x[0]..x[15] across a group to the
+// coefficients c[0]..c[15]. c[k] depends on support(k) values. sign(k, i) is 1 or -1 if c[k]
+// depends on x[i], and 0 if not. The code calls the index i a slot.
 
-// Forward transform: coefficient k is the sum of sign(k, slot) / support(k) times the slot, over
-// all slots. Inverse transform: a slot is the sum of sign(k, slot) times coefficient k. White noise
-// of variance 1 in the slots has the variance 1 / support(k) in coefficient k.
+// Forward transform: c[k] is the sum of sign(k, i) x[i] over all i, divided by support(k). Inverse
+// transform: x[i] is the sum of sign(k, i) c[k] over all k. If the values x have white noise of
+// variance 1, c[k] has noise of variance 1 / support(k).
 template <>
 struct GroupMatrix<Haar> {
   // For groups of 32 members: true if the matrix also transforms the differences of pairs of

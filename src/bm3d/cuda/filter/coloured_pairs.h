@@ -2,17 +2,18 @@
 // The contributions of pairs of members to the noise variance of each group coefficient
 // (coloured_group.cuh). This file is independent of CUDA.
 
-// The decorrelation of two members is r = 1 - c(d) / c(0), where c(d) is the covariance of a
-// coefficient of two patches at displacement d (noise/patch_covariance.h). Half precision is
-// accurate near r = 0, where 1 - r would lose precision.
+// For two members of a group, r = 1 - c(d) / c(0) is one minus the correlation of the noise. c(d)
+// is the noise covariance of a coefficient in two patches at displacement d
+// (noise/patch_covariance.h). Half precision is accurate near r = 0, where the correlation 1 - r
+// would lose precision.
 
 // Variance of a group coefficient: Let the coefficient be the sum of n members with signs that add
 // up to 0, divided by sqrt(n). In units of c(0), its variance is -2 / n times the sum of s_i s_j
-// r_ij over all pairs of members i and j, with the signs s and the decorrelations r. The variance
-// of the mean is n plus this sum.
+// r_ij over all pairs of members i and j, with the signs s and r_ij = 1 - c(d_ij) / c(0). The
+// variance of the mean is n plus this sum.
 
-// For each number of members, the vector of variances is the product of a constant matrix and the
-// vector of decorrelations of all pairs.
+// For each number of members, a constant matrix maps the values r = 1 - c(d) / c(0) of all pairs of
+// members to the noise variances of the group coefficients.
 
 // Pairs of members m and m' are in the order of x = m ^ m'. Contributions to the Haar coefficients
 // depend only on the highest bit of x and on m without this bit.
@@ -34,15 +35,15 @@ constexpr int highest_bit(int x) {
   return bit;
 }
 
-/// Returns pair `index` of a group of 2^log2_members members. With index = x * half + q, where
-/// `half` is half the number of members, the pair is (m, m ^ x), where m depends on q.
+/// Returns pair `index` of a group of 2^log2_members members. The pair consists of members m and
+/// m^x, where x = index / half, q = index % half, and `half` is half of the number of members. m is
+/// q with a 0 bit inserted at the position of the highest 1 bit of x.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  /// The member m is q with a 0 bit inserted at the highest bit of x, so each pair (m, m ^ x)
-  /// occurs only once.
+  // Because of the inserted 0 bit, each pair (m, m ^ x) occurs only once.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};
@@ -65,16 +66,18 @@ constexpr int log2_of(int power) {
   return log;
 }
 
-/// The contributions of pairs to the Haar coefficients, in the order of filter.cuh. In groups of 32
-/// members, coefficients 16..31 are the differences of two adjacent members.
+/// The contributions of pairs of members to the noise variances of the Haar coefficients, in the
+/// order of filter.cuh. In groups of 32 members, coefficients 16..31 are the differences of two
+/// adjacent members.
 struct HaarPairs {
   /// Returns the index of the sign matrix for a chunk of pairs.
   static constexpr int matrix_of(int chunk) {
     return chunk == 0 ? 0 : log2_of(2 * highest_bit(chunk));
   }
 
-  /// Returns the factor of the decorrelation of a pair in the variance of coefficient 16 * set + k,
-  /// where `set` is 0 or 1 and k is 0..15.
+  /// The noise variance of a Haar coefficient is a constant plus a weighted sum of 1 - correlation
+  /// over all pairs of members. Returns the weight of `pair` for coefficient 16 * set + k. `set` is
+  /// 0 or 1, and k is 0..15.
   static constexpr Term term(int log2_members, int set, int k, MemberPair pair) {
     const int i = 16 * set + k, members = 1 << log2_members;
     if (i >= members || pair.first == pair.second) return {};
@@ -88,8 +91,9 @@ struct HaarPairs {
   }
 };
 
-/// The contributions of pairs to the Walsh-Hadamard coefficients. In groups of 32 members, `set`
-/// selects the sums (0) or the differences (1) of pairs of members.
+/// The contributions of pairs of members to the noise variances of the Walsh-Hadamard coefficients.
+/// In groups of 32 members, the coefficients of set 0 are transforms of the sums of adjacent
+/// members, and those of set 1 are transforms of the differences of adjacent members.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

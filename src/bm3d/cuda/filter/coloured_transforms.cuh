@@ -52,8 +52,8 @@ struct SlotSamples {
 /// coefficients, and slots by group coefficients.
 using Slots = __half2[8][2];
 
-/// Each lane passes the offset of one slot in `own`, and receives the offsets of the slots that it
-/// loads in `offset`.
+/// Exchanges the offsets of patches within a warp. Each lane passes the offset of one patch in
+/// `own`. In `offset`, each lane receives the offsets of the patches whose samples the lane loads.
 template <int S, class Offset>
 __device__ __forceinline__ void distribute_offsets(Offset own, int lane, Offset (&offset)[S][2]) {
 #pragma unroll
@@ -124,8 +124,8 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
 }
 
 /// The transform of a group across its members, as S sets of 16 values. For 32 members (S = 2), set
-/// 0 contains the transform of the sums of pairs of members, and set 1 the transform of the
-/// differences.
+/// 0 contains the transform of the sums of adjacent members, and set 1 the transform of the
+/// differences of adjacent members.
 template <int S>
 struct Spectrum {
   Slots set[S];

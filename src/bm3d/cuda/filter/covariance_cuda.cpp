@@ -13,8 +13,9 @@ namespace lull::bm3d {
 namespace {
 
 constexpr int coefficients = patch * patch;
-/// Maximum magnitude of decorrelations (1 - covariance / variance). Decorrelations of real noise
-/// are within 0..2, but those of an estimated autocorrelation may be larger.
+/// Maximum magnitude of 1 - covariance / variance in the tables. With the exact autocorrelation of
+/// the noise, this value is within 0..2. With an estimated autocorrelation, the value may be
+/// larger.
 constexpr double max_decorrelation = 64;
 /// Minimum of CovarianceView::unit, for the fixed-point precision of group weights. The weight of a
 /// group of N patches is at least unit / (64 N).

@@ -13,7 +13,8 @@
 
 namespace lull::bm3d {
 
-/// The covariance tables of one plane in host memory, and the matching kernel parameters.
+/// The covariance tables of one plane in host memory, and the kernel parameters that describe these
+/// tables.
 struct KernelCovariance {
   CovarianceView view;                       // parameters, without the pointers
   std::vector<float> own;                    // CovarianceView::own

@@ -21,8 +21,8 @@ enum class Staging { shared, sums, direct };
 /// always use 64 bits, because the cost is small beside that of the additions to device memory.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
-/// Returns true if 32-bit offsets reach all samples of a plane of `plane` samples that begins at
-/// the signed offset `distance`.
+/// Returns true if 32-bit offsets can address all samples of a plane. `plane` is the number of
+/// samples of the plane, and `distance` is the signed offset of the first sample.
 constexpr bool fits_narrow_offsets(std::int64_t distance, std::int64_t plane) {
   return (distance < 0 ? -distance : distance) + plane <= std::numeric_limits<std::int32_t>::max();
 }
@@ -38,7 +38,8 @@ constexpr int tile_pitch = 84;
 
 /// The reference patches of a thread block, and the union of their search windows.
 struct Tile {
-  /// Log2 of the number of reference patches along each axis, at least log2 of reference_tile_side.
+  /// Base-2 logarithms of the numbers of reference patches that the thread block processes along x
+  /// and y. The minimum number along an axis is reference_tile_side.
   int log2_x = 2, log2_y = 2;
   int rows = 0;            // number of rows of samples; 0: shared memory is too small
   int pitch = tile_pitch;  // with Staging::shared, always tile_pitch

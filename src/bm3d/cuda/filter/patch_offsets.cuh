@@ -6,8 +6,9 @@
 
 namespace lull::bm3d {
 
-/// Returns the offset of patch `k` of a group, in samples from the planes of the reference frame.
-/// `Offset` may have 32 bits if FilterArgs::has_narrow_offsets() is true.
+/// Returns the offset of patch `k` of a group, in samples. The offset is relative to the first
+/// element of a plane of the reference frame, even if the patch is in another frame. If
+/// FilterArgs::has_narrow_offsets() is true, `Offset` may be a 32-bit type.
 template <class Offset = std::int64_t>
 __device__ __forceinline__ Offset patch_offset(const FilterArgs& a, int reference, int k) {
   const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
