@@ -31,23 +31,30 @@ download() { # NAME VERSION
   (cd "$out/source" && apt-get -qq "${apt[@]}" source --download-only "$1=$2" >/dev/null 2>&1)
 }
 
-# unpack NAME: unpacks the source in $out/sources/NAME, with Debian's patches, and sets `version`.
-# Mirrors delete the source of a version soon after a newer one appears; that one takes its place.
+# Prints the versions of a source in Debian, the newest first. (A mirror can lack a version that its
+# list contains.)
+versions_of() { apt-cache "${apt[@]}" showsrc "$1" | awk '/^Version:/ {print $2}' | sort -rVu; }
+
+# fetch NAME: downloads a source and sets `version`. Mirrors delete a version soon after a newer one
+# appears; the newest one that can be downloaded then takes its place.
+fetch() {
+  local stated
+  stated=$version
+  [[ ! -f $out/source/$1_${version#*:}.dsc ]] || return 0
+  update_lists
+  for version in "$stated" $(versions_of "$1"); do
+    download "$1" "$version" || continue
+    [[ $version == "$stated" && $version == "$(versions_of "$1" | head -n 1)" ]] ||
+      printf 'packaging: sources.txt states %s %s; Debian has %s; building %s\n' "$1" "$stated" \
+        "$(versions_of "$1" | head -n 1)" "$version" >&2
+    return 0
+  done
+  printf 'packaging: no version of the source %s can be downloaded\n' "$1" >&2
+  return 1
+}
+
+# unpack NAME: unpacks the source in $out/sources/NAME, with Debian's patches.
 unpack() {
-  local newest
-  version=$(awk -v name="$1" '$1 == name {print $2}' "$here/sources.txt")
-  if [[ ! -f $out/source/$1_${version#*:}.dsc ]]; then
-    update_lists
-    newest=$(apt-cache "${apt[@]}" showsrc "$1" | awk '/^Version:/ {print $2}' | sort -V | tail -n 1)
-    if ! download "$1" "$version"; then
-      printf 'packaging: Debian has no source of %s %s; building %s (update sources.txt)\n' \
-        "$1" "$version" "$newest" >&2
-      version=$newest
-      download "$1" "$version"
-    elif [[ $newest != "$version" ]]; then
-      printf 'packaging: sources.txt states %s %s, but Debian has %s\n' "$1" "$version" "$newest" >&2
-    fi
-  fi
   rm -rf "$out/sources/$1"
   mkdir -p "$out/sources"
   dpkg-source --no-check -x "$out/source/$1_${version#*:}.dsc" "$out/sources/$1" >/dev/null 2>&1
@@ -216,6 +223,8 @@ while read -r name stated licence; do
   [[ $name != '#'* ]] || continue
   if [[ $(head -n 1 "$prefix/done/$name" 2>/dev/null) != "$stated" ]]; then
     printf 'packaging: building %s %s\n' "$name" "$stated" >&2
+    version=$stated
+    fetch "$name"
     unpack "$name"
     # (In the background, because bash ignores set -e in a command before ||.)
     ("build_$name") >"$out/$name.log" 2>&1 </dev/null &
