@@ -172,7 +172,8 @@ std::vector<Excerpt> read_excerpts(const Filter& filter) {
   return excerpts;
 }
 
-/// Returns the given noise with the clip limits of the clip (find_clipping()).
+/// Returns the noise model `given`. If the noise is strong enough for visible clipping, the
+/// function adds the lower and the upper limit of the samples (find_clipping()).
 NoiseModel given_noise(const NoiseModel& given, const Filter& filter) {
   if (!may_show_clipping(given, filter.format.layout)) return given;
   return with_clipping(given, find_clipping(given, read_excerpts(filter)));

@@ -12,21 +12,23 @@
 
 namespace lull::python {
 
-/// The state of a noise curve: noise levels by intensity, lower clip limit, upper clip limit.
+/// The tuple of a noise curve. Elements: noise levels by intensity, lower clip limit, upper clip
+/// limit.
 using CurveState = std::tuple<std::vector<float>, float, float>;
-/// The state of the noise of a plane: level, autocorrelation, noise curve.
+/// The tuple of the noise of a plane. Elements: noise level, autocorrelation, noise curve.
 using PlaneState = std::tuple<float, std::optional<std::vector<float>>, std::optional<CurveState>>;
-/// The state of a noise map: size in voxels (x, y, z), number of nodes (x, y, z), noise levels at
-/// the nodes.
+/// The tuple of a noise map. Elements: size in voxels (x, y, z), number of nodes (x, y, z), noise
+/// levels at the nodes.
 using MapState = std::tuple<std::array<int, 3>, std::array<int, 3>, std::vector<float>>;
-/// The state of volume noise: whether the noise is Rician, noise level, sample value of magnitude
-/// 0, noise map.
+/// The tuple of the noise of a volume (class VolumeNoise). Element 0 is true for Rician noise, and
+/// false for Gaussian noise. Element 1 is the noise level. For Rician noise, element 2 is the
+/// sample value that represents the magnitude 0. Element 3 is the noise map, if any.
 using VolumeState = std::tuple<bool, float, float, std::optional<MapState>>;
-/// The state of Noise: noise by plane, whether the planes are in the opponent colour space, volume
-/// noise if any.
+/// The tuple of the class Noise. Element 0 contains the noise of each plane. Element 1 is true if
+/// the planes are in the opponent colour space. Element 2 is the noise of a volume, if any.
 using NoiseState = std::tuple<std::array<PlaneState, 3>, bool, std::optional<VolumeState>>;
-/// The state of an Estimate: noise, level, standard deviation of the means of 8x8 samples,
-/// certainty, reason for an uncertain estimate.
+/// The tuple of the class Estimate. Elements: noise, noise level of each plane, standard deviation
+/// of the means of 8x8 samples, whether the estimate is certain, reason for an uncertain estimate.
 using EstimateState = std::tuple<NoiseState, std::array<float, 3>, float, bool, std::string>;
 
 [[nodiscard]] NoiseState state_of(const Noise& noise);

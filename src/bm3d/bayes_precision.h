@@ -38,8 +38,8 @@ struct HalfScale {
   float unit = 1;       // divisor of sample differences, on the 0..255 scale
   float threshold = 1;  // BayesParams::threshold, in units of unit^2 instead of sigma^2
 };
-/// Returns the scale for noise with the standard deviation `sigma`. The unit is `sigma`, but at
-/// least min_half_unit.
+/// Returns the scale for noise with the standard deviation `sigma`. HalfScale::unit is the larger
+/// of `sigma` and min_half_unit.
 constexpr HalfScale half_scale(float sigma, float threshold) {
   const float unit = std::max(sigma, min_half_unit);
   const float ratio = std::max(sigma, min_half_sigma) / unit;

@@ -38,9 +38,9 @@ struct PhaseParams {
   float motion_bias = 0.0f;
   /// Sides of the refinement windows (match/propagation.h): refine_window in the reference frame,
   /// and refine_temporal_window in neighbouring frames. Phases that propagate groups search these
-  /// windows. `refine_window` is 1 (no window), or odd and at most `window` and 31.
+  /// windows. `refine_window` is odd, and at most min(window, 31). 1: no window.
   int refine_window = 1;
-  int refine_temporal_window = 0;  // 0: no window; odd, up to `temporal_window` and 15
+  int refine_temporal_window = 0;  // odd, at most min(temporal_window, 15); 0: no window
   /// If set, clusters (match/clusters.h) replace the search windows.
   std::optional<ClusterParams> clusters{};
 
@@ -125,14 +125,14 @@ struct Params {
   /// hard.step, and at most 16. All other reference patches take their candidates from these groups
   /// (match/propagation.h). 0: the first phase searches for all groups.
   int search_step = 0;
-  /// Number of members of each group that the first phase stores as candidates for the second
-  /// phase, which then needs no search: a power of two up to 32, and at least the group size of the
-  /// first phase. 0: the second phase searches. search_where_needed() sets 0 if a search is
-  /// necessary.
+  /// If not 0, the first phase stores its groups. The members of the stored groups are the
+  /// candidates of the second phase, which then needs no search. `kept` is the maximum number of
+  /// members of a stored group, a power of two up to 32. If the group size of a phase is larger, it
+  /// replaces `kept`. search_where_needed() sets 0 if a search is necessary.
   int kept = 0;
-  /// Planes for which the second phase filters the stored groups unchanged, without matching.
-  /// Requires equal steps in both phases, a search_step of 0, and a search window in the second
-  /// phase that is at least as large as in the first phase.
+  /// Planes for which the second phase does no matching, but filters the same groups as the first
+  /// phase. Requires equal steps in both phases, and a search_step of 0. The search windows of the
+  /// second phase must be at least as large as those of the first phase.
   SameGroups same_groups = SameGroups::none;
   /// If true, two Bayes phases replace the second phase. The first Bayes phase uses the spectrum of
   /// the noisy patches, and matches in the basic estimate. The second Bayes phase matches in a

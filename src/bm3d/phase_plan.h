@@ -101,8 +101,8 @@ struct PhasePlan {
 /// (Phase::third). This Wiener filter is the second phase of BM3D.
 inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
-/// Returns the number of plans: one for each phase, even if Params::phases excludes the phase. With
-/// Bayes phases, the Wiener filter of BM3D also has a plan (parallel_wiener).
+/// Returns the number of plans. Each phase has one plan, even if Params::phases excludes the phase.
+/// With Bayes phases, there is one more plan, for the Wiener filter of BM3D (parallel_wiener).
 [[nodiscard]] constexpr int plan_count(const Params& params) { return params.bayes ? 4 : 2; }
 /// Returns true if the Wiener filter of BM3D runs in parallel with the second Bayes phase.
 [[nodiscard]] constexpr bool has_parallel_wiener(const Params& params) {

@@ -16,8 +16,8 @@ float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
 
-// Returns the match threshold of the first phase, above all distances that noise alone causes. A
-// larger threshold has no effect (docs/measurements/bm3d-parameters.md).
+// Returns the match threshold of the first phase. The threshold exceeds every distance that noise
+// alone causes. A larger threshold has no effect (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
 // Match threshold of the second phase. The value of the papers, 400, reduces the PSNR by 0.01 to

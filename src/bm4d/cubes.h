@@ -5,8 +5,9 @@
 // The first member of a group is its reference cube. All other members follow by distance in the
 // guide, then by position in the search window, row by row.
 
-// Group sizes are powers of two: the most distant members are dropped. A match threshold reduced
-// the quality at every noise level (docs/measurements/volumes.md).
+// The number of members of a group is a power of two, so the matcher may have to drop the most
+// distant members. There is no match threshold, because a threshold reduced the quality at every
+// noise level (docs/measurements/volumes.md).
 
 // First phase: the guide is the noisy volume. The overall mean of a group is always retained. The
 // weight of a group is 1 / (number of retained coefficients, including the overall mean).

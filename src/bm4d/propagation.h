@@ -18,7 +18,7 @@
 // in the search window.
 
 // The second phase uses only groups of the first phase whose reference cubes are within
-// list_reach() along z. The margin of a part of a volume includes list_reach().
+// list_reach() along z. The slices of margin() (params.h) include list_reach().
 
 // Cubes that the first phase skipped have no group.
 

@@ -5,8 +5,8 @@
 namespace lull {
 namespace {
 
-/// Returns the amount by which samples near the limit move towards the limit in cell (i, j): the
-/// clipping shift (core/clip_limits.h). `depths` is scratch memory.
+/// Returns the clipping shift of cell (i, j): the maximum distance by which clipping moves samples
+/// near the limit towards the limit (core/clip_limits.h). `depths` is scratch memory.
 float clip_shift_of(const ClipLimit& limit, PlaneView<const float> plane, int i, int j,
                     std::vector<float>& depths) {
   constexpr int around = (clip_shift_window - clip_shift_cell) / 2;

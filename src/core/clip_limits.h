@@ -3,8 +3,8 @@
 // code use the same functions.
 
 // The errors of a filter have both signs, so clipping each sample alone would brighten black areas.
-// Therefore samples near a limit first move towards the limit. The clipping shift is the distance
-// by which the nearest samples move. It preserves the local mean.
+// To preserve the local mean, clipping first moves samples near a limit towards the limit. The
+// clipping shift is the distance by which the samples nearest to the limit move.
 
 // Clipping preserves the local means of the filter's result. Of all pictures within the limits that
 // have these means, the clipped picture is nearest to the filter's result in the least-squares
@@ -28,9 +28,10 @@ struct ClipLimit {
   /// result is NaN, and is_near() of the result is false.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
-  /// A sample near the limit moves towards the limit by a fraction of the clipping shift. Returns
-  /// this fraction for a sample at the distance `depth` < `reach` from the limit. The fraction is 1
-  /// up to `reach` / 2, and decreases linearly to 0 at `reach`.
+  /// Clipping moves samples near the limit towards the limit, so that local means do not change.
+  /// Returns the distance of this movement, relative to its maximum (the clipping shift), for a
+  /// sample at the distance `depth` < `reach` from the limit. The result is 1 up to `reach` / 2,
+  /// and decreases linearly to 0 at `reach`.
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
@@ -51,16 +52,17 @@ struct ClipLimits {
   ClipLimit low, high{.at = 255, .inward = -1};
 };
 
-/// Samples near a limit move towards the limit by an amount, the clipping shift. Each cell of
-/// clip_shift_cell x clip_shift_cell samples has one clipping shift. The shift is computed from a
-/// window that exceeds the cell by half a cell on each side. Between cell centres, the shift is
-/// interpolated linearly.
+/// Clipping moves samples near a limit towards the limit, so that local means do not change. The
+/// clipping shift is the maximum distance of this movement. Each cell of clip_shift_cell x
+/// clip_shift_cell samples has one clipping shift, computed from a window that exceeds the cell by
+/// half a cell on each side. Between cell centres, the clipping shift is interpolated linearly.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
 /// Sums over the samples near a limit in one window, for one step of Newton's method. The method
-/// finds the amount by which these samples move towards the limit (clipping shift). The sum of
-/// distances after clipping is convex in the shift, so the steps approach the solution from below.
+/// finds the clipping shift: the maximum distance by which clipping moves these samples towards the
+/// limit. The sum of distances after clipping is convex in the shift, so the steps approach the
+/// solution from below.
 struct ClipShiftSums {
   static constexpr int rounds = 6;
   float left = 0, shares = 0;  // sums over the samples within the limit after the shift
@@ -71,9 +73,9 @@ struct ClipShiftSums {
     left += shifted;
     shares += limit.share(depth);
   }
-  /// Improves the estimate `shift` of the amount by which samples move towards the limit. Returns
-  /// the next estimate of Newton's method.
-  /// @param depths  sum of the distances from the limit before the shift
+  /// Performs one step of Newton's method. `shift` is an estimate of the clipping shift, the
+  /// maximum distance by which clipping moves samples towards the limit. Returns the next estimate.
+  /// @param depths  sum of the distances of the samples from the limit before clipping
   constexpr float next(const ClipLimit& limit, float depths, float shift) const {
     const float wanted = depths > 0 ? depths : 0;
     if (!(left > wanted) || !(shares > 0)) return shift;
@@ -98,9 +100,9 @@ struct ClipShiftPosition {
   }
 };
 
-/// Returns the amount by which a sample near the limit moves towards the limit (clipping shift).
-/// `shifts` contains the amount for each cell, with `columns` cells per row. The function
-/// interpolates linearly between cells.
+/// Returns the clipping shift at a sample: the maximum distance by which clipping moves samples
+/// near the limit towards the limit. `shifts` contains the clipping shift of each cell, with
+/// `columns` cells per row. The function interpolates linearly between cells.
 constexpr float clip_shift_at(const float* shifts, int columns, const ClipShiftPosition& x,
                               const ClipShiftPosition& y) {
   const float* above = shifts + y.before * columns;

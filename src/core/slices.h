@@ -1,5 +1,6 @@
 #pragma once
-// Slices of a volume: ranges of slices along z, and masks of the voxels whose results are required.
+// Ranges of slices along the z axis of a volume, and masks of the voxels whose results are
+// required.
 
 #include <cstddef>
 #include <utility>

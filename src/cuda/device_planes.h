@@ -57,9 +57,9 @@ using CurveTables = std::array<const float*, max_planes>;
 struct OutputTransform {
   const float* curve = nullptr;  // SampleCurve::values; null: samples are not changed
   ClipLimits limits;             // limits of the curve's output
-  // Memory for the amounts by which samples near the low limit and near the high limit move towards
-  // that limit (core/clip_limits.h). There is one value for each cell, in rows of `columns` values.
-  // Null: the plane has no such limit.
+  // Memory for the clipping shifts of the low limit and of the high limit, one value for each cell,
+  // in rows of `columns` values. Null: the plane has no such limit. A clipping shift is the maximum
+  // distance by which clipping moves samples near a limit towards this limit (core/clip_limits.h).
   float *low_shifts = nullptr, *high_shifts = nullptr;
   int columns = 0;
 };
@@ -79,8 +79,9 @@ void planes_to_samples(const Planes& planes, int first, int count, Colour colour
 /// integer format of the results.
 void convert_samples(const RawPlanes& from, int i, int width, int height, const RawPlanes& to,
                      cudaStream_t stream);
-/// For each plane with limits, computes the amounts by which samples near a limit move towards the
-/// limit (clipping shifts, samples/clip_limits.cu). planes_to_samples() calls this function.
+/// For each plane with limits, computes the clipping shifts: the maximum distances by which
+/// clipping moves samples near a limit towards the limit (samples/clip_limits.cu).
+/// planes_to_samples() calls this function.
 void find_clip_shifts(const Planes& planes, int first, int count, Colour colour,
                       const Margins& margins, const OutputTransforms& back, cudaStream_t stream);
 /// Copies a picture of 8 to 16 bits on the same device to planes of samples (device_picture.cu).

@@ -23,8 +23,9 @@ struct Access {
 /// file `descriptor`. Pipes, devices, network addresses and missing files do not limit the bits.
 [[nodiscard]] Access access_of(const std::vector<std::string>& files, int descriptor = 0);
 
-/// Returns the permission bits for a new file of the group `group`. If `access` applies to another
-/// group, the new file has only those group permissions that all users have.
+/// Returns the permission bits for a new file of the group `group`. If the group bits of `access`
+/// apply to another group, the result gives `group` only permissions that it also gives to all
+/// other users.
 [[nodiscard]] unsigned mode_for(const Access& access, unsigned group);
 /// Returns the permission bits for a new file of the group `group` that replaces a file with the
 /// bits `old`: the bits of `old` that `access` allows.

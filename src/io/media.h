@@ -105,8 +105,9 @@ struct SinkOptions {
   Access access = {};  // additional permission bits; those of the source's files also apply
   bool strict_metadata = false;  // losses (MediaSink::losses()) are an error
   /// The container: `y4m`, `raw`, `nut`, or another extension or name that FFmpeg supports. If
-  /// empty, the extension of the output's name determines the container. For the output `-`, the
-  /// container is that of a NUT or raw input, and otherwise Y4M.
+  /// empty, the extension of the output's name determines the container. If empty for the output
+  /// `-`, the container is NUT for a NUT input, raw frames for a raw input, and Y4M for all other
+  /// inputs.
   std::string format;
   int descriptor = 1;  // open file for the outputs `-` and `hash`; 1: standard output
   Drops drops;
@@ -139,11 +140,11 @@ class MediaSink : public FrameSink {
   virtual const std::string& encoder() const noexcept = 0;
   virtual const std::string& pixel_format() const noexcept = 0;
   virtual const std::string& container() const noexcept = 0;
-  /// Returns one warning for each property of the input that the output loses: bits, alpha or
-  /// chroma of the samples, data streams, chapters, tags, languages, dispositions, colour, HDR10,
-  /// time code, rotation. write() adds warnings for captions and HDR10+ metadata of later frames.
-  /// open_sink() throws an error for audio, subtitles and attachments that the container cannot
-  /// store.
+  /// Returns one warning for each property of the input that the output does not preserve: bits,
+  /// alpha or chroma of the samples, data streams, chapters, tags, languages, dispositions, colour,
+  /// HDR10, time code, rotation. write() adds warnings for captions and HDR10+ metadata of later
+  /// frames. open_sink() throws an error for audio, subtitles and attachments that the container
+  /// cannot store.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
   /// Returns the path of the file that contains the output until finish(). A process that ends
   /// without destroying this object must remove the file.

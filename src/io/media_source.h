@@ -166,11 +166,11 @@ struct SourceOptions {
   /// position in the output. If nullopt, FFmpeg's preferred video becomes the first stream of the
   /// output.
   std::optional<int> video{};
-  /// The layer of an OpenEXR file that the source reads as frames (find_layer()). If empty, the
-  /// source reads the default picture. Must be empty for other inputs.
+  /// Name of a layer in an OpenEXR file (find_layer()). The source reads this layer as frames. If
+  /// empty, the source reads the default picture. Must be empty for other inputs.
   std::string layer{};
-  /// Chooses layers of an OpenEXR file that the source reads together with the picture
-  /// (read_layer()). If empty, the source reads no layers with the picture.
+  /// A function that chooses layers of an OpenEXR file. The source reads the chosen layers together
+  /// with the picture, and read_layer() returns them. If empty, the source reads only the picture.
   LayerChoice layers{};
   /// If true, the source throws an error for interlaced video. If false, a frame of interlaced
   /// video contains both fields in alternating rows.
@@ -197,8 +197,9 @@ class MediaSource : public FrameSource {
   /// Returns the reason, as one line, why the CPU decodes although SourceOptions::gpu requests a
   /// GPU; empty otherwise.
   virtual const std::string& why_not_gpu() const noexcept = 0;
-  /// Ends the context frames (SourceOptions::margins). `number` is the last frame that the caller
-  /// needs, counted from 0 over all frames that read() returns. Any thread may call this function.
+  /// Tells the source that the caller needs no frame after frame `number`, counted from 0 over all
+  /// frames that read() returns. read() then returns no further context frames
+  /// (SourceOptions::margins). Any thread may call this function.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
   /// Returns the values of a slice of a stack in the units of the file, row by row. Outliers, which
   /// are NaN in frames, have their original values. read() must have returned `slice`. For inputs

@@ -95,9 +95,10 @@
 // the quantisation scale, and n samples per patch.
 
 // Pairs of frames: If `pairs` is set and the motion of a bundle (8x4 reference patches) is uniform,
-// its patches span two frames. A patch has the same position in its first frame and in its second
-// frame. The second frame is the partner (time/frame_pairs.h) of the first frame. In a frame
-// without a partner, no candidate begins.
+// the reference patches of the bundle and their candidates span two frames. A patch has the same
+// position in its first frame and in its second frame. The second frame is the partner
+// (time/frame_pairs.h) of the first frame. A frame without a partner is not the first frame of any
+// candidate.
 
 // The motion of a bundle (8x4 reference patches) is uniform if its acceleration
 // (match/second_half.h) is 0 in at least half of the neighbouring frames that have a partner. The

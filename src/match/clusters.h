@@ -8,8 +8,9 @@
 // Step 2: the patches of each tile are split in two recursively, in stable order, down to clusters
 // of at most `leaf` patches.
 
-// A split begins with 8 evenly spaced seed patches. The first seed is one centre. The other centre
-// is the seed at half of the cumulative distance from the first seed.
+// A split begins with 8 evenly spaced seed patches. The first seed is one centre. To find the other
+// centre, the distances of the seeds from the first seed are added, seed by seed. The other centre
+// is the seed at which the sum exceeds half of the total.
 
 // 2-means runs on the 8 seed patches for at most 5 rounds.
 
@@ -114,8 +115,9 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// Returns the bound of p.w in the rule of split_difference(): the dot product m.w, rounded up. `a`
-/// and `b` are the numbers of patches of the centres. `middle` is 2ab m.w.
+/// Returns the dot product m.w, rounded up. A patch p is nearer to the second centre if p.w is less
+/// than the result (split_difference()). `middle` is 2ab m.w. The first centre is the mean of `a`
+/// patches, and the second centre is the mean of `b` patches.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);

@@ -7,8 +7,9 @@
 // Order of frames: the reference frame, the frame before it, the frame after it, the second frame
 // before it, and so on.
 
-// Candidates lie completely inside the picture, at a distance of at most tau. Only the reference
-// patch may overlap a hole (noise/holes.h).
+// A candidate is a patch completely inside the picture. The distance of a candidate (the mean
+// squared difference from the reference patch in the guide) is at most MatchParams::tau. Only the
+// reference patch itself may overlap a hole (noise/holes.h).
 
 // In a neighbouring frame, the centre of the search window is the position of the reference patch
 // plus the motion vector of its bundle (8x4 reference patches, motion_grid.h).
@@ -19,8 +20,8 @@
 // the reference frame, and clamps negative results to 0. rho is the correlation of the noise of two
 // patches.
 
-// Group sizes are powers of two: the most distant members are dropped. With MatchParams::any_size,
-// no member is dropped.
+// A group has at most MatchParams::group members. If MatchParams::any_size is false, the matcher
+// then removes the most distant members until the group size is a power of two.
 
 // The overall mean of a group is coefficient 0 of the group transform of the DC coefficients. The
 // first phase always retains the overall mean. In the second phase, its Wiener factor is 1.

@@ -66,8 +66,8 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
     range.low += std::min(ends[0], ends[1]);
     range.high += std::max(ends[0], ends[1]);
   }
-  // Noise extends the range of float samples and of sums of planes. Integer samples are clipped to
-  // 0..255.
+  // With noise, float guides and guides that contain chroma have values outside this range. Luma
+  // guides of integer samples do not, because their samples are clipped to 0..255.
   const bool clipped = format.sample != SampleType::f32 && !set.has_chroma();
   const float beyond = clipped ? 0 : 3 * (share * guide_sigma(set, format, noise));
   return {range.low - beyond, range.high + beyond};
@@ -80,8 +80,8 @@ namespace {
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;
-  // In two blocks of n samples, n - |i| pairs of samples differ by i in their positions within the
-  // blocks.
+  // Both blocks have n samples along an axis. Of the pairs of one sample from each block, n - |i|
+  // pairs have the position difference i, if positions are counted from the start of each block.
   for (int j = 1 - height; j < height; ++j)
     for (int i = 1 - width; i < width; ++i)
       sum += (height - std::abs(j)) * (width - std::abs(i)) *

@@ -14,8 +14,8 @@
 // In the second phase, a distance is a sum over up to three planes. The match threshold is
 // therefore multiplied by `colour_tau`.
 
-// If one chroma plane is not filtered, the other chroma plane replaces C1 - C2. Without filtered
-// chroma, luma is filtered as a grey picture.
+// If only one chroma plane is filtered, the guides contain C1 or -C2 instead of (C1 - C2) /
+// sqrt(2). If no chroma plane is filtered, luma is filtered as a grey picture.
 
 // With temporal filtering, all planes are matched in downsampled luma, which best identifies the
 // same object in other frames.
@@ -66,14 +66,15 @@ struct PlaneSet {
 [[nodiscard]] std::vector<PlaneSet> plane_sets(Phase phase, bool over_time,
                                                const FrameFormat& format, const NoiseModel& noise);
 
-/// Returns the noise level in the guide of a set of planes. The noise of luma is ignored in a sum
-/// of luma and chroma.
+/// Returns the noise level (standard deviation) of the guide in which the planes of `set` are
+/// matched. If the guide is a sum of luma and chroma, the function ignores the noise of the luma
+/// term.
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
 /// Returns the range of values in a guide. If samples are not clipped, the range is extended by
-/// three standard deviations of the noise at both ends. `share` is the share of the input noise in
-/// the guide.
+/// three standard deviations of the guide's noise at both ends. This standard deviation is `share`
+/// times guide_sigma().
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 

@@ -6,7 +6,8 @@
 // The matcher searches complete windows only for some reference patches. Members of the groups of
 // these patches are candidates for all other reference patches.
 
-// The loss of quality is measured in docs/measurements/propagation.md.
+// The page docs/measurements/propagation.md compares the PSNR of propagation with the PSNR of a
+// complete search.
 
 // In the second phase, members of groups of the first phase are the candidates. The matcher
 // compares them in the guide of the second phase.

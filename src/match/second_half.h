@@ -62,10 +62,10 @@ struct BundleArea {
                grid.height - most_y)};
 }
 
-/// Returns the displacement of all candidates of a bundle (8x4 reference patches) in the second
-/// frame: `acceleration`, or 0 if `acceleration` does not reduce the error enough. `own` is the
-/// guide of the second frame of the reference patches, `other` the guide of the second frame of the
-/// candidates.
+/// A bundle has 8x4 reference patches, which span the frames r1 and r2. Their candidates span the
+/// frames c1 and c2. Returns the displacement of all these candidates in c2, relative to c1:
+/// `acceleration`, or 0 if `acceleration` does not reduce the error enough. `own` is the guide of
+/// r2, and `other` is the guide of c2.
 [[nodiscard]] Motion second_half(PlaneView<const float> own, PlaneView<const float> other,
                                  const BundleArea& area, Motion a, Motion acceleration);
 

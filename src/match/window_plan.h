@@ -5,8 +5,10 @@
 // A thread block filters the groups of `across` x `down` reference patches. The union of their
 // search windows is a rectangle.
 
-// A window atlas is an array of all search windows of a thread block, one for each pair of frames
-// (time/frame_pairs.h). The first frames and the second frames of the pairs have separate atlases.
+// A thread block needs one window in each pair of frames (time/frame_pairs.h): the union of the
+// search windows of its reference patches. A window atlas is an array of these windows. One atlas
+// contains the windows in the first frames of the pairs. Another atlas contains the windows in the
+// second frames.
 
 // An atlas consists of strips, one below the other. A strip contains windows side by side. The
 // upper strip begins with the window of the pair whose first frame is the reference frame.

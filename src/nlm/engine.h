@@ -94,9 +94,9 @@ class VolumeEngine {
   /// Loads the next slice. `guide` is ignored if plan.is_self_guided is true.
   virtual void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) = 0;
   /// Computes the results of the slices `wanted`, at most slices_at_a_time(), in ascending order.
-  /// `available` contains the slices that exist. All available slices up to reach_slices() from
-  /// `wanted` must be loaded.
-  /// Later calls do not need slices before wanted.first - reach_slices().
+  /// `available` contains the slices that exist. The results depend on slices up to
+  /// Params::reach_slices() before and after `wanted`. The caller must have loaded those of them
+  /// that are available. Later calls do not need slices before wanted.first - reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;
   /// Returns the preferred number of slices per call of estimate(). A larger number needs more

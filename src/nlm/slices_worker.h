@@ -33,8 +33,9 @@ class SlicesWorker {
   /// PendingSlice::clean without filtering: the planes without noise, or all planes if
   /// PendingSlice::is_wanted is false.
   virtual void load(int z, PendingSlice& slice) = 0;
-  /// Computes the results of the slices `span`. `available` contains the slices that exist. All
-  /// available slices up to reach_slices() from `span` must be loaded.
+  /// Computes the results of the slices `span`. `available` contains the slices that exist. The
+  /// results depend on slices up to Params::reach_slices() before and after `span`. The caller must
+  /// have loaded those of them that are available.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
   /// Returns the number of calls of finish() that may be incomplete at the same time. Before any
   /// other call, the session waits for all results.

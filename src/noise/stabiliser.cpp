@@ -68,8 +68,8 @@ struct Moments {
   double third;  // third central moment
 };
 
-/// Distribution of the noisy samples of one intensity: a Gaussian of the width of the noise curve,
-/// clipped at the clip limits.
+/// Distribution of the noisy samples of an intensity: a Gaussian, clipped at the clip limits. The
+/// noise curve gives the standard deviation of the Gaussian.
 class Samples {
  public:
   explicit Samples(const NoiseCurve& curve)
@@ -111,10 +111,11 @@ class Samples {
   std::array<double, points> normal_, weight_;
 };
 
-/// Returns the change of the stabilising function f from an end of 0..255 to the distance `beyond`
-/// > 0 outside. `slope` is the slope of f at this end. If `slope` is at most 1, f continues
-/// linearly. A steeper f keeps its slope over at most four noise levels `s`. Then f continues with
-/// a lower slope, so that its change is `room` at the distance `room`, the end of the filter range.
+/// Continues the stabilising function f outside 0..255. Returns |f(z) - f(end)| for a sample z at
+/// the distance `beyond` > 0 from an end (0 or 255). `slope` is the slope of f at this end. If
+/// `slope` is at most 1, f is linear. Otherwise, the slope decreases at a distance of at most 4 `s`
+/// (`s`: noise level), so that f maps the bound of the filter range to itself. `room` is the
+/// distance of this bound from the end.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -192,8 +193,9 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
-  // Without a clip limit, the inverse function is continued only outside the filter range, so any
-  // slope is suitable.
+  // The inverse function continues linearly beyond the first and the last element of `means`. On a
+  // side without a clip limit, the continuation begins at the end of the filter range, so any slope
+  // is suitable.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;
@@ -208,8 +210,9 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Returns the clip limits of the inverse function's results. Before clipping, samples closer to a
-/// limit than a fifth of the noise level are shifted towards the limit (core/clip_limits.h).
+/// Returns the clip limits of the inverse function's results. If the distance between a result and
+/// a limit is less than a fifth of the noise level, the result moves towards the limit before
+/// clipping (core/clip_limits.h).
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

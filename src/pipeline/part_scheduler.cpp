@@ -17,9 +17,9 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// A part may be split if its number of remaining frames is at least this multiple of the longer
-// margin plus 1. `worth_splitting` applies while frames arrive, and `worth_at_the_end` after the
-// last frame.
+// A part may be split if its number of remaining frames is at least a factor times (m + 1), where m
+// is the length of the longer margin in frames. The factor is `worth_splitting` while frames
+// arrive, and `worth_at_the_end` after the last frame.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {
@@ -195,9 +195,10 @@ class PartScheduler final : public Denoiser {
       const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
       if (left > most) longest = &part, most = left, number = at;
     }
-    // After a split, the margin of each half contains at most `filtered_twice` frames of the other
-    // half. While frames arrive, the first half must find its complete margin in the second half,
-    // because the split closes the first half. The ratio `worth_splitting` ensures this.
+    // After a split, each half needs the nearest frames of the other half as temporal context.
+    // These are fewer than `filtered_twice` frames. The first half receives no frames after the
+    // split, so the second half must already contain all frames that the first half needs. The
+    // factor `worth_splitting` ensures this while frames arrive.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
@@ -268,8 +269,9 @@ class PartScheduler final : public Denoiser {
       if (at >= part.items.size())
         throw InternalError("a session returned more frames than were pushed");
       const Item& item = part.items[at];
-      // The results of margin frames are not needed. A failed session may already have returned a
-      // result of the same frame.
+      // A margin frame is only temporal context for the other frames of the part, so its result is
+      // not needed. A session that has failed since may already have returned a result of the same
+      // frame.
       if (!item.own || results_.had(item.number)) return;
       result.repeat_state = item.frame.repeat_state;
       results_.add(item.number, std::move(result));

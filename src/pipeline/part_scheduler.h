@@ -13,11 +13,11 @@ namespace lull::pipeline {
 
 struct PartOptions {
   Margin margin{};
-  /// Maximum length of a part in frames, at least 1, without repeated frames. Short parts are
-  /// slower, because two sessions filter each margin.
+  /// Maximum number of frames of a part, at least 1. Repeated frames and margin frames do not
+  /// count. Short parts are slower, because two sessions filter each margin.
   int frames = 1;
-  /// Determines unknown values of Frame::repeat_state; null: frames of unknown state are not
-  /// repeated frames.
+  /// Determines unknown values of Frame::repeat_state. If `repeats` is null, the denoiser treats
+  /// frames of unknown state as frames that are not repeated.
   std::unique_ptr<RepeatFinder> repeats{};
   ShardOptions shard{};
 };

@@ -87,8 +87,9 @@ bool SessionPool::replace_after(const DeviceFailure& why, int me) {
     last = left == 0;
     if (on_device_ || (last && !options_.replace)) throw first;
     callbacks_.redistribute(me);
-    // The pool reports a failure only after another session has returned a result. A failure of all
-    // sessions with a common cause is then reported only once.
+    // The pool reports a failure only after another session has returned a result. If all sessions
+    // fail before any result, for example because of a common cause, the caller receives only the
+    // first failure.
     failures_.push_back({static_cast<std::size_t>(me), why, left});
     if (last) failures_.clear();
   }

@@ -17,7 +17,8 @@ namespace lull::pipeline {
 struct ShardOptions {
   /// Reports that the session with the index `index` has failed for the reason `why`. `left` is the
   /// number of remaining sessions. The denoiser delays this call until a remaining session has
-  /// returned a result, because the cause may make all sessions fail.
+  /// returned a result. If all sessions fail before any result, the denoiser does not call this
+  /// function.
   std::function<void(std::size_t index, const DeviceFailure& why, std::size_t left)>
       on_session_lost{};
   /// Opens a session for the remaining work after the last session has failed. `why` is the first

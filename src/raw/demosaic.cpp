@@ -116,8 +116,8 @@ NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
   const Kernels kernels = kernels_of(filters);
   std::array<PlaneNoise, 3> opponents;
   for (int o = 0; o < 3; ++o) {
-    // One kernel for each of the four sites of the Bayer pattern, from the surrounding samples to
-    // an opponent colour.
+    // For each of the four sites of the Bayer pattern, `combined` contains the convolution kernel
+    // that computes the opponent colour `o` at this site from the samples of the mosaic.
     std::array<Kernel, 4> combined{};
     for (int site = 0; site < 4; ++site)
       for (int c = 0; c < 3; ++c) {

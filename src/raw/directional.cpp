@@ -15,8 +15,8 @@
 namespace lull::raw {
 namespace {
 
-/// Width of the border in samples, even to preserve the Bayer pattern. Results depend on up to 11
-/// samples.
+/// Width of the border in samples. The width must be an even number, to preserve the Bayer pattern,
+/// and at least 10, because run() computes no valid results in the outermost 10 samples.
 constexpr int border = 12;
 
 /// The intermediate planes of directional demosaicing, with a border. The valid part of the border

@@ -34,8 +34,8 @@ std::array<PlaneView<float>, 3> colours_of(const Frame& frame) {
   return {frame.plane<float>(0), frame.plane<float>(1), frame.plane<float>(2)};
 }
 
-/// Factors for the noise levels of the first and the last filter, because demosaicing errors look
-/// like noise.
+/// The first and the last filter assume noise levels that are higher than the actual levels by
+/// these factors. The reason is that demosaicing errors look like additional noise.
 constexpr float first_strength = 1.2f, last_strength = 1.1f;
 
 class RawSession final : public Denoiser {

@@ -5,8 +5,8 @@
 // The first filter denoises the stabilised, demosaiced picture (directional.h). Its result predicts
 // the mosaic; the residual is almost pure noise.
 
-// The last filter denoises the prediction plus the linearly demosaiced residual, whose noise
-// covariance is known (demosaic.h).
+// The last filter denoises a sum: the prediction plus the residual after linear demosaicing. The
+// noise of this residual has a known covariance (demosaic.h).
 
 #include <functional>
 #include <memory>

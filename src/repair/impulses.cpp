@@ -11,8 +11,8 @@
 namespace lull::repair {
 namespace {
 
-/// Maximum robust standard deviation of the values of impulses that have a common value, in 8-bit
-/// steps.
+/// The values of the impulses of one kind count as equal if their robust standard deviation is at
+/// most `max_value_deviation` 8-bit steps.
 constexpr float max_value_deviation = 16;
 
 ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
@@ -63,8 +63,9 @@ struct NearbySamples {
   struct Fit {
     float centre, deviation;
   };
-  /// Fits a linear function of x and y to the samples: least-squares slopes, offset by the median
-  /// residual, standard deviation by the quartiles of the residuals.
+  /// Fits a linear function of x and y to the samples. The slopes minimise the squared residuals.
+  /// `centre` is the constant of the function, computed as the median of the residuals. `deviation`
+  /// is the standard deviation of the residuals, estimated from their quartiles.
   Fit fit() const {
     const auto n = static_cast<float>(count);
     float x = 0, y = 0, v = 0;
@@ -87,13 +88,14 @@ struct NearbySamples {
   }
 };
 
-/// Marks impulses that have a common value.
+/// Marks the impulses of a kind whose impulses all have nearly the same value, for example 255.
 class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
       : model_(model), plane_(plane), mask_(mask) {
-    // Maximum number of the 24 neighbours with the value of the impulses, for impulses at random
-    // positions.
+    // If more than `max_equal_` of the 24 neighbours of a sample have the value of the impulses,
+    // the sample is not an impulse. Impulses at random positions rarely have so many such
+    // neighbours.
     const float expected = 24 * model.density;
     max_equal_ = static_cast<int>(2 + expected + 4 * std::sqrt(expected));
   }
@@ -121,10 +123,10 @@ class ValueMarker {
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // Impulses are bright (salt) or dark (pepper). If `kind` is one of these, `other` is the
-      // opposite. The fit excludes samples with the value of `kind`. It excludes samples with the
-      // value of `other` only if the tolerance of this value is at most one 8-bit step. With a
-      // larger tolerance, these samples may be details of the picture.
+      // `kind` and `other` are the bright impulses (salt) and the dark impulses (pepper), in either
+      // order. The fit excludes samples with the value of `kind`. If the tolerance of `other` is at
+      // most one 8-bit step, the fit also excludes samples with the value of `other`. With a larger
+      // tolerance, samples with the value of `other` may be details of the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -148,8 +150,8 @@ class ValueMarker {
   int max_equal_ = 0;
 };
 
-/// Marks impulses with arbitrary values: dark impulses if `dark` is true, and bright impulses if
-/// `bright` is true.
+/// Marks impulses whose values differ from each other. The function marks dark impulses if `dark`
+/// is true, and bright impulses if `bright` is true.
 void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<const float> plane,
                   DefectMask& mask) {
   const OutlierField field = find_outliers(plane, std::max(12.0f, 6 * model.noise));

@@ -15,7 +15,7 @@ namespace lull::repair {
 /// The impulses of one sign: salt is brighter than the picture, pepper is darker.
 struct ImpulseKind {
   bool exists = false;
-  /// True if the impulses have a common value.
+  /// True if all impulses have nearly the same value.
   bool has_value = false;
   float value = 0, tolerance = 0;  // on the 0..255 scale
   bool operator==(const ImpulseKind&) const = default;

@@ -140,8 +140,8 @@ bool may_have_offsets(PlaneView<const float> plane, LineAxis axis) {
   return correlation(of_first, of_last) >= 0.4;
 }
 
-/// Returns whether independent line offsets, equal in all strips, cause the differences between
-/// lines.
+/// Returns whether line offsets cause the brightness differences between lines. The offset of a
+/// line is equal in all strips, and the offsets of different lines are independent.
 bool are_offsets(const std::array<std::vector<float>, strips>& steps, float deviation) {
   // Second differences of the line profile of each strip. A constant slope does not change second
   // differences.
@@ -296,8 +296,8 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
   const int samples = std::min(length / strips, max_line_samples);
   const float by_noise = 1.25f * noise / std::sqrt(static_cast<float>(samples));
   if (profile.deviation < 0.7f || profile.deviation < 2 * by_noise) return profile;
-  // Rows with little variation along the row occur in synthetic graphics, but not in pictures of a
-  // sensor.
+  // Lines with little variation along the line occur in synthetic graphics, but not in pictures
+  // from a sensor.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
   // If lines along the perpendicular axis also differ, the cause of the differences is the picture.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
@@ -320,9 +320,10 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // In clips with little motion, the picture contributes nearly the same brightness to a line in
-  // all frames. `reference` estimates this contribution from the mean of each line, averaged over
-  // all frames.
+  // The mean of a line is the sum of the mean brightness of the scene in this line and the offset
+  // of the line. In clips with little motion, the brightness of the scene is nearly the same in all
+  // frames. `reference` estimates this brightness: the means of each line, averaged over all frames
+  // and then smoothed.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)

@@ -23,8 +23,8 @@ struct Smoothing {
 
 struct LineModel {
   float deviation = 0;  // standard deviation of the offsets, on the 0..255 scale
-  /// Brightness that the picture contributes to the mean of each line, estimated from all examined
-  /// frames. Empty: there is no estimate.
+  /// Estimated mean brightness of the scene in each line, without the offset of the line. The
+  /// estimate uses all examined frames. Empty: there is no estimate.
   std::vector<float> reference;
   /// The smoothing that separates line offsets from the picture.
   Smoothing smoothing;

@@ -39,13 +39,15 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
 }
 
 /// An outlier is brighter than at least `min_exceeded` of the 24 surrounding samples, or darker
-/// than at least `min_exceeded` of them. Each of these differences is at least `exceeded_share`
-/// times the difference between the outlier and the median of the surrounding samples.
+/// than at least `min_exceeded` of them. The outlier differs from each of these samples by at least
+/// `exceeded_share` times the difference between the outlier and the median of the 24 samples.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
-/// Marks candidates for outliers in row `y`. A candidate is brighter by at least `limit` than four
-/// of the eight samples at a distance of 2, or darker by at least `limit` than four of them.
+/// Marks candidates for outliers in row `y`. A sample is a candidate if at least four of the eight
+/// samples at a distance of 2 are darker by at least `limit`, or if at least four of them are
+/// brighter by at least `limit`. The first two and the last two samples of the row are always
+/// candidates.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;
@@ -65,8 +67,9 @@ void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>
   for (const int x : {0, 1, width - 2, width - 1}) marks[static_cast<std::size_t>(x)] = 1;
 }
 
-/// Returns whether the sample is brighter by at least `limit` than `min_exceeded` of the 24
-/// surrounding samples, or darker by at least `limit` than `min_exceeded` of them.
+/// Compares a sample with the 24 surrounding samples. Returns whether at least `min_exceeded` of
+/// them are darker by at least `limit`, or at least `min_exceeded` of them are brighter by at least
+/// `limit`.
 bool exceeds_surroundings(PlaneView<const float> plane, int x, int y, float limit) {
   const float low = plane(x, y) - limit, high = plane(x, y) + limit;
   int brighter = 0, darker = 0;
@@ -149,8 +152,8 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // `fullest` is a tenth of the number of cells. `inside` is the number of outliers in the cells
-  // with the most outliers.
+  // `fullest` is a tenth of the number of cells. `inside` is the number of outliers in the
+  // `fullest` cells that contain the most outliers.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];

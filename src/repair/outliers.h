@@ -9,7 +9,8 @@
 
 namespace lull::repair {
 
-/// A sample that differs strongly from its surroundings and from its neighbours.
+/// A sample that differs strongly from the median of its surroundings, which are the 24 other
+/// samples of a 5x5 window.
 struct Outlier {
   int x = 0, y = 0;
   float value = 0;
@@ -24,8 +25,8 @@ struct OutlierField {
   std::vector<Outlier> isolated;  // isolated outliers, row by row
   /// Outliers with a similar neighbour: parts of lines, letters or larger points.
   std::vector<Outlier> connected;
-  /// Share of the samples of the plane that have smooth surroundings. Surroundings are smooth if an
-  /// outlier with the median peak of `isolated` would be detectable in them.
+  /// Share of the samples of the plane that have smooth surroundings. In smooth surroundings,
+  /// find_outliers() can detect an outlier with the median of the absolute peaks of `isolated`.
   double smooth_share = 0;
 
   /// Returns the density of isolated outliers in smooth surroundings.
@@ -36,7 +37,7 @@ struct OutlierField {
 };
 
 /// Finds samples that differ from the median of the 24 surrounding samples by at least `min_peak`,
-/// and by a multiple of their spread.
+/// and by at least a multiple of the spread of the 24 samples.
 [[nodiscard]] OutlierField find_outliers(PlaneView<const float> plane, float min_peak);
 
 /// Returns whether the isolated outliers are certainly impulses: numerous sharp single samples at

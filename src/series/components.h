@@ -43,7 +43,7 @@ class ComponentSource final : public FrameSource {
   ComponentSource(const Samples& components, const Fit& fit, const ComponentGroup& group);
 
   const FrameFormat& format() const noexcept override { return pool_.format(); }
-  /// Returns the number of components of all groups.
+  /// Returns the total number of components in all groups of the series.
   int components() const { return components_.shape.volumes; }
   std::optional<Frame> read() override;
 

@@ -20,8 +20,8 @@ namespace {
 /// is below `close_level`, usually after two corrections.
 constexpr int corrections = 3;
 constexpr float close_level = 0.01f;
-/// The noise levels are corrected by the residuals of this number of voxels: `voxels_per_volume`
-/// times the number of volumes, but at least `min_voxels`.
+/// For the correction of the noise levels, the components are computed from a part of the voxels:
+/// about `voxels_per_volume` times the number of volumes, but at least `min_voxels`.
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components. The remaining components count as noise.
 constexpr double max_signal_share = 0.7;
@@ -45,7 +45,8 @@ constexpr int min_components = 16;
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
-/// Returns about `most` voxels, at equal distances in the list `voxels`.
+/// Selects entries of the list `voxels` at equal distances. The result has at least `most` entries
+/// and fewer than twice as many. If the list is shorter, the function returns all entries.
 std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& voxels, std::size_t most) {
   const std::size_t step = std::max<std::size_t>(1, voxels.size() / most);
   std::vector<std::uint32_t> result;

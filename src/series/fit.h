@@ -34,7 +34,8 @@ struct Fit {
   Spectrum spectrum;
   std::vector<double> eigenvalues;  // in the order of decomposition.h, in units of noise variance
   std::vector<VoxelState> states;
-  /// Number of volumes that the components combine. All other volumes are components by themselves.
+  /// Number of volumes that the principal components combine. For each other volume, the basis
+  /// contains a separate component that consists of this volume alone.
   int combined = 0;
 };
 

@@ -23,8 +23,8 @@ constexpr double min_free_share = 0.3;
 /// Minimum degrees of freedom of the residuals, for a volume and for a node of the noise map. With
 /// n degrees of freedom, the relative standard deviation of a noise level is 1 / sqrt(2 n).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
-/// Maximum number of volumes for residuals of all voxels. For more volumes, only a part of the
-/// voxels is examined.
+/// In a series with V volumes that have noise, the residuals of every k-th voxel are examined. k is
+/// V / `max_examined`, rounded down, but at least 1.
 constexpr int max_examined = 100;
 /// Minimum ratio of the maximum and the minimum of a noise map. Flatter maps are discarded.
 constexpr double min_variation = 1.08;
@@ -67,8 +67,8 @@ class Collector {
     step_ = std::max(1, basis.size() / max_examined);
   }
 
-  /// Collects the residuals of all voxels. The sums of the tasks are added in order, so that the
-  /// result is deterministic.
+  /// Collects the residuals of the examined voxels (`max_examined`). The sums of the tasks are
+  /// added in order, so that the result is deterministic.
   Sums collect() const {
     const std::size_t size = static_cast<std::size_t>(nodes_[0]) * nodes_[1] * nodes_[2];
     Sums all{std::vector<Residuals>(basis_.size()), {nodes_, std::vector<Residuals>(size)}};
@@ -218,8 +218,9 @@ ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& no
   for (std::size_t i = 0; i < factors.size(); ++i)
     factors[i] *= std::sqrt(variances[i] / whole.variance());
   const double mean = set_map(samples.shape, sums.by_node.nodes, std::move(factors), result.noise);
-  // Equal noise levels must remain equal, because a volume with too low a level would dominate a
-  // component, and each correction would lower its level further.
+  // If all noise levels are equal, the volumes get a common correction. With separate corrections,
+  // a volume with too low a noise level would dominate a principal component. The residuals of this
+  // volume would shrink, and each correction would lower its noise level further.
   const bool equal = have_one_level(noise);
   for (int i = 0; i < basis.size(); ++i) {
     const Residuals& volume = sums.by_volume[i];

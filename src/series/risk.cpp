@@ -14,8 +14,10 @@ namespace {
 
 constexpr int side = 4, cube_voxels = side * side * side;
 constexpr double threshold = 1.5;  // threshold in units of sigma
-/// Limits of the computation: multiplications of the rotation (`max_products`), and number of
-/// cubes.
+/// Limits of the computing time. estimate_risks() examines at most about `max_cubes` cubes, and at
+/// most about as many as `max_products` multiplications permit for the rotation of the coefficients
+/// from volumes to components. `min_cubes` cubes are always permitted, because an estimate requires
+/// this number.
 constexpr double max_products = 5e8;
 constexpr std::size_t max_cubes = 4000, min_cubes = 16;
 
@@ -82,7 +84,8 @@ class Estimator {
         eigen_(eigen),
         components_(components) {}
 
-  /// Adds the estimated errors of all volumes in one cube to the sums.
+  /// Estimates the errors of each volume in the cube whose first voxel is `first`, and adds these
+  /// errors to `sums`.
   void add(std::size_t first, Sums& sums) const {
     const std::size_t count = volumes_.size();
     std::vector<double> coefficients(count * cube_voxels), alone(count), together(count);

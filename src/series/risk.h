@@ -27,7 +27,7 @@ struct Risks {
 /// @param eigen  the components of the volumes
 /// @param components  number of components that are filtered; the others are set to 0
 /// @param voxels  voxels inside the object, in ascending order
-/// @return empty vectors if no cube is inside the object
+/// @return empty vectors if fewer than 16 cubes are inside the object
 [[nodiscard]] Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,
                                    std::span<const int> volumes, std::span<const double> means,
                                    const EigenSystem& eigen, int components,

@@ -27,7 +27,8 @@ struct SeriesNoise {
 [[nodiscard]] float median_level(const SeriesNoise& noise);
 [[nodiscard]] VolumeNoise volume_noise(const SeriesNoise& noise, float level);
 
-/// Variance stabilisation of the samples of a series. Volumes passed to the class must have noise.
+/// Variance stabilisation of the samples of a series. The noise level of each volume that a caller
+/// passes to the functions must be above 0.
 class Stabiliser {
  public:
   Stabiliser(const SeriesNoise& noise, const Shape& shape);

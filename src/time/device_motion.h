@@ -1,6 +1,7 @@
 #pragma once
-// Comparison of frames, and motion search in 8-bit luma (or green) planes, on a GPU. Comparisons
-// run on the upload stream, because the host waits for the results.
+// Comparison of frames, and motion search in 8-bit luma (or green) planes, on a GPU. The host waits
+// for the results of comparisons. Comparisons therefore run on the upload stream, so that the host
+// does not also wait for the filters on the compute stream.
 
 #include <array>
 #include <span>

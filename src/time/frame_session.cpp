@@ -141,8 +141,9 @@ class FrameSession : public Denoiser {
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
   }
 
-  /// Returns true if the end of the clip is known, and fewer than `radius` frames follow frame `n`.
-  /// False for the first frames of a scene, which search further ahead.
+  /// Returns true if the end of the clip is known, fewer than `radius` frames follow frame `n`, and
+  /// the search of frame `n` does not extend further ahead than `radius` frames
+  /// (Timeline::extra_ahead()).
   bool is_last(int n) const {
     return step_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&
            timeline_.extra_ahead(n) == 0;

@@ -19,8 +19,8 @@ struct SessionPlan {
   /// cannot be predicted from earlier frames (frame_relation.h). 0: no scene cuts.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // noise level of the luma (or green) plane
-  /// If true, groups have patches of several frames, but estimates only for the frame of the
-  /// reference patches. Only for methods with a single phase.
+  /// If true, groups contain patches from several frames, but the worker adds estimates only to the
+  /// frame of the reference patches. The method must have a single phase.
   bool gathers = false;
   /// If true, the last frames of a clip take patches from additional earlier frames
   /// (Timeline::extra_back). Must be false if `gathers` is true.

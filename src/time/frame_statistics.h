@@ -16,8 +16,9 @@ namespace lull {
 [[nodiscard]] FrameDifference difference_of(const Frame& frame, const Frame& before,
                                             const std::array<float, 3>& sigma);
 
-/// Returns relation_of(difference_of(...)), but stops as soon as the relation is certain. If the
-/// noise is independent, half of the luma (or green) plane suffices.
+/// Returns the same relation as relation_of(difference_of(...)), but compares blocks only until the
+/// relation is certain. If the two frames have independent noise, about half of the luma (or green)
+/// plane usually suffices.
 [[nodiscard]] Relation relation_between(const Frame& frame, const Frame& before,
                                         const std::array<float, 3>& sigma);
 

@@ -44,17 +44,17 @@ struct ByOffset {
   constexpr const T& operator[](int offset) const { return values[offset + max_temporal]; }
 };
 
-/// Returns the margin of a method with `phases` phases: the numbers of frames before and after a
-/// frame on which its result depends. Each phase takes patches from `radius` frames before and
-/// after a frame, and adds estimates to these frames. The detection of the beginning of a scene
-/// needs another `radius` frames before the frame (timeline.h).
+/// Returns the margin of a method with `phases` phases: how many earlier and how many later frames
+/// affect the result of a frame. Each phase takes patches from `radius` frames before and after a
+/// frame, and adds estimates to these frames. The detection of the beginning of a scene needs
+/// another `radius` frames before the frame (timeline.h).
 [[nodiscard]] constexpr Margin margin_of(int radius, int phases) {
   const int reach = 2 * radius * phases;
   return {.before = reach + radius, .after = reach};
 }
 
-/// Returns the margin of a method with a single phase, which adds no estimates to neighbouring
-/// frames (SessionPlan::gathers).
+/// Returns the margin of a method that adds estimates only to the frame of the reference patches
+/// (SessionPlan::gathers). Such a method has a single phase.
 [[nodiscard]] constexpr Margin gathering_margin(int radius) {
   return {.before = 2 * radius, .after = 2 * radius};
 }

@@ -62,8 +62,8 @@ struct Found {
   std::uint32_t cost;
 };
 
-/// Returns the vector with the minimum cost within `reach` of `centre`, among shifted regions
-/// inside the picture.
+/// Returns the motion vector with the minimum cost. Each component of the vector differs from
+/// `centre` by at most `reach`, and the region shifted by the vector is inside the picture.
 Found search(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b, const Region& region,
              Motion centre, int reach) {
   Found best{centre, squared_difference(a, b, region, centre.x, centre.y)};

@@ -78,8 +78,12 @@ constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Inner products ab of the search in downsampled planes (step 1 of motion.h), for each vector.
+/// Number of warps that compute inner products in step 1 of motion.h. One further warp computes
+/// sums of squares.
 constexpr int coarse_warps = warps - 1;
+/// Inner products of a region and the shifted regions, for the search in downsampled planes (step 1
+/// of motion.h). at[warp][dx][dy] is the part that `warp` computes for the vector with the indices
+/// dx and dy.
 struct CoarseProducts {
   // store_pair() writes two products at a time.
   alignas(8) std::uint32_t at[coarse_warps][coarse_vectors][coarse_vectors + 1];
@@ -94,9 +98,10 @@ struct Shared {
     SearchArea<motion_region, fine_vectors> fine;  // memory that is used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Inner products of the two frames, as products[warp][h][dx][column]. Tensor cores process pairs
-  /// of rows of the other frame: the column is dy + 1 for the first row (h = 0), and dy for the
-  /// second row (h = 1).
+  /// Inner products of a region and the shifted regions, for the search at full resolution. Tensor
+  /// cores process the rows of the other frame in pairs. For the vector with the indices dx and dy,
+  /// products[warp][0][dx][dy + 1] is the sum over the first rows of the pairs of a warp, and
+  /// products[warp][1][dx][dy] is the sum over the second rows.
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
@@ -138,8 +143,9 @@ __device__ void store_pair(std::uint32_t* to, int first, int second) {
       make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
-/// Computes the inner products ab of the search in downsampled planes (step 1 of motion.h), for the
-/// rows of this warp. `warp` is below `coarse_warps`.
+/// Computes the inner products of a region and the shifted regions, for the search in downsampled
+/// planes (step 1 of motion.h). The sums are over the rows that `warp` processes. `warp` is below
+/// `coarse_warps`.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -223,8 +229,8 @@ __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// Computes the inner products ab of the search at full resolution (step 2 of motion.h). Each
-/// iteration processes four rows of 48 samples.
+/// Computes the inner products of a region and the shifted regions, for the search at full
+/// resolution (step 2 of motion.h). Each iteration processes four rows of 48 samples.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;

@@ -62,9 +62,10 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// Returns the number of frames by which the search of frame `n` extends ahead beyond frame n +
-  /// radius. For the first frames of a scene, the search extends up to `max_temporal` frames ahead,
-  /// because few frames precede them.
+  /// The search for neighbours of frame `n` ends at frame n + radius + extra_ahead(n). For the
+  /// first frames of a scene, the result can be above 0, because few frames of the scene precede
+  /// them. The search then extends up to 2 * radius frames beyond the first frame of the scene, but
+  /// at most `max_temporal` frames ahead. Returns 0 for all other frames.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
@@ -75,9 +76,10 @@ class Timeline {
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// Returns the number of frames by which the search of frame `n` extends back beyond frame n -
-  /// radius. For the last frames of a clip, the search extends back to frame count() - 2 * radius,
-  /// or to frame n - max_temporal if that frame is later. Returns 0 if extra_ahead() is not 0.
+  /// The search for neighbours of frame `n` begins at frame n - radius - extra_back(n). For the
+  /// last frames of a clip, the result can be above 0, because few frames follow them. The search
+  /// then begins at frame count() - 2 * radius, but at most `max_temporal` frames before frame `n`.
+  /// Returns 0 for all other frames, and if extra_ahead(n) is above 0.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
@@ -111,8 +113,8 @@ class Timeline {
 
  private:
   struct Entry {
-    int run = 0;      // number of the first frame that shares noise with this one
-    int parent = -1;  // number of the frame that predicts this frame; -1: no such frame
+    int run = 0;      // index of the first frame that shares noise with this one
+    int parent = -1;  // index of the frame that predicts this frame; -1: no such frame
   };
   static constexpr int kept = 10 * max_temporal;
 
@@ -130,7 +132,8 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// The last argument of is_distinct() that was not Relation::identical.
+  /// The argument of the most recent call of is_distinct() whose argument was not
+  /// Relation::identical.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

@@ -51,11 +51,13 @@ class BidsDataset {
   /// @throws BadData  a JSON file is damaged
   /// @throws NoInput  a JSON file cannot be read
   Json metadata_of(const BidsImage& image) const;
-  /// Returns the nearest file of the image with this suffix and extension, or an empty text.
+  /// Returns the last file of files_for(): the file in the deepest folder that has this suffix and
+  /// extension and applies to the image. Returns an empty text if there is no such file.
   std::string companion_of(const BidsImage& image, const std::string& suffix,
                            const std::string& extension) const;
-  /// Returns the path of the phase image of a magnitude image, relative to the dataset, with
-  /// part-phase instead of part-mag, or an empty text.
+  /// Returns the path of the phase image that belongs to a magnitude image. The path is relative to
+  /// the folder of the dataset. The name of the phase image contains part-phase instead of
+  /// part-mag. Returns an empty text if there is no phase image.
   std::string phase_of(const BidsImage& image) const;
   /// Returns all files with this suffix and extension that apply to the image, from the top folder
   /// down.

@@ -23,8 +23,9 @@ struct BidsProcessing {
 [[nodiscard]] Json sidecar_of(Json metadata, const BidsImage& image,
                               const BidsProcessing& processing);
 
-/// Creates the folder of the derivative with its description and README. Existing files of lull do
-/// not change.
+/// Creates the folder of the derivative with its description and README. If an earlier run of lull
+/// has created these files, the function does not change them.
+/// @throws InvalidArgument  the folder is the folder of the source dataset
 /// @throws CannotCreate  the folder contains another dataset or a link to another folder, or cannot
 ///     be created
 void create_derivative(const BidsDataset& raw, const std::string& folder);

@@ -23,7 +23,7 @@
 
 namespace lull::tools {
 
-/// Reads the clean reference frame by frame, in parallel with the input.
+/// Reads the reference, a clean version of the input, frame by frame in parallel with the input.
 class ReferenceReader {
  public:
   /// @throws NoInput  the reference cannot be opened

@@ -26,7 +26,8 @@ class Page {
 
   /// Adds a section. `heading` is plain text, `body` is HTML.
   void add(const std::string& heading, const std::string& body);
-  /// Adds key figures in large letters at the top of the page, as plain text names and values.
+  /// Adds key figures in large letters below the previous sections. Each key figure is a pair of a
+  /// name and a value, both in plain text.
   void add_tiles(const std::vector<std::pair<std::string, std::string>>& tiles);
   [[nodiscard]] std::string html() const;
 

@@ -62,7 +62,8 @@ struct NoiseRecord {
   std::vector<SceneNoise> scenes;
 };
 
-/// Appends a scene, or replaces the last scene if the new scene does not begin later.
+/// Appends a scene. If the new scene does not begin later than the last scene, the new scene
+/// replaces the last scene.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
 /// Returns the record as a JSON object. Equal records give equal texts.

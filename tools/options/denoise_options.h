@@ -57,9 +57,9 @@ void check_group_means(const DenoiseOptions& options);
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns a message that states the white level of --sigma-scale (255 for 8bit, 1 for unit) in the
-/// unit of the file. Returns an empty text if the samples have no unit, or for other values of
-/// --sigma-scale.
+/// Returns a message for `--sigma-scale 8bit` and `--sigma-scale unit`. The message states which
+/// value in the file corresponds to 255 (8bit) or to 1 (unit) on the scale. Returns an empty text
+/// for other scales, for depth maps, and if ValueScale::native is false.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns whether the options allow patches from other frames. Whether lull uses such patches also

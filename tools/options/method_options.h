@@ -16,11 +16,12 @@
 
 namespace lull::tools {
 
-/// The denoising method: bm3d for pictures and clips, bm4d for volumes, nlm for all. automatic:
-/// depends on the input.
+/// The denoising method. `bm3d` denoises pictures and clips, `bm4d` denoises volumes, and `nlm`
+/// (non-local means) denoises all of these. With `automatic`, lull chooses the method by the input.
 enum class MethodChoice { automatic, bm3d, bm4d, nlm };
-/// The filter of a series: principal components over the volumes, or each volume separately.
-/// automatic: depends on the number and similarity of the volumes.
+/// How lull filters a series. `pca` filters the principal components over the volumes, and `each`
+/// filters each volume separately. With `automatic`, lull chooses by the number and the similarity
+/// of the volumes.
 enum class SeriesChoice { automatic, pca, each };
 enum class SecondSearch { window, kept, luma, none };
 
@@ -52,8 +53,8 @@ struct MethodOptions {
   std::vector<std::function<void(bm3d::Params&)>> overrides;
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
-  /// The command line contains these options, which only the Wiener phase supports. With temporal
-  /// filtering, the profile `best` has no Wiener phase.
+  /// Names of the given options that only the Wiener phase supports. With temporal filtering, the
+  /// profile `best` has no Wiener phase, so lull rejects these options.
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: depends on the profile
@@ -76,8 +77,8 @@ struct MethodOptions {
   return options.choice == MethodChoice::nlm ||
          (options.choice == MethodChoice::automatic && uses_features(options));
 }
-/// Returns whether non-local means averages patches of groups from clusters, instead of samples of
-/// search windows.
+/// Returns whether non-local means divides the patches into clusters, and averages the patches of
+/// each group. Otherwise, non-local means averages the samples in search windows.
 [[nodiscard]] bool averages_groups(const MethodOptions& options);
 /// Sets the matcher of each phase in `params` from --matcher and --cluster.
 void choose_matchers(const MethodOptions& options, bm3d::Params& params);

@@ -17,7 +17,7 @@ enum class OptionGroup { basic, video, volumes, renders, files, run, tuning };
 
 /// Bits of OptionRow::uses: the commands and methods that support the option.
 enum OptionUse : unsigned {
-  // Commands that support the option in addition to `lull denoise`.
+  // One bit for each command that supports the option, in addition to `lull denoise`.
   in_plan = 1,
   in_preview = 2,
   in_bids = 4,
@@ -29,7 +29,8 @@ enum OptionUse : unsigned {
   /// written the plan.
   kept_by_plan = 64,
   planned = in_plan | kept_by_plan,
-  // Methods that support the option. Without these bits, all methods support the option.
+  // One bit for each method that supports the option. If none of the bits of methods is set, all
+  // methods support the option.
   for_bm3d = 128,
   for_bm4d = 256,
   for_nlm = 512,

@@ -140,7 +140,9 @@ class Residual {
   std::vector<Block> blocks_;
 };
 
-/// Returns the correlation at a lag in units of the variance, or 0 without pairs of valid samples.
+/// Returns the autocorrelation of the residual at the lag with the index `lag`: the covariance
+/// divided by the variance. Returns 0 if there are no pairs of valid samples, or if the variance is
+/// 0.
 double correlation_in(const std::vector<double>& products, const std::vector<double>& pairs,
                       int lag) {
   const int itself = half_index(0, 0);

@@ -25,13 +25,15 @@ struct ResidualFindings {
   /// Root mean square of the residual: `rms` on the 0..255 scale, `level` in units of the expected
   /// noise level.
   double rms = 0, level = 0;
-  /// Relative root mean square of the residual: the ratio of textured blocks to flat blocks.
-  /// Textured blocks are the tenth with the largest gradients. Flat blocks are the half with the
-  /// smallest gradients.
+  /// Root mean square of the residual in textured blocks, divided by the root mean square in flat
+  /// blocks. Both are relative to the expected noise level. Textured blocks are the tenth of the
+  /// blocks with the largest gradients. Flat blocks are the half of the blocks with the smallest
+  /// gradients.
   double edges = 0;
   Autocorrelation correlation{};
-  /// The correlation of the residual in textured blocks minus its correlation in flat blocks. Both
-  /// are in units of the variance. The value is the maximum over lags of up to 2 samples.
+  /// The correlation of the residual in textured blocks minus its correlation in flat blocks. A
+  /// correlation is a covariance divided by the variance. The value is the maximum over lags of up
+  /// to 2 samples.
   double edge_correlation_excess = 0;
 };
 

@@ -131,8 +131,8 @@ Chart psnr_chart(const RunRecord& record, const RunFacts& facts) {
           .width = 860};
 }
 
-/// Returns the chart of the load of each pipeline stage: the share of the time between two records
-/// in which the stage was busy.
+/// Returns the chart of the load of each pipeline stage. For each interval between two records, the
+/// load is the share of time in which the stage was busy.
 Chart load_chart(const RunRecord& record) {
   const std::vector<LoadNote>& load = record.load();
   constexpr const char* colours[] = {"#3b82f6", "#e0803a", "#3aa655"};

@@ -48,8 +48,8 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
                                    const std::optional<VolumeNoise>& volume_noise) {
   expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
-  // For a noise level from the user, only the noise model is set. The function copies the level to
-  // `estimate.level`, which the page shows.
+  // The page shows `estimate.level`. If the user gives the noise level, `estimate.level` is still
+  // 0, and the level is known only from the noise model.
   if (estimate.level == std::array<float, 3>{}) estimate.level = estimate.noise.levels_in_samples();
 }
 

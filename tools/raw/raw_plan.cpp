@@ -156,7 +156,7 @@ std::vector<double> remaining_noise(const RawPlan& plan, const Frame& result) {
     sensor.white = levels.white;
   }
   const auto found = raw::find_noise(mosaic.plane<std::uint16_t>(0), sensor);
-  // Limits the result to at least a thousandth of the noise of the input, because find_noise()
+  // The function never returns less than a thousandth of the input noise, because find_noise()
   // cannot detect noise that is weaker than rounding errors and texture.
   std::vector<double> profile;
   for (const raw::SensorNoise& noise : plan.noise) {

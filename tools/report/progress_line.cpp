@@ -22,8 +22,8 @@ std::string busiest_of(const pipeline::PipelineStats& stats) {
          std::to_string(std::lround(100 * stats.busy_share(stage))) + "% busy";
 }
 
-/// Appends parts to `line` in the order of importance, up to the first part that exceeds
-/// `max_length` characters.
+/// Appends parts to `line`, in the order of `parts`, which begins with the most important part.
+/// Stops before the first part with which `line` would exceed `max_length` characters.
 void append_fitting(std::string& line, const std::vector<std::string>& parts,
                     std::size_t max_length) {
   for (const std::string& part : parts) {

@@ -23,9 +23,9 @@ constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ah
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
-/// Minimum ratio of measured to expected frame difference in flat areas. Except in completely
-/// textured pictures, the ratio is 0.17 to 0.73 for uncompensated motion, and at least 0.89 for
-/// noise.
+/// Minimum ratio of the measured to the expected QuickCheck::flat_noise. If the estimator mistakes
+/// uncompensated motion for noise, the ratio is 0.17 to 0.73, except in completely textured
+/// pictures. For noise, the ratio is at least 0.89.
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
@@ -268,8 +268,9 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
   switch_to(next, false);
 }
 
-/// Begins the scene at the next frame. Does nothing if this frame is not later than the start of
-/// the current scene, because times then cannot distinguish the scenes.
+/// Begins the scene with the index `scene` at the next frame. Does nothing if `scene` is the
+/// current scene, or if the current scene begins at the same time as this frame or later. A start
+/// time identifies a scene, so each scene must begin later than the scene before it.
 void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
   if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;

@@ -24,8 +24,10 @@ enum class KnownFrom {
   positions,     // excerpts that are spread over the stream
 };
 
-/// Returns the frames of a source and detects noise changes. Cuts, starts of known scenes and quick
-/// checks trigger an estimate from three or more frames.
+/// Returns the frames of a source and detects changes of the noise. Estimates the noise from
+/// several frames in three cases: at a cut, at the start of a scene that the estimate before the
+/// run has found, and if the statistics of a frame (QuickCheck) indicate that the noise may have
+/// changed.
 class NoiseFollower final : public FrameSource {
  public:
   /// The reading thread calls this function before read() returns the first frame of a scene with

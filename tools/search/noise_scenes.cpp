@@ -186,7 +186,8 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
                                   const FramesFrom& frames_from) {
   std::vector<SceneNoise> scenes{scene_noise(excerpts.front().time_s, excerpts_of(excerpts), all)};
   if (!frames_from || all.excerpt_level.size() != excerpts.size()) return scenes;
-  // Indices of the excerpts at which groups of nearly equal noise level begin.
+  // Consecutive excerpts with nearly equal noise levels form a group. `begins` contains the index
+  // of the first excerpt of each group.
   std::vector<std::size_t> begins{0};
   std::size_t last = 0;  // last excerpt of the current group that has a level
   for (std::size_t i = 1; i < excerpts.size(); ++i) {

@@ -210,7 +210,8 @@ class Search {
   double start_s_ = 0;  // time of the input's first frame
 };
 
-/// Returns the excerpts in the form that the sessions filter: as even fields, or unchanged.
+/// Converts the excerpts to the pictures that sessions filter. For Interlaced::fields, each frame
+/// becomes the field of its even rows. Otherwise, the excerpts do not change.
 std::vector<Excerpt> as_filtered(const InputOptions& options, std::vector<Excerpt> excerpts) {
   if (options.interlaced == Interlaced::fields)
     for (Excerpt& excerpt : excerpts)

@@ -46,8 +46,8 @@ std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoI
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }
 
-/// Returns whether the run tracks the noise. A process that computes segments of a shared job
-/// instead reads the scenes from the plan.
+/// Returns whether the run tracks the noise. A process that computes segments of a shared job does
+/// not track the noise, because the plan of the job contains the scenes.
 bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
                     const NoiseRecord& known) {
   return finds_noise(options) && !options.run.job.is_part() && follows_scenes(options, input) &&

@@ -42,7 +42,8 @@ struct Method {
   Method(bm3d::Params params) : pictures(std::move(params)) {}
   explicit Method(const bm4d::Params& params) : volumes(params) {}
   explicit Method(const nlm::Params& params) : means(params) {}
-  /// Converts to the parameters of BM3D, for functions that open only BM3D sessions.
+  /// Returns the parameters of BM3D. The conversion lets callers pass a Method to functions that
+  /// open only BM3D sessions.
   operator const bm3d::Params&() const { return pictures; }
 
   const NoiseModel& noise() const {

@@ -1,5 +1,6 @@
 #pragma once
-// Determines the noise that a run removes, from the options or by estimation.
+// Determines which noise a run removes. The noise comes from the options, or lull estimates the
+// noise.
 
 #include <optional>
 #include <string>

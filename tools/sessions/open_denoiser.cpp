@@ -84,8 +84,9 @@ class ReportedFailures {
   bool fallback_reported_ = false;
 };
 
-/// Returns the functions for a device failure: messages, and a replacement session from
-/// `cpu_fallback` (may be empty).
+/// Returns the callbacks for a device failure. The callbacks tell the user about the failure. If
+/// `cpu_fallback` is not empty, the callback `replace` uses this function to open a replacement
+/// session.
 pipeline::ShardOptions failure_options(const Notify& notify,
                                        const std::shared_ptr<ReportedFailures>& reported,
                                        std::function<std::unique_ptr<Denoiser>()> cpu_fallback) {

@@ -36,8 +36,9 @@ class SeriesProgress {
 
 /// Filters each component of a series as a volume. Returns a session for the slices of the filtered
 /// series, or null after a stop by the user.
-/// @param parts  receives the filtered real and imaginary parts; may be empty
-/// @param series  the function overwrites its samples
+/// @param parts  callback that receives the filtered slices of the real and imaginary parts; may be
+///     an empty function
+/// @param series  filter_series() overwrites the samples of the series
 /// @throws any exception of the sessions
 [[nodiscard]] std::unique_ptr<Denoiser> filter_series(
     const DenoiseOptions& options, const io::MediaSource& source,

@@ -86,15 +86,15 @@ struct ClipPlan {
                                             const std::vector<bm3d::Backend>& backends,
                                             const Notify& notify);
 
-/// Stops the reading of context frames after the last part as soon as no session requires further
-/// frames.
+/// After the last part of a clip, the source reads further frames only as context. This class stops
+/// the source as soon as no session requires further frames.
 class ContextEnd {
  public:
   ContextEnd(io::MediaSource& source, std::size_t sessions)
       : source_(source), idle_(sessions, -1) {}
 
-  /// Returns the function that session number `session` calls with the index of the last required
-  /// frame. One thread must make all calls.
+  /// Returns the function that the session with the index `session` calls with the index of the
+  /// last required frame. One thread must make all calls.
   std::function<void(std::int64_t)> listener(std::size_t session);
 
  private:

@@ -56,7 +56,8 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source);
                                                      std::function<void(std::int64_t)> context_end,
                                                      std::function<void()> at_end);
 
-/// Replaces each recorded setting of the plan whose name occurs in `facts`.
+/// Updates the recorded settings of a plan (JobPlan::facts). Each element of `facts` replaces the
+/// value of the setting with the same name. Elements without such a setting have no effect.
 void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts);
 
 }  // namespace lull::tools

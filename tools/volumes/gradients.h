@@ -6,8 +6,9 @@
 
 namespace lull::tools {
 
-/// Returns the b value of each volume of a NIfTI series in s/mm^2, from the .bval file beside the
-/// series, or no values without a valid file.
+/// Returns the b values of a NIfTI series in s/mm^2, one for each volume. The values come from the
+/// .bval file beside the series. If this file is missing or invalid, the function returns an empty
+/// vector.
 [[nodiscard]] std::vector<double> b_values_of(const std::string& series, std::size_t volumes);
 
 /// Returns the indices of the volumes without diffusion weighting, in order. Their b values are at

@@ -62,8 +62,9 @@ T zero_of(const FrameFormat& format, int plane, float zero) {
   return chroma ? static_cast<T>(1 << (format.bits - 1)) : T{};
 }
 
-/// Copies the input samples outside the mask to the result. A subsampled plane has the subsampled
-/// mask of the first plane.
+/// Sets the samples of the result outside the mask: to zero_of() if SliceMask::zero() is true, and
+/// otherwise to the input samples. The mask has the size of the first plane. In subsampled chroma
+/// planes, the function uses the mask at the position of the chroma sample in the first plane.
 template <class T>
 void restore_plane(const Frame& noisy, int plane, float zero, const Frame& result) {
   const SliceMask& mask = *noisy.mask;

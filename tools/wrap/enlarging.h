@@ -23,9 +23,9 @@ void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkO
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
-/// Returns a denoiser that enlarges the results of `denoiser` on the first of `backends`. Without
-/// --scale, returns `denoiser` itself. The sample type of the results of `denoiser` must be float
-/// or precise_samples(results).
+/// Returns a denoiser that passes frames to `denoiser` and enlarges the results. The first element
+/// of `backends` computes the enlargement. Without --scale, returns `denoiser` itself. The sample
+/// type of the results of `denoiser` must be float or precise_samples(results).
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,

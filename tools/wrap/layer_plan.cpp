@@ -52,7 +52,8 @@ const io::LayerInfo& selected(const Layers& all, const std::string& name,
   return *layer;
 }
 
-/// Returns the layers with colours of a view. The first layer is the picture of the view.
+/// Returns those layers of the view `view` that have colours (LayerInfo::has_colours()). The
+/// picture of the view comes first.
 Layers layers_of_view(const Layers& all, const std::string& view) {
   Layers layers;
   for (const bool is_beauty : {true, false})

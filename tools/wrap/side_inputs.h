@@ -15,7 +15,7 @@ namespace lull::tools {
 
 class SideInputs {
  public:
-  /// Makes an object without side inputs.
+  /// Makes an object for a run that has no guide and no feature buffers.
   SideInputs() = default;
   /// Opens the side inputs of the options `given`, with the source options of `input`, which must
   /// outlive this object.

@@ -97,8 +97,8 @@ HWY_INLINE Vector at_least(Vector variance, Vector of_coefficient) {
   return hn::Max(variance, hn::Mul(of_coefficient, constant(min_group_variance)));
 }
 
-/// Calls what(from) for each range of coefficients that Pairs::sum() sums at a time, from
-/// coefficient `from` on.
+/// Divides the coefficients of a patch into ranges of the size that one call of Pairs::sum()
+/// processes. Calls what(from) for each range, where `from` is the index of the first coefficient.
 template <class What>
 HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
@@ -189,9 +189,9 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
     haar_variances(table, pairs, group.count, variances);
 }
 
-/// Loads the variances of the coefficients in vector `i` of unit `u` (patch.h). The function is a
-/// template, so that the compiler instantiates the code for vectors with two patches only if
-/// vectors have 16 lanes.
+/// Loads the variances of the coefficients in vector `i` of unit `u` (patch.h). The code for two
+/// patches per vector needs vectors of 16 lanes. The function is a template, so the compiler does
+/// not instantiate this code for shorter vectors.
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

@@ -33,8 +33,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// The following functions are templates, so that the compiler instantiates the code for vectors
-// with two patches only if vectors have 16 lanes.
+// The code for two patches per vector needs vectors of 16 lanes. The following functions are
+// templates, so the compiler does not instantiate this code for shorter vectors.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {

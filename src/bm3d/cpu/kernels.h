@@ -43,8 +43,9 @@ struct CovarianceTable {
   /// Returns the table entry `index`: the covariances of the coefficients [u][v].
   const float* at(int index) const { return values.data() + index * patch * patch; }
 };
-/// Makes the covariance table of a plane, or returns null for white noise. Reuses the table
-/// `before` if its transform and noise are equal. `before` may be null.
+/// Makes the covariance table of a plane, or returns null for white noise. Returns `before` if
+/// `before` is the table for the same transform and the same autocorrelation of the noise. `before`
+/// may be null.
 [[nodiscard]] std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -56,23 +57,23 @@ struct FilterTables {
   // The thresholds of the first phase (squared for coloured noise and for the DFT), or n of the
   // Wiener factor 1 - n / (c^2 + n) of a coefficient c of the basic estimate.
   CoefficientTable limit;
-  // Limits that replace `limit` in vectors that contain the group mean in their lower lanes
-  // (element 0) or in all lanes (element 1). The Wiener factor of the mean is 1 - n / (c^2 + d),
-  // with n in first_limit and d in first_denominator.
+  // Limits that replace `limit` for vectors that contain coefficients of the group mean. Element 0
+  // is for vectors whose upper half contains another group coefficient. Element 1 is for vectors
+  // that contain only the group mean. In the second phase, the Wiener factor in these vectors is 1
+  // - n / (c^2 + d), with n in first_limit and d in first_denominator.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window as a matrix
   std::array<float, patch> window;                     // the aggregation window along one axis
   std::shared_ptr<const CovarianceTable> covariances;  // null for white noise
 };
 /// Makes the tables of the first phase. Thresholds are `lambda` times the noise level. The
-/// threshold of the group mean is also multiplied by `mean_factor`. The tables reuse the covariance
-/// table `before` if its transform and noise are equal. `before` may be null.
+/// threshold of the group mean is also multiplied by `mean_factor`. `before` has the same meaning
+/// as in make_covariances().
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);
 /// Makes the tables of the second phase. The noise variance in the Wiener factors is multiplied by
-/// `mu2`. The tables reuse the covariance table `before` if its transform and noise are equal.
-/// `before` may be null.
+/// `mu2`. `before` has the same meaning as in make_covariances().
 FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2,
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 

@@ -193,7 +193,7 @@ HWY_INLINE void transpose4(Vector* v) {
   v[3] = interleave_upper_pairs(t1, t3);
 }
 
-/// Transposes one patch, or each of two patches side by side.
+/// Transposes each patch of a unit. With 16 lanes, a unit contains two patches, otherwise one.
 HWY_INLINE void transpose(Vector* v) {
   for (int i = 0; i < unit_vectors; i += 4) transpose4(v + i);
   if constexpr (parts == 2) {

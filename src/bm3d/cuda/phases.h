@@ -31,7 +31,7 @@ struct KeptOnDevice {
 /// null. For unfiltered planes, pointers to estimates and sums are null.
 struct DeviceFrame {
   std::array<float*, max_planes> noisy{}, basic{};
-  /// The guide of this frame. Only guided sessions use these planes.
+  /// The planes of Frame::guide. Only guided sessions use these planes.
   std::array<float*, max_planes> guide_planes{};
   std::array<Sums, max_planes> sums{};
   /// kept[i] contains the stored groups of the set of planes (PlaneSet) that begins with plane i.
@@ -60,8 +60,8 @@ class CudaPhases {
   bool is_filtered(int plane) const {
     return state_of(Phase::first).plan.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
-  /// Returns true if the filter changes plane `plane` of the input format, unlike is_filtered(),
-  /// which takes planes of the opponent colour space.
+  /// Returns true if the filter changes plane `plane` of the input format. For RGB, `plane` is R, G
+  /// or B. The argument of is_filtered() is a plane of the opponent colour space instead.
   bool changes(int plane) const {
     return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }

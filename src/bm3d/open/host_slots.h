@@ -76,8 +76,9 @@ class SlotMemory {
     if (plane.width() > 0) planes_of_size(i).put(std::exchange(plane, {}));
   }
 
-  /// Moves memory that another frame has released to `groups`, which must be empty. `set` is the
-  /// index of a set of planes. The other frame stored the groups of the same set in this memory.
+  /// If other frames have released memory of their groups, moves such memory into `groups`.
+  /// `groups` must be empty. `set` is the index of the set of planes to which the groups belong.
+  /// The other frames used the memory for groups of the same set.
   void acquire_groups(int set, KeptGroups& groups) {
     if (!groups_[set].empty()) groups = groups_[set].take();
   }

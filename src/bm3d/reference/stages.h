@@ -49,9 +49,10 @@ double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coeff
                       GroupTransform across, const PerCoefficient& threshold, double mean_factor,
                       const GroupVariances& variances = {});
 
-/// Applies the collaborative Wiener filter in place, with the signal spectrum of `basic` (the basic
-/// estimate) and the noise spectrum `noise` (mu2 sigma^2) times the variances. Returns the group
-/// weight: 1 / (sum of the squared Wiener factors, weighted by the variances).
+/// Applies the collaborative Wiener filter in place. `basic` contains the patches of the basic
+/// estimate. The noise power of a coefficient is its value in `noise` (mu2 sigma^2) times its value
+/// in `variances`. Returns the group weight 1 / s, where s is the sum of all squared Wiener
+/// factors, each multiplied by the variance of its coefficient.
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,

@@ -1,7 +1,9 @@
-// Filters one group. A unit is one cube in vectors of 4 lanes, or two cubes in vectors of 8 lanes.
+// Filters one group. A unit consists of the SIMD vectors that contain one cube (vectors of 4 lanes)
+// or two cubes of the group (vectors of 8 lanes).
 
-// A spatial vector contains one row of voxels along x, at (z, y), of each cube. A spectral vector
-// contains the coefficients with index w along z and u along x. The lane is the index along y.
+// Before the transform, a vector contains the voxels of each cube at one position (z, y), and the
+// lane is the position along x. After the transform, a vector contains the coefficients with index
+// w along z and index u along x, and the lane is the index along y.
 
 // For cubes of side 3, the fourth lane of each cube is 0.
 
@@ -194,11 +196,10 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Returns the limits (thresholds or noise powers) of the coefficients in x[0] (load_haar()),
-  /// which contains means over the group. `i` is the index of the vector in a cube. `own` is the
-  /// limit of the mean of all voxels of the group, and `mean` is the limit of all other means. In
-  /// vectors of 8 lanes, the upper half contains no means, and `all` is the limit of its
-  /// coefficients.
+  /// Returns the limits (thresholds or noise powers) of the coefficients in x[0] of load_haar().
+  /// The lower 4 lanes contain means over the group. `own` is the limit of the mean of all voxels
+  /// (lane 0 of the vector with the index `i` = 0), and `mean` is the limit of all other means. In
+  /// vectors of 8 lanes, the upper 4 lanes contain other coefficients, whose limit is `all`.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);

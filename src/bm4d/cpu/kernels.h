@@ -51,7 +51,8 @@ struct MatchSlices {
   int width, height;  // voxels
   int first, end;     // range of the elements that exist in the arrays
 };
-/// Finds the group of the reference cube at (x, y) that begins in the current slice.
+/// Finds the group of a reference cube. The first voxel of the reference cube is at (x, y) in the
+/// current slice.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
 /// Finds the group among the candidates at the given displacements, which must be distinct and
 /// inside the volume.

@@ -92,8 +92,8 @@ struct Volumes {
   VolumeSums sums;
 };
 
-/// Filters a group of `count` <= `most` cubes in a warp. `member` is the position of the first
-/// voxel of cube m in lane m. Further cubes are 0.
+/// Filters a group of `count` cubes in a warp. `count` is at most `most`. In lane m, `member` is
+/// the position of the first voxel of cube m. Array elements for cubes from `count` on are 0.
 template <bool wiener, int most>
 class WarpGroup {
  public:

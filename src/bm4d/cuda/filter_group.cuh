@@ -131,9 +131,10 @@ struct Spectrum {
     }
   }
 
-  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair of coefficients. `in_mean`
-  /// states whether the first coefficient belongs to the mean over the group, `is_mean` whether the
-  /// first coefficient is the overall mean.
+  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair of coefficients. `in_mean` is
+  /// true if the first coefficient is a coefficient of the mean cube, which is the mean of all
+  /// cubes of the group. `is_mean` is true if the first coefficient is the mean of all voxels of
+  /// the group.
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll

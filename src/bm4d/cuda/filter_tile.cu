@@ -7,21 +7,22 @@
 // elements. The result of a product has the register layout of an operand, so that lanes exchange
 // no values. In the steps below, g is lane / 4, and t is lane % 4.
 
-// Step 1 of the group filter: lane 4g + t loads voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice,
-// from the cubes g and g + 8.
+// Step 1 of the group filter: Lane 4g + t loads voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of each slice
+// of the cubes g and g + 8.
 
-// Step 2 of the group filter: transform of a slice, then along z. Lane 4g + t then contains
-// coefficients g and g + 8, of the cubes 2t, 2t + 1, 2t + 8 and 2t + 9.
+// Step 2 of the group filter: The warp transforms each slice of the cubes, and then transforms the
+// cubes along z. Lane 4g + t then contains coefficients g and g + 8 of each slice of the cubes 2t,
+// 2t + 1, 2t + 8 and 2t + 9.
 
-// Step 3 of the group filter: Haar transform across the group, and shrinkage. Lane 4g + t then
-// contains coefficients g and g + 8 of a slice, at the positions 2t, 2t + 1, 2t + 8 and 2t + 9 of
-// the Haar spectrum.
+// Step 3 of the group filter: The warp computes the Haar transform across the group, and shrinks
+// the coefficients. Lane 4g + t then contains coefficients g and g + 8 of each slice, for the
+// indices 2t, 2t + 1, 2t + 8 and 2t + 9 of the Haar transform.
 
-// Step 4 of the group filter: inverse Haar transform. Lane 4g + t then contains coefficients 2t, 2t
-// + 1, 2t + 8 and 2t + 9 of a slice, of the cubes g and g + 8.
+// Step 4 of the group filter: The warp computes the inverse Haar transform. Lane 4g + t then
+// contains coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of each slice of the cubes g and g + 8.
 
-// Step 5 of the group filter: inverse transforms along z and in a slice, and multiplication by the
-// aggregation window.
+// Step 5 of the group filter: The warp computes the inverse transforms, first along z and then of
+// each slice, and multiplies the voxels by the aggregation window.
 
 // A group of M < 16 cubes is extended to 16 cubes by repeating each cube 16 / M times. The nonzero
 // part of the Haar spectrum is the spectrum of the M cubes, times sqrt(16 / M).

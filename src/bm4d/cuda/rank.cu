@@ -1,6 +1,7 @@
-// Selects the groups of the second phase among the members of stored groups, instead of searching
-// windows (propagation.h). A thread block processes 4x4 reference cubes at up to four z positions.
-// A warp processes one column of cubes along z, in three steps per cube.
+// Selects the groups of the second phase. The candidates are members of stored groups
+// (propagation.h), so the kernel does not search complete windows. A thread block processes 4x4
+// reference cubes at up to four z positions. A warp processes one column of cubes along z, in three
+// steps per cube.
 
 // Step 1: each lane tests four of the listed members. A bitmap of the search window removes
 // duplicates: a lane appends a candidate to the list if the lane is the first to set the bit of the
@@ -32,8 +33,9 @@ constexpr unsigned all_lanes = 0xffffffffu;
 
 /// The group member that a lane tests. If `member` is 0, the lane tests no member.
 struct Entry {
-  // Offset in the grid of the first phase, in grid steps: from the reference cube nearest to the
-  // current cube, to the reference cube whose group contains the member.
+  // Position, on the grid of the first phase, of the reference cube whose group contains the
+  // member. The position is relative to the reference cube that is nearest to the current cube: -1,
+  // 0 or 1 grid steps along each axis.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
@@ -52,7 +54,8 @@ struct Entries {
 };
 __device__ const Entries entries;
 
-/// Size of the part of the guide in shared memory. `pitch` and `plane` are in words.
+/// Layout of the part of the guide that shared memory contains. A slice has `rows` rows. A row has
+/// `pitch` words, and a slice has `plane` words.
 struct RankTile {
   int pitch, rows, plane;
 
@@ -118,8 +121,8 @@ __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& ti
   }
 }
 
-/// Selects the groups of reference cubes that form a column along z. All lanes of a warp must call
-/// each member function.
+/// Selects the groups of up to four reference cubes that have the same x and y position. All lanes
+/// of a warp must call each member function together.
 template <int cube, class Shape>
 class Ranking {
  public:
@@ -178,8 +181,10 @@ class Ranking {
   }
 
  private:
-  /// Lists the candidates of a reference cube, and returns their number (step 1 of rank.cu). An
-  /// entry contains the position in the search window and the offset of the first word.
+  /// Lists the candidates of a reference cube, and returns the number of candidates (step 1 of
+  /// rank.cu). An entry of the list contains the position of a candidate in the search window, and
+  /// the offset of the first word of the candidate. The offset is in words from the start of the
+  /// search window in shared memory.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,

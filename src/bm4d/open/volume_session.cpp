@@ -104,8 +104,10 @@ class VolumeSession final : public SliceSession {
       worker_->filter(layers);
   }
 
-  /// Skips layers (reference cubes with the same z position) without a required cube. A part of a
-  /// volume then skips the same layers as the complete volume.
+  /// Filters the layers that contain a required cube, and skips all others. A layer consists of the
+  /// reference cubes with the same z position. The decision for a layer does not depend on the
+  /// other layers in `layers`. A session for a part of a volume therefore skips the same layers as
+  /// a session for the complete volume.
   void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
@@ -170,7 +172,8 @@ class VolumeSession final : public SliceSession {
   }
 
   void finish(SliceSpan slices) {
-    // Slices of the mirror image of a short volume have no results.
+    // The slices from `next_slice_` on are mirrored slices that extend a short volume. The session
+    // returns no results for them.
     slices.end = std::min(slices.end, next_slice_);
     if (slices.size() <= 0) return;
     std::vector<Frame> noisy, clean;

@@ -1,6 +1,6 @@
-// Computes the clipping shifts: the amounts by which samples near a limit move towards the limit,
-// so that clipping preserves local means (core/clip_limits.h). A thread block processes 128x128
-// samples. The order of all sums is fixed.
+// Computes the clipping shifts: the maximum distances by which clipping moves samples near a limit
+// towards the limit, so that local means do not change (core/clip_limits.h). A thread block
+// processes 128x128 samples. The order of all sums is fixed.
 
 #include <cmath>
 

@@ -14,7 +14,8 @@ struct StackAxes {
   std::int64_t channels = 1;
   std::int64_t times = 1;   // time points of each channel
   std::int64_t slices = 1;  // slices of each time point
-  /// The page of each frame; empty if frame i is on page i.
+  /// For each frame, the index of the TIFF page that contains the frame. An empty list means that
+  /// frame i is on page i for all i.
   std::vector<std::int64_t> page_of_frame;
   bool is_described = false;  // whether the axes come from the description of the file
   /// Warning that the description contradicts the pages; empty if there is no contradiction.

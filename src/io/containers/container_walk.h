@@ -42,7 +42,8 @@ class ContainerWalk {
   FileBytes& file() { return file_; }
   std::uint64_t at() const { return at_; }
   void go_to(std::uint64_t at) { at_ = at; }
-  /// Ends the check. Call if the remaining bytes of the file are not units.
+  /// Ends the check before the end of the file, for example if no further chunk, element, packet or
+  /// block follows.
   void stop() { at_ = file_.size(); }
   /// Counts a fault at the position `at()`.
   void add_fault(const std::string& text);

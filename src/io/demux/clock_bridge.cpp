@@ -143,8 +143,8 @@ void ClockBridge::push_video(PacketPtr packet) {
 }
 
 /// Decides whether the time stamps of the video jump at the first packet in `suspects_`. If the
-/// second packet does not continue the first packet, the time stamp of the first packet is wrong,
-/// and there is no jump.
+/// second packet does not continue the time stamps of the first packet, the time stamp of the first
+/// packet is wrong, and the video has no jump.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -182,8 +182,8 @@ void ClockBridge::open_clock() {
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // The time stamps of another stream may have jumped earlier. The function therefore first tests
-  // the offsets that other streams use.
+  // If the time stamps of another stream have jumped already, the offset after that jump may also
+  // suit the video. The function therefore tests existing offsets before it adds a new one.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
     const std::int64_t gap = first + offset - video.end;
@@ -230,8 +230,9 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // If a new packet fits an existing offset but does not continue the only waiting packet, the
-    // waiting packet has a wrong time stamp, and the stream has no jump.
+    // The only waiting packet either has a wrong time stamp or comes after a jump. Its time stamp
+    // is wrong if the new packet fits an existing offset, but does not continue the time stamps of
+    // the waiting packet.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -266,9 +267,11 @@ void ClockBridge::release_held() {
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the waiting packets of a stream. Their time stamps have jumped, but the time stamps of
-/// the video have not. An audio packet that fits no offset begins a new section of continuous time
-/// stamps, if the next packet continues the audio packet or if there is no next packet.
+/// Delivers the waiting packets of a stream if the time stamps of the video have not jumped. If a
+/// waiting audio or video packet fits no existing offset, there are two cases. A new section of
+/// continuous time stamps begins if the next waiting packet continues the time stamps of this
+/// packet, or if there is no next packet. Otherwise, only the time stamp of this packet is wrong,
+/// and retime() corrects it.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {

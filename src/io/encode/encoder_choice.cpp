@@ -144,8 +144,8 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         "); " + advice);
 }
 
-/// Returns the encoder for GIF, which stores at most 256 colours: a fixed palette with dithering,
-/// as in FFmpeg.
+/// Returns the encoder and the pixel format for GIF. A GIF picture has at most 256 colours. As in
+/// FFmpeg, the palette is fixed, and the conversion uses dithering.
 EncoderChoice gif_choice(const AVCodec& codec) {
   return {
       .codec = &codec,

@@ -141,8 +141,9 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.can_be_read &= list[name].xSampling == 1 && list[name].ySampling == 1;
   layer.can_be_read &= !header.hasType() || !Imf::isDeepData(header.type());
   const LayerContent content = content_by_name(layer.base);
-  // A layer contains IDs if its name or the metadata of Cryptomatte list it, or if one of its
-  // picture channels, such as R, stores integers. lull does not filter IDs.
+  // lull does not filter layers of IDs. A layer contains IDs in three cases: its name indicates
+  // IDs, the Cryptomatte metadata list the layer, or one of its picture channels, such as R, stores
+  // integers.
   layer.holds_ids = content == LayerContent::ids || has_any_name_of(cryptomatte, layer.name) ||
                     std::ranges::any_of(layer.picture_channels(), is_integer);
   layer.holds_light = content == LayerContent::colour && !layer.holds_ids;

@@ -128,9 +128,10 @@ std::string_view last_component(std::string_view layer) {
   return layer.substr(layer.rfind('.') + 1);
 }
 
-// Derives the content of a layer from its name: "albedo" in "albedo.RGBA" means data. Components of
-// at least three words before a picture name, as in "Depth of field.Combined", are titles and do
-// not mean data.
+// Derives the content of a layer from the components of its name. For example, the component
+// "albedo" of the name "albedo.RGBA" means data. If a name ends with a picture name, such as
+// "Combined", a component of at least three words is a title. A title does not mean data. An
+// example is "Depth of field" in "Depth of field.Combined".
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

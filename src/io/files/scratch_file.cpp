@@ -27,8 +27,8 @@ IoError scratch_error(const std::string& folder, const std::string& what, int nu
 int open_scratch(const std::string& folder) {
   int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor >= 0) return descriptor;
-  // Fallback for file systems without O_TMPFILE: a file with a name that the function removes at
-  // once.
+  // Fallback for file systems without O_TMPFILE: creates a file with a name, and then unlinks the
+  // name. The file exists until its descriptor is closed.
   std::string name = folder + "/.lull-XXXXXX";
   descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) throw scratch_error(folder, "create", errno);

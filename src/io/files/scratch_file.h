@@ -1,6 +1,6 @@
 #pragma once
-// An unnamed temporary file for bytes that do not fit in memory. The system removes the file with
-// the object or the process.
+// An unnamed temporary file for bytes that do not fit in memory. The file exists until the object
+// is destroyed or the process ends.
 
 #include <cstddef>
 #include <cstdint>

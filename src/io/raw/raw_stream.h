@@ -33,8 +33,9 @@ class RawSource final : public FrameSource {
   const std::vector<SequenceFile>& files() const { return files_; }
   /// Returns the first picture.
   const RawPicture& first() const { return first_; }
-  /// Returns the facts of file `index`, and removes these facts from memory. read() must have
-  /// returned the picture of this file. Any thread may call this function.
+  /// Returns the properties of the camera and the picture from the file with the index `index`, and
+  /// removes them from this object. read() must have returned the picture of this file. Any thread
+  /// may call this function.
   [[nodiscard]] std::shared_ptr<const RawFacts> take_facts(std::int64_t index);
 
  private:

@@ -48,12 +48,13 @@ class TimedPictures {
   /// Returns whether next() has returned all selected pictures. All further pictures are context
   /// frames for temporal filtering.
   bool is_past_selection() const { return end_number_.has_value(); }
-  /// Ends the context frames. `number` is the last picture that the caller needs. Any thread may
-  /// call this function.
+  /// Tells this object that the caller needs no picture after the picture with the index `number`.
+  /// next() then returns no further context frames (SourceOptions::margins). Any thread may call
+  /// this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// Returns the number of the last picture that the caller needs, from end_context_at(); -1
-  /// without a call of end_context_at(), or if the picture precedes the end of the selection. The
-  /// caller must call this function after the last picture.
+  /// Returns the argument of end_context_at(): the index of the last picture that the caller needs.
+  /// Returns -1 if end_context_at() was not called, or if this picture precedes the end of the
+  /// selection. The result is valid after next() has returned the last picture.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;

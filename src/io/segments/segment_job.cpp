@@ -67,8 +67,8 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(manifest_path(folder_)),
       options_(options),
       access_(access) {
-  // lock() returns false if another process has removed the folder with the locked file at the end
-  // of a job.
+  // At the end of its job, a process removes the folder and the lock file in the folder. lock()
+  // returns false if another process has just done so.
   while (!lock()) continue;
   try {
     load(overwrite);

@@ -31,8 +31,8 @@ struct PlaneFormat {
 /// The smaller pyramid levels of the planes in a file.
 struct PlanePyramid {
   std::vector<PlaneSize> levels;  // from the largest to the smallest, without the planes themselves
-  /// `loss`: the parts of the pyramid that a TIFF file loses. `note`: differences without loss of
-  /// information.
+  /// `loss`: a text about parts of the pyramid that a TIFF file cannot store. `note`: a text about
+  /// differences that lose no information. Empty: there is nothing to report.
   std::string loss, note;
 };
 
@@ -53,7 +53,7 @@ class PlaneSource : public StackSource {
   /// Returns the sizes of voxels and the names of channels.
   virtual ImageFacts facts() const = 0;
   /// Returns one text for each property of this stack that a conversion between TIFF and OME-Zarr
-  /// loses.
+  /// does not preserve.
   virtual std::vector<std::string> other_contents() const = 0;
   /// Returns the pyramid for a TIFF file with the planes of this source.
   virtual PlanePyramid pyramid() const { return {}; }

@@ -49,8 +49,8 @@ std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
-/// Returns one text for each part of the header that the output `path` loses; empty if the source
-/// is not a volume.
+/// Returns one text for each part of the header of `source` that the output `path` cannot store.
+/// The list is empty if `source` is not a volume.
 /// @throws InvalidArgument  the output cannot store the volume
 std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
                                           const SinkOptions& options);
@@ -59,8 +59,8 @@ std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& 
 
 std::unique_ptr<MediaSink> open_zarr_sink(const std::string& path, MediaSource& source,
                                           const SinkOptions& options);
-/// Returns one text for each property of a stack of planes (TIFF, OME-Zarr) that the output `path`
-/// loses; empty for other sources.
+/// Returns one text for each property of `source` that the output `path` cannot store. The list is
+/// empty if `source` is not a stack of planes (TIFF, OME-Zarr).
 /// @throws InvalidArgument  the output cannot store the samples
 std::vector<std::string> losses_of_planes(const std::string& path, const MediaSource& source);
 
@@ -72,7 +72,8 @@ void refuse_encoder_options(const SinkOptions& options, const std::string& path)
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 
-/// Throws an error if the caller has set a data type, an option of volumes.
+/// Throws an error if the caller has set SinkOptions::datatype, because only volumes support this
+/// option.
 /// @throws InvalidArgument
 void refuse_datatype(const std::string& path, const SinkOptions& options);
 

@@ -16,8 +16,8 @@ struct RepeatedText {
   std::vector<std::uint8_t> bytes;  // including the zero byte at the end
 };
 
-/// Returns the texts of repeated tags in the current page of `page`, except the first text of each
-/// tag. `path` is the name of the open file.
+/// Returns the texts of repeated tags, except the first text of each tag. `page` is an open TIFF
+/// file, and the function reads the tags of its current page. `path` is the name of the file.
 std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& path);
 
 /// Adds texts to the pages of a complete file. `pages` contains a list of texts for each page. The

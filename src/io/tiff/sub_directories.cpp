@@ -72,7 +72,8 @@ class SubDirectoryCopier {
     return append_to_tiff(descriptor_, value);
   }
 
-  /// Sets the entries with the width or the height of the picture to the output's size.
+  /// If `tag` is the width or the height of the picture, sets the value of `entry` to the width or
+  /// the height of the output.
   void state_size(std::uint64_t tag, std::uint8_t* entry) const {
     const bool is_width = tag == EXIFTAG_PIXELXDIMENSION;
     if (!is_width && tag != EXIFTAG_PIXELYDIMENSION) return;

@@ -17,8 +17,8 @@ int keep_message(TIFF*, void* message, const char*, const char* format, va_list 
   return 1;
 }
 
-/// Converts libtiff's warnings about damage to errors: missing data that the JPEG and fax decoders
-/// fill in, and tag values beyond the end of the file.
+/// Treats some warnings of libtiff as errors, because they report damage: missing data that the
+/// JPEG and fax decoders fill in, or tag values beyond the end of the file.
 int keep_damage(TIFF* file, void* message, const char* module, const char* format,
                 va_list arguments) {
   const std::string_view text = format;

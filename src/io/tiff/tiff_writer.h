@@ -68,8 +68,8 @@ class TiffWriter {
   DirectoryFormat format_;  // TIFFIsBigTIFF() is wrong for a big-endian file while it is written
   std::string message_;
   std::list<std::string> tag_names_;  // libtiff keeps pointers to these names
-  /// Texts of repeated tags (repeated_tags.h) for each page. libtiff writes the first text of each
-  /// tag, which is not in this list.
+  /// For each page, the texts of repeated tags (repeated_tags.h) except the first text of each tag.
+  /// libtiff itself writes the first texts.
   std::vector<std::vector<RepeatedText>> repeated_texts_;
   std::unique_ptr<OutputPosition> position_;
   TiffPtr tiff_;

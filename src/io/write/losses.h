@@ -1,5 +1,5 @@
 #pragma once
-// Predicts before the first frame which content and metadata of the input an output loses.
+// Finds content and metadata of the input that the output cannot store.
 
 #include <string>
 #include <vector>
@@ -14,12 +14,12 @@ namespace lull::io {
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 
-/// If the output is not OpenEXR, it loses layers of an OpenEXR input. Returns one text for each
-/// lost layer.
+/// Returns one text for each layer of an OpenEXR input that an output of another format cannot
+/// store.
 std::vector<std::string> lost_layers(const FileSource& source);
 
-/// Returns the name of the metadata of a frame that the encoder cannot store; empty if the encoder
-/// stores all metadata.
+/// Checks whether the encoder can store the A53 captions and the HDR10+ metadata of a frame.
+/// Returns a text about the first of these that the encoder cannot store; empty if there is none.
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder);
 
 /// Returns whether one of `tags` is not a standard tag of the container (MP4, MOV), but the

@@ -291,8 +291,8 @@ void Muxer::write_video(PacketPtr packet) {
   shift_times(*packet, video_shift_);
   av_packet_rescale_ts(packet.get(), encoder_time_base_, video_->time_base);
   packet->stream_index = video_->index;
-  // Decoding times from the encoders of two segments can overlap if durations of frames vary. The
-  // muxer therefore increases decoding times.
+  // If the durations of frames vary, the first packets of a segment can have lower decoding times
+  // than the last packets of the previous segment. make_dts_increase() raises such decoding times.
   make_dts_increase(last_video_dts_, *packet);
   const LogWatch watch;
   check_write(write(packet.get()), watch);

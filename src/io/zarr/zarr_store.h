@@ -1,5 +1,6 @@
 #pragma once
-// Creates output stores: copies of the input's store without chunks, and new stores.
+// Creates the Zarr store of an output: a new store, or a copy of the input's store. The copy omits
+// the chunks of the image, which contain the samples.
 
 #include <string>
 #include <vector>

@@ -30,14 +30,16 @@ HWY_INLINE float sum_of(hn::Vec<D> v) {
   return hn::GetLane(hn::SumOfLanes(d, v));
 }
 
-/// Pointers to the patches of a group in picture x, y or z (params.h). at[half * max_group + m]
-/// points to the patch of member m in the first (`half` = 0) or second frame (`half` = 1).
+/// Pointers to the patches of a group in the estimate x, the noisy picture y, or the partly
+/// denoised picture z (params.h). at[half * max_group + m] points to the patch of member m in the
+/// first (`half` = 0) or second frame (`half` = 1).
 struct Patches {
   std::array<const float*, 2 * max_group> at;
   std::ptrdiff_t stride = 0;
 };
 
-/// Returns the patches of `group` in all frames. `picture` selects the picture x, y or z.
+/// Returns pointers to the patches of `group`. `picture` selects a picture of each frame: the
+/// estimate x, the noisy picture y, or the partly denoised picture z (params.h).
 Patches patches_of(const GroupPlaces& group, std::span<const FrameStep> frames,
                    Picture FrameStep::*picture) {
   Patches patches;

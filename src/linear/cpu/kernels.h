@@ -31,8 +31,9 @@ inline constexpr std::uint32_t max_inside_distance =
     max_patch_samples * guide_levels * guide_levels;
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
 static_assert(0xffffffffu / max_patch_samples > outside * outside);
-/// Maximum distance, in samples, of a candidate from the picture. Motion vectors never move the
-/// centre of a bundle (8x4 reference patches) out of the picture.
+/// Width, in samples, of the margin around the guide. Candidates outside the picture are in this
+/// margin. They are near the picture, because motion vectors never move the centre of a bundle (8x4
+/// reference patches) out of the picture.
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 
@@ -108,7 +109,8 @@ struct TileSums {
   std::ptrdiff_t stride = 0;
 };
 
-/// The pictures x, y and z of a frame, and its aggregation sums.
+/// The pictures of a frame (linear/params.h), and its aggregation sums. x is the estimate, y the
+/// noisy picture, and z a partly denoised picture.
 struct FrameStep {
   Picture x, y, z;
   TileSums tile;

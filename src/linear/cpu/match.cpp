@@ -19,8 +19,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D32 = hn::CappedTag<std::int32_t, 16>;
 using D16 = hn::Repartition<std::int16_t, D32>;
 
-/// Adds the squared differences of two rows to `sum`. Each 32-bit element contains two 16-bit
-/// samples, one of each row. `mask` selects the rows.
+/// Adds the squared differences between `own` (the reference patch) and `other` (a candidate) to
+/// `sum`. Each 32-bit element contains two 16-bit samples, one above the other (PairedGuide).
+/// `mask` selects both samples or only the upper sample.
 HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t* other,
                                     hn::Vec<D16> mask, hn::Vec<D32> sum) {
   const D32 d;
@@ -63,8 +64,12 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
   }
 }
 
-/// Stride and size of the sums for one row of the search window. Each stage processes all
-/// displacements before the next stage, so loads do not wait for recent stores.
+/// A buffer contains sums for all displacements in one row of the search window. `row_stride` is
+/// the number of elements for each displacement, and `buffer_size` is the number of elements of the
+/// buffer.
+
+/// Column sums, patch sums and keys are three stages. Each stage processes all displacements in the
+/// row before the next stage begins, so that loads do not wait for recent stores.
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 

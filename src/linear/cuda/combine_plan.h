@@ -12,7 +12,7 @@
 
 namespace lull::linear {
 
-/// The reference patches of one thread block, and its shared memory.
+/// The number of reference patches and the shared memory of a thread block.
 struct CombinePlan {
   int across = 0, down = 0;  // number of reference patches along x and y
   int pitch = 0, rows = 0;   // union of their search windows, in samples

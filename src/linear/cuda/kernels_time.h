@@ -30,7 +30,8 @@ struct TimeSums {
   std::uint32_t* weights = nullptr;  // sums of weights, at the first samples of patches
 };
 
-/// The pictures of a frame. In the pilot, x is the noisy picture y.
+/// The pictures of a frame (linear/params.h). x is the estimate, and z a partly denoised picture.
+/// In the pilot, both point to the noisy picture.
 struct TimeFrame {
   const float *x = nullptr, *z = nullptr;
   const float2* moments = nullptr;  // CombineArgs::moments

@@ -25,8 +25,9 @@ namespace {
 constexpr int across = 4, down = 2, references = across * down;
 static_assert(motion_columns % across == 0 && motion_rows % down == 0);
 /// A layout assigns the candidates of a search window to the lanes of a warp. In each pass, a lane
-/// computes the distances of `rows` vertically adjacent candidates. Side by side, OwnLayout has 16
-/// lanes, and OtherLayout has one lane for each column of the window.
+/// computes the distances of `rows` vertically adjacent candidates. columns() returns the number of
+/// lanes that process horizontally adjacent candidates: 16 in OwnLayout, and one for each column of
+/// the window in OtherLayout.
 struct OwnLayout {  // the window in the frame of the reference patches
   static constexpr int rows = 4, passes = 2, max_window = 15;
   static constexpr int pitch = 44;  // rows of lanes read in different memory banks

@@ -17,8 +17,8 @@
 
 namespace lull::linear {
 
-/// The frames in which the groups of one frame have patches. The first frame contains the reference
-/// patches.
+/// The frames in which the matcher searches for similar patches. The first frame contains the
+/// reference patches.
 struct SearchedFrames {
   MotionGrid grid;
   int count = 1;

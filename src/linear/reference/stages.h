@@ -62,8 +62,9 @@ class Average {
  public:
   Average() = default;
   Average(int width, int height);
-  /// Adds the estimate of a patch, row `i` of `estimates`, to the sums at (x, y): its samples in
-  /// the first frame (`half` = 0) or in the second frame (`half` = 1).
+  /// Adds the estimate of one patch to the sums, at the position (x, y). Row `i` of `estimates`
+  /// contains the samples of this patch. `half` selects the samples in the first frame (0) or in
+  /// the second frame (1) of the patch.
   void add(const Matrix& estimates, int i, int half, int x, int y, int side, double weight);
   void divide(PlaneView<float> to) const;
 

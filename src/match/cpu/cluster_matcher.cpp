@@ -137,8 +137,9 @@ class ClusterMatcher final : public Matcher {
   }
 
  private:
-  /// For each member of each cluster, stores the identifiers of the clusters that contain the same
-  /// patch in all tilings with lower indices.
+  /// A patch belongs to one cluster in each tiling (division into tiles). For each patch in the
+  /// clusters of a tiling, stores the identifiers of the clusters to which this patch belongs in
+  /// the preceding tilings.
   void relate_tilings() {
     const std::size_t count = clusters_.members(0).size();
     constexpr std::size_t at_once = 1 << 14;
@@ -207,7 +208,7 @@ class ClusterMatcher final : public Matcher {
       }
     }
   }
-  /// Prefetches 48 members of a cluster, the default of the maximum cluster size.
+  /// Prefetches the first 48 members of a cluster. By default, a cluster has at most 48 members.
   static void prefetch(const std::uint32_t* members) {
     for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }

@@ -147,8 +147,8 @@ HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
 
 // ---- selection -----------------------------------------------------------------------------
 
-/// Makes keys of distances, or `no_key` above `limit`. Returns the number of keys, padded to a
-/// multiple of 32.
+/// Converts distances to keys. The key of a distance above `limit` is `no_key`. Returns the number
+/// of keys, which is `count` rounded up to a multiple of 32 and at least 32.
 HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t limit, Key* keys) {
   const Keys d;
   const auto most = hn::Set(d, limit), none = hn::Set(d, no_key);
@@ -175,7 +175,9 @@ HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count)
       std::swap(patches[k], patches[k - 1]);
 }
 
-/// Fills `to` with the smallest patch indices at the distance `distance`, in ascending order.
+/// Fills `to` with indices of patches that have the distance `distance`. If `to` is too short for
+/// all such patches, the patches with the smallest indices are selected. The result is in ascending
+/// order.
 void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distances, int count,
                       std::int32_t distance, std::span<std::uint32_t> to) {
   std::uint32_t equals[candidate_places];
@@ -188,8 +190,8 @@ void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distance
   std::ranges::copy_n(equals, static_cast<std::ptrdiff_t>(to.size()), to.begin());
 }
 
-/// Selects the nearest candidates without keys, for lists that are too long for the index bits of a
-/// key.
+/// Selects the nearest candidates from a list that is too long for keys. A key has only 8 bits for
+/// the list index, so this function sorts the list indices without keys.
 void sort_all(const std::uint32_t* patches, const std::int32_t* distances, int count,
               Nearest& nearest) {
   int order[candidate_places], within = 0;

@@ -170,8 +170,10 @@ class SeedPatches {
     const auto times_b = hn::Set(d, static_cast<std::int16_t>(b));
     hn::Vec<Halves> difference[seed_parts], middle[seed_parts];
     auto greatest = hn::Zero(d);
-    // `first` and `second` are at most 255 a b, because the centres have a + b <= 8 seed patches.
-    // Each value has 12 bits, and their sum has 13 bits.
+    // `first` is the sum of `a` samples, multiplied by `b`, and `second` is the sum of `b` samples,
+    // multiplied by `a`. Both are at most 255 a b (12 bits), because a sample is at most 255, and
+    // the centres consist of at most 8 seed patches in total. The sum of `first` and `second` has
+    // 13 bits.
     for (int k = 0; k < seed_parts; ++k) {
       const Centres sums = centres(k);
       const auto first = hn::Mul(sums.first, times_b);

@@ -160,8 +160,9 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
 
 /// Returns whether score_block_by_products() supports this step and is faster than score_block().
 bool scores_by_products(int step);
-/// Computes the norms (products.cpp) of `rows` rows of patch positions, from row `from` of `quads`.
-/// A row consists of `step` phases of `elements` elements each, a multiple of 16.
+/// Computes the norms of the patches (products.cpp) at `rows` rows of positions, from the row
+/// `from` of `quads` on. The positions with the same remainder modulo `quads.step` form a phase of
+/// a row (PhasedGuide). `elements`, a multiple of 16, is the number of positions in each phase.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes the scores of a block as score_block() does, but does not clamp the differences of

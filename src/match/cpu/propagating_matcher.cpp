@@ -13,7 +13,8 @@
 namespace lull::cpu {
 namespace {
 
-/// Maximum size of a block. In large blocks, the tiles of estimates overlap less.
+/// Maximum size of a block, in reference patches. The sums of neighbouring blocks overlap. If
+/// blocks are large, the share of overlapping sums is small.
 constexpr BlockSize max_block{96, 8};
 
 constexpr int strip_rows = patch / 2;

@@ -7,13 +7,14 @@
 
 namespace lull::cpu {
 
-/// The plan for reference patches at the distance `step`. A pair consists of two adjacent samples
-/// in a row. A pair at column c of a reference patch has the phase c % step. The same pair also
-/// belongs to the reference patch that is c / step positions further right. In that reference
-/// patch, the pair is at column c % step.
+/// Neighbouring reference patches are `step` samples apart. A pair consists of two adjacent samples
+/// in a row. The phase of a pair at column c of a reference patch is c % step. The same pair also
+/// belongs to another reference patch, c / step (rounded down) reference patches further right, and
+/// is at column c % step of that patch.
 
-/// The plan first adds the squared differences of pairs with equal c / step. c is the column of a
-/// pair in the patch.
+/// The distance of a patch is a sum over all pairs of samples in the patch. The plan first adds the
+/// squared differences of those pairs that have the same integer quotient c / step, where c is the
+/// column of a pair in the patch.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases

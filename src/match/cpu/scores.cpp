@@ -7,11 +7,12 @@
 // Step 1: for each pair of adjacent columns, the kernel sums squared differences over `step` rows,
 // and then sums the results over the height of the patch.
 
-// Step 2: a lane sums `step` columns of its reference patch. The sums of the remaining columns are
-// sums of reference patches on the right, loaded with a lane offset.
+// Step 2: the sums in a lane cover the leftmost pairs of columns in the lane's reference patch. All
+// other pairs are also the leftmost pairs of reference patches further right. The kernel therefore
+// loads their sums from the lanes of those reference patches, and adds them.
 
-// All sums saturate at 16 bits. The class Quantiser chooses the unit of the guide so that, if
-// possible, the score of tau does not saturate.
+// All sums saturate at 16 bits. quantiser_of() chooses the unit of the quantised guide. If
+// possible, the match threshold `tau`, converted to a score, does not saturate.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/scores.cpp"
@@ -33,8 +34,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
-/// Sums of squared differences of kCount candidates, for each phase (PairPlan). `all` contains sums
-/// over kStep rows, `part` sums over patch % kStep rows.
+/// Sums of squared differences of kCount candidates, one for each phase (PairPlan). `all` contains
+/// the sums over kStep rows. `part` contains the sums over the first patch % kStep rows.
 template <int kStep, int kCount>
 struct RowSums {
   // HWY_ATTR compiles this constructor for the instruction set of the data members.
@@ -56,8 +57,8 @@ struct BlockScorer {
     return sums + ((candidate * rows + row) * plan.stored + array) * lanes;
   }
 
-  /// Sums kStep rows of squared differences, possibly below the last patch, because the guide has
-  /// padding.
+  /// Sums the squared differences of kStep rows. Some of these rows may be below the last patch.
+  /// They are readable, because the guide has padding.
   template <int kCount>
   HWY_INLINE void add_rows(const std::uint16_t* const (*candidate)[4], std::ptrdiff_t at,
                            RowSums<kStep, kCount>& out) const {

@@ -24,7 +24,8 @@ void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work,
       control.stop();
       return {};
     }
-    // Tasks take and release the tiles in the same order, so the next tile is always free.
+    // At most tiles.size() tasks are in progress, and tasks end in the order in which they begin.
+    // The task that used this tile before has therefore ended.
     Tile* const tile = &tiles[next % tiles.size()];
     return {next++, tile};
   };

@@ -1,8 +1,9 @@
-// Makes groups from clusters. A warp compares 32 candidates at a time with one reference patch, one
-// in each lane.
+// Makes groups from clusters. A warp compares one reference patch with 32 candidates at a time.
+// Each lane processes one candidate.
 
-// A patch in several clusters of the reference patch is compared once, in the first of these
-// clusters. Patches that motion predicts are added last, with their motion bias.
+// A reference patch belongs to one cluster in each tiling (match/clusters.h). If another patch is
+// in several of these clusters, the warp compares the two patches only once. Patches that motion
+// predicts are added last, with their motion bias.
 
 // A key consists of a distance and a patch identifier. The warp sorts 32 keys at a time.
 

@@ -32,7 +32,9 @@ struct ClusterArgs {
   uint2* nodes[2];  // index of the first member, number of members
 };
 
-/// The weights of a split, in shared memory. Each warp has its own object.
+/// A cluster is split between two centres (match/clusters.h). The weights are the quantised
+/// difference of these centres, with one weight for each sample of a patch. The weights are in
+/// shared memory, and each warp has its own object.
 struct alignas(16) Weights {
   std::int8_t of[patch_samples];
 };

@@ -1,6 +1,7 @@
 #pragma once
-// The pictures from which kernels compute guides, four samples of a row at a time, at x positions
-// that are multiples of 4.
+// The pictures from which kernels compute guides. The member function quad(margins, x, y) of each
+// class returns four consecutive samples of row y. x is the position of the first sample, a
+// multiple of 4.
 
 #include <cuda_runtime_api.h>
 

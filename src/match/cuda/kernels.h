@@ -56,13 +56,16 @@ struct Guide {
   const std::int32_t* half_norms = nullptr;
   float scale = 1;  // guide sample = scale * (sample - offset)
   float offset = 0;
-  /// Norms of candidates in frames with holes: `half_norms`, but `no_patch` for patches that
-  /// overlap a hole. Null: no holes.
+  /// |p|^2 / 2 for each candidate p in a frame with holes. The values equal `half_norms`, except
+  /// for patches that overlap a hole: their value is `no_patch`. Null: the frame has no holes, and
+  /// candidates use `half_norms`.
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
-/// Maximum of half a squared distance in a 16-bit score, in squared levels of the 8-bit guide. The
-/// scale of the guide must keep tau below this value.
+/// A match kernel represents a candidate by a 16-bit score: 65535 minus half the sum of the squared
+/// differences of the two patches in the 8-bit guide. This constant is the maximum of half the sum,
+/// because the score 0 means no candidate. The scale of the guide must be small enough for
+/// distances up to tau.
 inline constexpr int max_half_distance = 65534;
 inline float max_guide_scale(float tau) {
   return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));
@@ -103,14 +106,15 @@ struct ColourGuide {
 /// Computes the guide `mix` as floats, and writes it to `plane`.
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
 
-/// The sums of weighted estimates of the next phase, cleared by the kernel that makes the guide.
+/// The sums to which a phase adds weighted estimates. The kernel that makes the guide of the phase
+/// sets these sums to 0.
 struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
 /// Makes an 8-bit guide from a plane, and computes |p|^2 / 2 for each patch p of this guide. Also
-/// clears `sums`, the sums of the next phase. The outputs `samples` (the guide) and `half_norms`
-/// are padded.
+/// sets `sums`, the sums of weighted estimates of the next phase, to 0. The outputs `samples` (the
+/// guide) and `half_norms` are padded.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
@@ -119,7 +123,7 @@ void make_guide_and_clear_sums(const ColourGuide& mix, const Margins& margins, f
                                const ClearedSums& sums, cudaStream_t stream);
 
 /// Computes Guide::candidate_norms: `no_patch` where `invalid` (width * height bytes, row by row)
-/// is not 0.
+/// is not 0, and `half_norms` elsewhere.
 void invalidate_candidates(const std::int32_t* half_norms, const std::uint8_t* invalid,
                            const Margins& margins, std::int32_t* candidate_norms,
                            cudaStream_t stream);

@@ -40,8 +40,10 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands that fits in `limit` bytes of shared memory. If the best
-/// shape does not fit and `any` is true, the plan uses another shape.
+/// Returns the plan with the tallest bands of candidate rows that fits in `limit` bytes of shared
+/// memory, or std::nullopt. The best shape for a band height is the shape with which a warp scans
+/// the fewest words. If `any` is true, the function also tries the other shapes before it reduces
+/// the band height.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;

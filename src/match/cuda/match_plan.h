@@ -1,6 +1,7 @@
 #pragma once
-// Plans for match.cu and match_time.cu: a division of the work that fits in shared memory, and a
-// compiled kernel. Plans depend only on the limits of a device.
+// Plans for the kernels of match.cu and match_time.cu. A plan divides the work of a thread block
+// into parts whose data fit in shared memory, and selects a compiled kernel. For given parameters,
+// a plan depends only on the limits of the device.
 
 #include <algorithm>
 #include <cstddef>
@@ -52,7 +53,7 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
                                               {25, narrow_union},
                                               {6, wide_union},
                                               {25, wide_union},
-                                              // Shapes for devices with little shared memory.
+                                              // The kernels below need little shared memory.
                                               {5, medium_union},
                                               {11, medium_union},
                                               {4, wide_union}};
@@ -62,8 +63,8 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
 struct TimeShape {
   bool fused;  // whether the reference frame is scanned together with the first neighbouring frames
   MatchShape own, others;
-  /// Maximum number of words of scores of the search window in the reference frame. Larger windows
-  /// would need too many scans.
+  /// Maximum number of words that the scores of one search window occupy, in the reference frame. A
+  /// warp scans 32 * own.chunk words at once, so a larger window would need too many scans.
   int max_own_words;
   bool saves_memory = false;  // is for devices with little shared memory
 };

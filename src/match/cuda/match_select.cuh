@@ -11,8 +11,9 @@ namespace lull::match_detail {
 constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
-// Limits of the number of quads (four words) in which a score reaches the bound. If the number is
-// above `max_quads`, the warp scans all words in order.
+// A quad is four words of scores. The warp counts the quads in which at least one score reaches the
+// bound. If this count is above `max_quads`, the warp scans all words in order. If the count is
+// only above `typical_quads`, the warp does this if few lanes have scores above the bound.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -29,8 +30,8 @@ struct MatchArgs {
 };
 /// Launches the kernels of match() with a distance bias (match_biased.cu).
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
-/// Converts a mean squared difference to half a squared distance, in squared levels of the 8-bit
-/// guide.
+/// Converts the mean of the squared differences of two patches to half of their sum. The mean
+/// refers to samples on the 0..255 scale, the sum to samples of the 8-bit guide.
 double half_distance(double mean, const Guide& guide);
 /// Collects the arguments of the match kernels.
 /// @throws InternalError  scores cannot represent distances up to tau
@@ -143,8 +144,9 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// Gathers the keys of the scores in a word, except scores below `bound`. `place` is 65535 minus
-  /// the position of the first score.
+  /// A word contains the scores of two neighbouring candidates. Gathers their keys, except keys
+  /// with a score below `bound` and keys that are too low for the list `best`. `place` is 65535
+  /// minus the position of the first candidate.
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -202,8 +204,8 @@ __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int
   }
 }
 
-/// Merges the best scores of `chunk` words of each lane into the list. Some keys may remain in
-/// `gathering`.
+/// Each lane has `chunk` words of scores. Merges the best of all these scores into the list `best`.
+/// Some keys may remain in `gathering`.
 template <int N, int chunk, class Words>
 __device__ inline void select_chunk(const Words& words, int keep, int min_score,
                                     Gathering& gathering, BestList& best) {

@@ -10,8 +10,9 @@ namespace lull::match_detail {
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
-  // In addition to union_pitch words, a row needs 7 words for the width of a patch and 3 words for
-  // alignment. The last 2 of the 12 words separate rows r and r + 4 by 16 memory banks.
+  // The last patch of a row extends 7 samples beyond its position, and the alignment of rows needs
+  // 3 words. With 2 words of padding, a row has union_pitch + 7 + 3 + 2 words. The padding
+  // separates rows r and r + 4 by 16 memory banks.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -117,9 +118,9 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
                : "memory");
 }
 
-/// A lane's part of the samples of 16 reference patches, as operands of the tensor cores: the left
-/// (`half` = 0) or right (`half` = 1) half of the rows quad .. quad + 3 of the patches `g` and `g`
-/// + 8.
+/// The reference samples that one lane passes to the tensor cores. The lane holds rows `quad` to
+/// `quad` + 3 of the two reference patches `g` and `g` + 8. Of each row, the lane holds the left
+/// half (if `half` is 0) or the right half (if `half` is 1).
 
 /// The order of the 64 terms of a dot product saves loads: the next row of candidates needs one new
 /// word, and all other words stay in registers.

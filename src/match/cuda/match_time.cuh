@@ -58,7 +58,8 @@ struct OtherFrames {
   int motion_x[max_others], motion_y[max_others];
   int start[max_others];  // position of the union of windows in the plane
 
-  /// Computes the data of all frames, one frame in each thread.
+  /// Computes the motion vector and the start position for each neighbouring frame. Each thread
+  /// processes one frame.
   __device__ void find(const TimeSearch& a, const SearchedFrames& searched) {
     const int k = threadIdx.x;
     if (k >= a.frames) return;

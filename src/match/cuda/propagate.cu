@@ -30,8 +30,8 @@ struct Divisor {
   }
 };
 
-/// Arguments of the propagation kernel. Arrays over frames have the index dt + max_temporal, with
-/// dt in frames after the reference frame.
+/// Arguments of the propagation kernel. In `samples`, `half_norms` and `motion`, the element at
+/// index dt + max_temporal belongs to the frame that is dt frames after the reference frame.
 struct PropagationArgs {
   MatchArgs own;
   std::array<const std::uint8_t*, max_frames> samples;
@@ -131,9 +131,10 @@ struct Propagation {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of surrounding searched patches, whose group members are divided among the
-    // lanes. 0: the reference patch is itself searched. Lanes 0 to 14 then test members of its own
-    // group, lanes 15 to 30 members of four neighbouring groups.
+    // The matcher has searched the complete windows of some reference patches. The reference patch
+    // of this warp lies between 2^log2 of them, and the lanes test the members of their groups. If
+    // `log2` is 0, the window of the reference patch itself was searched: lanes 0 to 14 test
+    // members of its own group, and lanes 15 to 30 test members of four neighbouring groups.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;

@@ -67,13 +67,15 @@ struct Shape {
   bool is_single;  // a block is one sample, which has one estimate
   Weights weights;
   /// fill() multiplies guide plane c by guide_scale * sqrt(a_c). a_c is the weight of plane c in
-  /// the distance D (weights.h). D times the slope of WeightCurve is q1 + mean_share q2^2. q1 is
-  /// the sum of the squared differences of two patches. q2 is the sum of the differences.
+  /// the distance D (weights.h). The sum of q1 + mean_share * q2^2 over the scaled planes is D
+  /// times the slope of WeightCurve. q1 is the sum of the squared differences of two patches in one
+  /// plane. q2 is the sum of the differences.
   float guide_scale, mean_share;
   float zero;  // zero of WeightCurve, multiplied by its slope
 };
 
-/// A source of candidates: a frame or, in volumes, the slice z + dz for each slice z of the tile.
+/// A source of candidates for a tile. In pictures, a source is a frame. In volumes, a source is a
+/// displacement dz along z: the candidates of slice z are in slice z + dz.
 struct TileSource {
   /// Guide planes of the reference patches (`wanted`) and of the candidates, for all slices of the
   /// patches. Index: slice * guides + plane.

@@ -27,7 +27,8 @@ struct TilePlan {
 
   const Shape& shape;
   int columns, rows;  // size of the tile
-  // Numbers of columns and rows of patches whose blocks overlap the tile. A patch begins at each
+  // A patch gives estimates for the samples of its block (weights.h). The patches whose blocks
+  // overlap the tile have this number of columns and this number of rows. One patch begins at each
   // cell (a square of 1 or 2 samples a side).
   int patch_columns, patch_rows;
   int cell_columns, cell_rows;  // number of cells of these patches

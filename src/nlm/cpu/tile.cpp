@@ -146,8 +146,8 @@ HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const Phased
     }
 }
 
-/// Adds the weights and weighted samples of one displacement to the sums (step 2 of tile.cpp, one
-/// estimate per sample).
+/// Adds the weights and weighted samples of one displacement to the sums (step 2 of tile.cpp). The
+/// function is for samples with one estimate.
 template <bool mean, bool exponential>
 void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
                  const TileSums& from, float* weights, float* sums) {
@@ -167,7 +167,8 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
 }
 
 /// Stores the weights of one displacement, and adds them to the sums of weights (step 2 of
-/// tile.cpp, several estimates per sample). Where no patch begins, the weight is 0.
+/// tile.cpp). The function is for samples with several estimates. Where no patch begins, the weight
+/// is 0.
 template <bool mean, bool exponential>
 void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, const float* grid,
                   float* kept, float* weights) {

@@ -1,5 +1,6 @@
-// The kernel for a patch around every sample, without Params::mean_term, displacement by
-// displacement (Marques and Pardo 2013). The weights of a complete plane are not stored.
+// The kernel for filters with a patch around every sample (Params::block is 1) and a
+// Params::mean_term of 0. Each warp processes one displacement after another (Marques and Pardo
+// 2013). The weights of a complete plane are never stored.
 
 // A lane computes sums of squared differences along one column, with a running sum from row to row.
 // The sum over a patch adds the sums of neighbouring lanes.

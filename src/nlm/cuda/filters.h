@@ -43,8 +43,8 @@ struct CandidateSlot {
 class FrameFilter {
  public:
   FrameFilter(const FramePlan& plan, cudaStream_t stream);
-  /// Loads a frame as FrameEngine::load() does. `holes` has one value per sample, row by row
-  /// without gaps: 0, or a hole. Null: no holes.
+  /// Loads a frame as FrameEngine::load() does. `holes` has one byte per sample, row by row without
+  /// gaps. A byte is 0 for a valid sample, and not 0 for a sample in a hole. Null: no holes.
   void load(int slot, const Planes3& samples, const Planes3& guides,
             const std::uint8_t* holes = nullptr);
   /// Computes results as FrameEngine::estimate() does.

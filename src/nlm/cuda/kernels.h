@@ -2,10 +2,13 @@
 // Launches of the kernels of non-local means on `stream`. The functions neither allocate memory nor
 // wait.
 
-// continue_plane() multiplies guide plane c by Curve::guide_scale * sqrt(a_c). a_c is the weight of
-// plane c in the distance D (weights.h). Kernels compute q = q1 + mean_share q2^2. q equals D times
-// the slope of WeightCurve. q1 is the sum of the squared differences of two patches. q2 is the sum
-// of the differences.
+// Kernels compute the distance q of two patches from scaled guide planes: q = sum over the planes
+// of (q1 + mean_share * q2^2). q1 is the sum of the squared differences of the two patches in one
+// plane. q2 is the sum of the differences.
+
+// q is the distance D of weights.h, multiplied by the slope of WeightCurve, and for exponential
+// weights by log2(e). For this purpose, continue_plane() multiplies guide plane c by
+// Curve::guide_scale * sqrt(a_c). a_c is the weight of plane c in D.
 
 #include <cuda_runtime_api.h>
 
@@ -126,7 +129,8 @@ struct TilesPlan {
   Space space;
   Curve curve;
   int block, step, patch_radius, search;
-  // Numbers of guide planes, of slices of a patch, and of sample planes. `guides` or `slices` is 1.
+  // `guides` is the number of guide planes, `slices` is the number of slices of a patch, and
+  // `planes` is the number of sample planes. At least one of `guides` and `slices` is 1.
   int guides, slices, planes;
   int cell_width, cell_height;
   int shift_x = 0, shift_y = 0;  // as in FramePlan

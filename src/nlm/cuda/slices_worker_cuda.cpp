@@ -1,8 +1,9 @@
 // The worker for volumes: each plane is a separate volume. Three streams upload padded float
 // planes, compute, and download results.
 
-// While the GPU filters a batch of slices, the host uploads the next batch. The upload overwrites
-// the previous batch, so the host first waits until the results of the previous batch are complete.
+// While the GPU filters batch n of the slices, the host uploads batch n + 1. The upload overwrites
+// slices on which batch n - 1 depends, so the host first waits until the results of batch n - 1 are
+// complete.
 
 #include <algorithm>
 #include <vector>

@@ -92,8 +92,9 @@ struct WeightList {
   float all = 0;
 };
 
-/// Computes the weights of a row of candidates for the 4x4 patch `own`. Column x is stored at the
-/// index x modulo 4, so that columns that consecutive candidates share stay in place.
+/// Computes the weights of a row of candidates for the 4x4 patch `own`. Two consecutive candidates
+/// share three columns of samples. Column x is stored at the index x modulo 4, so the shared
+/// columns need not be moved.
 template <int guides>
 __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
                                           const float (&own)[guides][4][4], std::ptrdiff_t first,

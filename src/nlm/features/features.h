@@ -44,7 +44,8 @@ struct FeatureParams {
                                                       const FrameFormat& format,
                                                       const Backend& backend);
 
-/// Returns the numbers of frames before and after a frame on which its result depends.
+/// Returns the number of earlier frames, and the number of later frames, on which the result of a
+/// frame depends.
 [[nodiscard]] Margin margin(const FeatureParams& params);
 /// Opens a detector of repeated frames. The detector gives the same results as a session with the
 /// same parameters.

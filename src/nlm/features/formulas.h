@@ -20,9 +20,10 @@
 // 2016, doi:10.1111/cgf.12954, section 4.1): a + b . g(q) minimises
 //   sum w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2.
 
-// The vector of the regression is g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1), ...), with the
-// regressors x_j of light.h. The penalty r_j = (10^-3 + n_j(p)) sum w reduces the influence of a
-// regressor with the noise variance n_j.
+// The vector of the regression is g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1), ...). d is the
+// displacement of candidate q, S is the search radius, and the x_j are the regressors of light.h,
+// for example the depth. The penalty of regressor x_j is r_j = (10^-3 + n_j(p)) sum w. n_j is the
+// noise variance of x_j, so noisier regressors have less influence.
 
 // Step 4: the error e of each result, by Stein's unbiased risk estimate, averaged over 7 x 7
 // pixels. V is the mean of v over 11 x 11 pixels.

@@ -1,5 +1,6 @@
-// Kernels for complete planes of renders, with one thread for each pixel. The kernels pack planes
-// into quads, and blend the two results (formulas.h).
+// Kernels for complete planes of renders, with one thread for each pixel. One kernel interleaves
+// four planes to one float4 per pixel. The other kernels blend the colour result and the guided
+// result (formulas.h).
 
 #include <cmath>
 

@@ -71,8 +71,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const FrameFormat& format) {
   validate(params);
   if (params.is_volume()) return nullptr;
-  // If the session filters no plane, each result is a copy of its frame, and no frame is a repeated
-  // frame.
+  // If the session filters no plane, each result is a copy of its frame, so the session does not
+  // look for repeated frames. The radius 0 disables the detection.
   return make_repeat_finder(params.noise.levels_in_samples(),
                             plane_sets(format, params.noise).empty() ? 0 : params.temporal);
 }

@@ -13,9 +13,10 @@ namespace {
 
 /// Maximum difference, in sigmas, between an area's value and a similar sample.
 constexpr double similar_sigmas = 2.5;
-/// Maximum share of similar samples around an area that meets rule 1 (constant_areas.h).
+/// Rule 1 (constant_areas.h) applies to an area if at most this share of the samples around the
+/// area is similar to the area's value.
 constexpr double max_similar = 0.1;
-/// Maximum share of similar samples among the samples around an area. Up to this share, the session
+/// If at most this share of the samples around an area is similar to the area's value, the session
 /// replaces the area before filtering.
 constexpr double continuous = 0.5;
 /// Maximum share of neighbouring samples that differ from a constant area by 1. Above this share,
@@ -35,7 +36,8 @@ constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
 constexpr std::int64_t min_border_in_picture = 1024;
 /// Side of the blocks that codecs quantise.
 constexpr int codec_block = 8;
-/// Minimum share of row ends on the block grid, for an area that consists of codec blocks.
+/// The rows of an area begin and end at certain x positions. If more than this share of the x
+/// positions is a multiple of `codec_block`, the area consists of codec blocks.
 constexpr double min_on_grid = 0.5;
 /// Maximum number of different values of constant areas that consist of codec blocks. With more
 /// values, all these areas are codec artefacts.
@@ -46,7 +48,9 @@ constexpr int ring = 3;
 /// Sides, in samples, of the squares for the morphological opening (opening.h) that removes ragged
 /// parts of an area.
 constexpr std::array<int, 3> opening_sides = {3, 5, 8};
-/// Maximum number of different values of small constant areas.
+/// In slices, small areas with the value of a larger constant area are constant areas, too. The
+/// search for small areas uses the values of the larger areas, up to this number of different
+/// values.
 constexpr std::size_t max_values = 4;
 
 /// Statistics of the samples around an area.
@@ -140,13 +144,16 @@ class AreaFinder {
     }
   }
 
-  /// Adds an area whose surrounding samples are similar, without the parts that noise may have
-  /// produced.
+  /// Adds an area whose surrounding samples are similar to the area's value. The function leaves
+  /// out those parts of the area that noise may have produced.
   void add_similar(const Area& area, const Border& border, T value, bool foreign) {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
       return add(area.runs, foreign);
-    // A codec may have made an area constant if its value lies between the surrounding values.
+    // If the surrounding samples lie on both sides of the area's value, a codec may have made the
+    // area constant. In pictures, such an area must therefore be large, touch the border, and not
+    // consist of codec blocks. Otherwise, only its complete rows and columns at the border are
+    // added.
     const bool is_border =
         touches_border(area) && area.samples >= min_border_in_picture && !consists_of_blocks(area);
     if (border.is_one_sided() || ((is_slice_ || is_border) && steps >= wide_noise))
@@ -292,9 +299,10 @@ class AreaFinder {
     return lines;
   }
 
-  /// Returns the complete rows and columns of an area, and its morphological opening by a square.
-  /// The function tries the squares of `opening_sides` in increasing order. The result is from the
-  /// first square that is unlikely to consist of random samples with the value `value`.
+  /// Returns an area without its ragged parts: the union of complete_lines() and the morphological
+  /// opening of the area by a square. The function tries the sides in `opening_sides` in increasing
+  /// order. The function uses the first square that random samples of the value `value` are
+  /// unlikely to fill, or else the largest square.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;
@@ -314,8 +322,9 @@ class AreaFinder {
     return {};
   }
 
-  /// Returns two numbers of samples outside the set `inside` and within a distance of `ring` along
-  /// a row or column: all such samples, and those with the value `value`.
+  /// Counts the samples around the set `inside`: samples outside the set, at a distance of at most
+  /// `ring` along a row or column. Returns the number of these samples, and the number of those
+  /// with the value `value`.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;

@@ -2,19 +2,21 @@
 // Constant areas: connected samples of one value that noise cannot have produced, for example the
 // background of a masked volume, saturated samples, or a letterbox.
 
-// Rule 1 for constant areas: the area differs from the surrounding samples by more than noise, and
-// has at least 256 samples, or 9 in a slice of a volume. In a slice, smaller areas with the value
-// of a larger area are constant areas, too.
+// Rule 1: an area of equal samples is a constant area if it differs from the surrounding samples by
+// more than noise. The area must have at least 256 samples (9 in a slice of a volume), or extend
+// from one border of the plane to the opposite border. In a slice, smaller areas with the value of
+// a larger constant area are constant areas, too.
 
-// Rule 2 for constant areas: the surrounding samples are similar, and all of them are on one side
-// of the area's value, as with clipping. Ragged parts of the area are excluded.
+// Rule 2: an area of equal samples is a constant area if the surrounding samples have similar
+// values, all above or all below the area's value, as with clipping. Ragged parts of the area are
+// excluded.
 
-// Rule 3 for constant areas: the surrounding samples are similar, and the noise level is at least
-// two quantisation steps. The area is in a slice of a volume, or it is large and touches the border
-// of a picture. Ragged parts of the area are excluded.
+// Rule 3: an area of equal samples with similar surrounding samples is a constant area if the noise
+// level is at least two quantisation steps. In pictures, the area must also have at least 1024
+// samples and touch the border. Ragged parts of the area are excluded, except in slices of volumes
+// with a noise level of at least eight quantisation steps.
 
-// Rule 4 for constant areas: the area consists of complete rows or columns at the border of the
-// plane.
+// Rule 4: complete rows or columns of equal samples at the border of the plane are a constant area.
 
 // Exceptions: rules 2 and 3 do not apply to areas in smooth gradients, where neighbouring samples
 // differ by a single step. In pictures, some areas consist of the 8x8 blocks of a codec. If these

@@ -32,9 +32,10 @@ struct DepthSamples {
   bool is_hole(double sample) const;
 };
 
-/// A 0..255 scale for depths, on which the noise level is the same at all depths. The scale is
-/// linear in e: the depth z for constant noise, and reference^2 / z for noise of the level sigma(z)
-/// = sigma (z / reference)^2. To first order, the noise of e has the standard deviation sigma.
+/// A 0..255 scale for depths, on which the noise level is the same at all depths. The scale is a
+/// linear function of e. For constant noise, e is the depth z. For noise of the level sigma(z) =
+/// sigma (z / reference)^2, e is reference^2 / z. To first order, the noise of e has the standard
+/// deviation sigma.
 struct DepthScale {
   DepthSamples samples;
   double reference = 1;      // squared: the depth at which the noise level is sigma

@@ -82,8 +82,10 @@ constexpr int regressors = 4;
 struct Fit {
   std::array<std::array<float, lanes>, regressors*(regressors + 1) / 2 + regressors + 1> sums{};
 
-  /// Adds the products of the `patches` (the regressors and the difference of the frames) over a
-  /// square to the normal equations. `sign` is 1 or -1.
+  /// `patches` contains five values for each sample: four regressors, and the difference of the two
+  /// frames. Sums the products of any two of these values over the samples of a square, in rows and
+  /// columns `first` to `end` - 1. Adds the results, multiplied by `sign` (1 or -1), to the normal
+  /// equations.
   void add(const std::array<const Patch*, regressors + 1>& patches, int first, int end,
            float sign) {
     for (int y = first; y < end; ++y)

@@ -69,8 +69,9 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // `near` is the sum of squared differences of adjacent rows, and `far` of rows two apart. A
-      // block of white noise is mistaken for a combed block with a probability of 1e-4.
+      // `near` is the sum of the squared differences between adjacent rows. `far` is the sum of the
+      // squared differences between rows two apart. A block of white noise is mistaken for a combed
+      // block with a probability of 1e-4.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;
@@ -89,9 +90,9 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // Returns whether many samples have the value `level`: more than 0.1 % of all samples, and more
-  // than the next two values towards mid-grey have in total. `inwards` is the direction to
-  // mid-grey, 1 or -1.
+  // Returns whether many samples have the value `level`. Let n be the number of these samples. n
+  // must exceed 0.1 % of all samples. n must also exceed the number of samples that have one of the
+  // next two values towards mid-grey. `inwards` is the direction to mid-grey: 1 or -1.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];

@@ -16,9 +16,10 @@ constexpr std::size_t min_blocks = 30, enough_blocks = 60;
 /// Number of groups into which the blocks are divided by brightness. The groups have equal numbers
 /// of blocks, so that noise is measured at all brightnesses.
 constexpr std::size_t brightness_groups = 4;
-/// Criteria for blocks (docs/measurements/noise-estimation.md): `smooth_share` is the share of
-/// blocks with the smallest slopes. Of these blocks, the selected ones have a
-/// ClipDifference::ring_energy of at most `still_typical` times its quantile `typical`.
+/// Criteria for the selection of blocks (docs/measurements/noise-estimation.md). keep_smooth()
+/// first selects the share `smooth_share` of the blocks, those with the smallest slopes. Let t be
+/// the quantile `typical` of ClipDifference::ring_energy in the selected blocks. The function then
+/// removes the blocks with a ring energy above `still_typical` * t.
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 

@@ -1,9 +1,9 @@
 #pragma once
 // Estimates noise variances from the motion-compensated differences of blocks.
 
-// select_blocks() judges the motion compensation and the slopes of a block by the samples around
-// the block. The samples of the block itself would favour blocks that a codec copied without their
-// noise.
+// select_blocks() selects blocks with well-compensated motion and small slopes (gradients of the
+// samples). Both are measured in the samples around a block. Measurements in the block itself would
+// favour blocks that a codec copied without their noise.
 
 #include <optional>
 #include <span>

@@ -134,8 +134,9 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
   return {known ? nullptr : std::move(curve)};
 }
 
-/// Replaces noise curves, and scales the sigma of their planes to the noise level of the stabilised
-/// samples.
+/// Returns `noise` with the new noise curves in `curves`. Filters process samples that are
+/// stabilised by these curves, so the sigma of each plane with a new curve becomes the noise level
+/// of the stabilised samples.
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
   // R, G and B of an opponent-space model cannot be scaled separately, so the largest factor scales

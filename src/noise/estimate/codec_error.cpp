@@ -12,8 +12,9 @@ namespace {
 /// Standard deviation of the codec error, in quantisation steps. Prediction from earlier frames
 /// makes the codec error smaller than the error of rounding, which is 0.29 steps.
 constexpr float error_per_step = 0.2f;
-/// Quantisation steps of luma, for clips without measured noise. The share of the codec error that
-/// is added rises from 0 at `fine_step` to 1 at `coarse_step`.
+/// In clips without measured noise, add_codec_error() adds only a share of the codec error to the
+/// noise. The share rises from 0 for the quantisation step `fine_step` of luma to 1 for
+/// `coarse_step`.
 constexpr float fine_step = 12, coarse_step = 24;
 /// Minimum noise level of the noise curve of a plane with codec error.
 constexpr float min_codec_level = 0.5f;

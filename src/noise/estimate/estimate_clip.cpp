@@ -350,8 +350,9 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
 
 bool counts_as_white(const CoefficientTable& variances) {
   const auto [low, middle, high] = bands_of(variances);
-  // A nearly flat spectrum counts as white, because motion raises low frequencies, and codecs
-  // reduce low and high frequencies.
+  // The measured spectrum of white noise is not exactly flat, because motion raises its low
+  // frequencies, and codecs reduce its low and high frequencies. Noise with a nearly flat spectrum
+  // therefore counts as white.
   return low > 0.6 * middle && low < 1.5 * middle && high > 0.75 * middle && high < 1.25 * middle;
 }
 

@@ -65,7 +65,8 @@ constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 constexpr double opponent_share = 3;                    // U and V over Y = (R + G + B) / 3
 constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr over Y, ITU-R BT.601
 
-/// The blocks of one plane of all pictures, with their DCT coefficients.
+/// The blocks of one plane (for example luma) from all pictures, and the DCT coefficients of these
+/// blocks.
 struct PlaneBlocks {
   PictureBlocks blocks;
   std::vector<float> values;
@@ -103,8 +104,8 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// If `alike` is true, replaces noise levels that differ by less than 15 % by their root mean
-/// square. If all levels are below `invisible_level`, sets them to 0.
+/// If `alike` is true and the three noise levels differ by at most 15 %, sets all of them to their
+/// root mean square. If all levels are below `invisible_level`, sets them to 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {

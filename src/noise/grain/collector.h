@@ -21,12 +21,12 @@ struct GrainSampling {
   int sparse_step = 8;
 };
 
-/// Noise from another source than the denoised frames, for example an estimate. The noise applies
-/// from the time `from_s` on.
+/// The known noise of a clip from the time `from_s` on, for example an estimate. The grain imitates
+/// the known noise instead of the noise that the filter removed.
 struct KnownNoise {
   double from_s = 0;  // begin in seconds, on the time axis of Frame::pts
-  // Noise of Y, Cb and Cr. If the member is empty, the collector measures the difference between
-  // the noisy and the denoised frames.
+  // Noise of Y, Cb and Cr. If the member is empty, the grain imitates the removed noise: the
+  // difference between the noisy and the denoised frames.
   std::optional<NoiseEstimate> noise;
 };
 
@@ -43,8 +43,10 @@ class GrainCollector {
   /// Measures the grain of a frame for which observe() returned true. Frames must be added in
   /// order.
   void add(const Frame& noisy, const Frame& denoised);
-  /// Returns the grain table after the last frame. Times are relative to the first frame.
-  /// @param known  noise with increasing times; if empty, the grain imitates the removed noise
+  /// Returns the grain table of the clip, after the last call of add(). Times in the table are
+  /// relative to the first frame.
+  /// @param known  known noise of successive parts of the clip, in ascending order of
+  ///     KnownNoise::from_s; if empty, the grain imitates the removed noise
   [[nodiscard]] GrainTable finish(const std::vector<KnownNoise>& known = {});
 
  private:

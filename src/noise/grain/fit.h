@@ -16,11 +16,11 @@ struct KnownGrain {
   const GrainStatistics& all;  // statistics of all scenes to which this noise applies
 };
 
-/// Fits autoregressive filters to the correlations of a scene's grain (Yule-Walker), and scaling
-/// functions of luma to its variances. Returns std::nullopt for grain below a fifth of an 8-bit
-/// step.
-/// @param known  if not null, its levels (grain_curve.h), and its correlations if it is coloured,
-///     replace the measured values
+/// Fits autoregressive filters to the correlations of a scene's grain (Yule-Walker equations), and
+/// scaling functions to the grain level as a function of luma. Returns std::nullopt if the grain
+/// level of every plane is below a fifth of an 8-bit step.
+/// @param known  if not null, the known noise levels replace the measured levels (grain_curve.h);
+///     correlations of known coloured noise replace the measured correlations
 [[nodiscard]] std::optional<GrainParams> fit_grain(const GrainStatistics& statistics,
                                                    const KnownGrain* known = nullptr);
 

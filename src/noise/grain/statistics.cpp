@@ -134,7 +134,8 @@ void add_with_luma(const Samples& chroma, const Samples& luma, int w, int h,
   }
 }
 
-/// Downsamples luma to the size of a subsampled plane by means.
+/// Downsamples a block of luma to the size of the block in a subsampled plane. Each result is the
+/// mean of the luma samples at its position.
 Samples shrunk(const Samples& from, int w, int shift_x, int shift_y, int to_w, int to_h) {
   Samples to{};
   const int area = 1 << (shift_x + shift_y);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int level_radius = 5;
 
-/// For each pixel, the scaling factor stabilised_light_sigma / noise level.
+/// For each pixel, the factor that scales its noise level to `stabilised_light_sigma`.
 using Factor = Plane<float>;
 
 class RenderVstSession final : public VstSession<Factor> {

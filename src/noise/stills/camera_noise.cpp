@@ -25,17 +25,18 @@ constexpr double max_gain = 3.2;
 /// measured level equals `typical_level`. `spectrum_exponent` flattens the assumed spectrum.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
-// Variance of the block means, relative to the noise variance at the lowest frequencies.
+/// Ratio of two assumed noise variances: the variance of the DCT coefficient (0, 0), which is the
+/// block mean, to the larger of the variances of (0, 1) and (1, 0).
 constexpr double mean_gain = 2;
 /// Assumed chroma level, relative to the chroma level of independent noise in R, G and B. Chroma
 /// noise of cameras is stronger.
 constexpr double chroma = 1.2;
 
-/// The correction of camera noise depends on the level of fine frequencies
-/// (FlatBlockSpectrum::detail). If this level is at most `soft_detail`, or at most `soft_share` of
-/// the level of the lowest frequencies, the correction is complete. The correction then decreases,
-/// and vanishes if the level is at least `sharp_detail` and at least `sharp_share` of the level of
-/// the lowest frequencies.
+/// The correction of camera noise depends on two values: the level d of fine frequencies
+/// (FlatBlockSpectrum::detail), and the ratio r of d to the level of the lowest frequencies. The
+/// correction is complete if d <= `soft_detail` or r <= `soft_share`. The correction vanishes if d
+/// >= `sharp_detail` and r >= `sharp_share`. Between these limits, the correction decreases as d
+/// and r increase.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 

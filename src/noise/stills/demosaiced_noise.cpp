@@ -9,18 +9,19 @@
 #include "noise/stills/flat_block_spectrum.h"
 #include "noise/stills/flat_blocks.h"
 
-// A sensor measures R, G and B at different positions, with independent noise. Demosaiced noise
-// therefore has three properties that distinguish it from texture, for any demosaicing and colour
-// matrix.
+// A sensor measures R, G and B at different positions, with independent noise. The noise of a
+// demosaiced picture therefore has three properties that distinguish the noise from texture, for
+// any demosaicing and colour matrix.
 
-// First property of demosaiced noise: chroma noise is strong at all frequencies, whereas texture is
-// mostly grey.
+// First property of the noise of demosaiced pictures: chroma noise is strong at all frequencies,
+// whereas texture is mostly grey.
 
-// Second property of demosaiced noise: far below the mosaic's frequency, luma noise is at most 1 /
-// sqrt(3) of chroma noise, because the colour matrix amplifies chroma.
+// Second property of the noise of demosaiced pictures: far below the mosaic's frequency, luma noise
+// is at most 1 / sqrt(3) of chroma noise, because the colour matrix amplifies chroma.
 
-// Third property of demosaiced noise: the level changes slowly with brightness. A range of
-// brightness with much more energy contains texture.
+// Third property of the noise of demosaiced pictures: the noise level changes slowly with
+// brightness. If the measured level in one range of brightness is much higher than in the other
+// ranges, this range contains texture.
 
 namespace lull {
 namespace {
@@ -36,12 +37,12 @@ constexpr int band_count = 6;
 
 constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
 
-/// Minimum ratios of chroma levels for demosaiced noise. L(n) is the level of the DCT coefficients
-/// (v, u) with v + u = n. Simulated pictures have L(5..6) / L(1..2) >= 0.32, L(5..6) / luma >=
-/// 0.59, and L(3..4) / L(7..8) >= 1.8 (docs/measurements/camera-noise.md).
+/// Minimum ratios of chroma levels in demosaiced pictures. L(n) is the chroma level of the DCT
+/// coefficients (v, u) with v + u = n. Simulated pictures have L(5..6) / L(1..2) >= 0.32, L(5..6) /
+/// luma >= 0.59, and L(3..4) / L(7..8) >= 1.8 (docs/measurements/camera-noise.md).
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
-/// Minimum chroma level of the DCT coefficients (v, u) with v + u = 5 or 6, for demosaiced noise.
-/// Clean photographs: at most 1.1.
+/// Minimum chroma level of the DCT coefficients (v, u) with v + u = 5 or 6, in pictures with clear
+/// noise of demosaicing. Clean photographs have a level of at most 1.1.
 constexpr double min_level = 1.2;
 
 /// Maximum ratio of luma noise to chroma noise at the lowest frequencies. Simulated pictures: 0.39
@@ -140,7 +141,8 @@ bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   return std::sqrt(share) < max_share;
 }
 
-/// Returns the noise of each range of brightness. Empty: no demosaiced noise.
+/// Returns the noise of each range of brightness. Returns no ranges if the picture lacks the chroma
+/// noise of demosaiced pictures.
 std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBlocks& blocks,
                                    const UsableBlocks& usable) {
   const std::vector<int> ordered = by_brightness(values[0], usable);
@@ -163,8 +165,8 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   return ranges;
 }
 
-/// Returns the maximum plausible ratio of the noise level in the range of brightness `at` to that
-/// in `from`.
+/// Returns the maximum plausible noise level in the range of brightness `at`, divided by the noise
+/// level in the range `from`.
 double possible_level(const Range& at, const Range& from) {
   if (&at == &from) return 1;
   const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /
@@ -174,8 +176,8 @@ double possible_level(const Range& at, const Range& from) {
 
 /// Returns the mean variances of all ranges of brightness. Before averaging, the function limits
 /// the noise level of each range to the maximum that is plausible compared with the other ranges
-/// (possible_level()). `agreement` receives the share of the measured chroma variance that remains
-/// after this reduction and the reduction to Range::noise_share.
+/// (possible_level()). `agreement` receives the ratio of the limited chroma variance to the chroma
+/// variance that was measured before the multiplication by Range::noise_share.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;

@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// Whether a picture shows the noise of a demosaiced sensor.
+/// Whether the noise of a picture shows that the picture was demosaiced.
 enum class Demosaicing {
   none,
   weak,  ///< chroma is that of a demosaiced picture, but hardly above that of clean photographs

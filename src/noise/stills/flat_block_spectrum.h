@@ -10,12 +10,14 @@
 namespace lull {
 
 struct FlatBlockSpectrum {
-  /// Mean squares of the coefficients of the flattest blocks, in the two flattest of six ranges of
-  /// brightness. Coefficient (0, 0) is 0.
+  /// Mean squares of the coefficients of the flattest blocks. The blocks form six ranges of
+  /// brightness, and the table is the mean over the two ranges with the lowest level at low
+  /// frequencies. Coefficient (0, 0) is 0.
   CoefficientTable table{};
   /// Level at middle frequencies in the flattest 20 % of the blocks, relative to the level in the
-  /// flattest 2 %: 1 for noise, higher for texture. Measured in two ranges of brightness: the
-  /// smaller value is `unevenness`, the larger is `greater_unevenness`.
+  /// flattest 2 %: 1 for noise, higher for texture. The ratio is measured in each of the two
+  /// ranges of brightness that `table` contains. `unevenness` is the smaller ratio, and
+  /// `greater_unevenness` is the larger one.
   double unevenness = 1, greater_unevenness = 1;
   /// Indicators of texture (and their values for noise): relative variance of the block energies
   /// (1), kurtosis of the coefficients (3), and ratio of the variances along the two axes (1).

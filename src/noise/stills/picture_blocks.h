@@ -24,8 +24,10 @@ struct PlaneStack {
   ClipBounds bounds;
 };
 
-/// Loads plane `i` of all `frames`, which must have one format. A clip limit is a frequent minimum
-/// or maximum of the samples. Otherwise, the limits of integer samples are 0 and 255.
+/// Loads plane `i` of all `frames`, which must have one format. If many samples have the minimum
+/// value, this value is the lower clip limit. If many samples have the maximum value, this value is
+/// the upper clip limit. If an extreme value is not frequent, integer samples have the limit 0 or
+/// 255 instead, and float samples have no limit.
 [[nodiscard]] PlaneStack load_stack(std::span<const Frame> frames, int i);
 
 /// The grid of blocks in pictures of one size, without letterboxes.

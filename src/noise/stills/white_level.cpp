@@ -20,10 +20,11 @@ namespace {
 
 /// Maximum number of clipped samples of a measured block.
 constexpr int max_clipped_samples = 24;
-/// Minimum v + u of the measured coefficients (v, u). Textures have the least energy at the finest
-/// frequencies.
+/// The noise level is measured in the DCT coefficients (v, u) with v + u >= `finest`. Textures have
+/// the least energy at these frequencies.
 constexpr int finest = 10;
-/// Maximum mean square of the DCT coefficients by which a block is selected, in units of sigma^2.
+/// Maximum mean energy of selected blocks, in units of the noise variance. The energy of a DCT
+/// coefficient is its square.
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
@@ -44,10 +45,12 @@ double retained_share(double mean, double sigma, const ClipBounds& bounds) {
   return std::clamp(low * high, min_retained, 1.0);
 }
 
-/// Mean energies of a block in the two sets of coefficients: of all coefficients of the set
-/// (`energy`), and of those with v + u >= 10 (`fine`).
+/// Properties of a block. `energy` and `fine` have one element for each of the two sets of DCT
+/// coefficients. `energy` is the mean square of all coefficients of the set except (0, 0). `fine`
+/// is the mean square of the coefficients (v, u) of the set with v + u >= 10. `mean` is the mean of
+/// the samples, and `share` is the result of retained_share().
 struct Block {
-  std::array<double, 2> energy{}, fine{};  // means
+  std::array<double, 2> energy{}, fine{};
   double mean = 0, share = 1;
 };
 
@@ -179,8 +182,8 @@ class ClippedBlocks {
 
  private:
   struct MeasuredBlock {
-    // Mean energies of a block: `energy` of all coefficients except (0, 0), `fine` of those with
-    // the finest frequencies.
+    // `mean` is the mean of the samples. `energy` is the mean square of all DCT coefficients except
+    // (0, 0). `fine` is the mean square of the DCT coefficients (v, u) with v + u >= 10.
     double mean = 0, energy = 0, fine = 0;
     double retained = 0;  // share of the noise variance after clipping; 0: not used
   };
@@ -190,7 +193,8 @@ class ClippedBlocks {
     return count;
   }();
 
-  /// Returns the variance of the blocks around block `b`. Infinity: fewer than three are usable.
+  /// Returns the noise variance estimated from the up to eight blocks around block `b`. Returns
+  /// infinity if fewer than three of these blocks are usable.
   double around(std::size_t b) const {
     const int reach = (PictureBlocks::side + blocks_.step - 1) / blocks_.step;
     const int at = static_cast<int>(b % (static_cast<std::size_t>(blocks_.columns) * blocks_.rows));
@@ -216,7 +220,7 @@ class ClippedBlocks {
   std::vector<MeasuredBlock> measured_;
 };
 
-/// Returns whether less than a quarter of the usable blocks have at most one clipped sample.
+/// Returns whether more than three quarters of the usable blocks have two or more clipped samples.
 bool nearly_all_clipped(const PictureBlocks& blocks) {
   constexpr int hardly = 1;
   constexpr double few = 0.25;

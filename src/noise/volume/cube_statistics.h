@@ -42,8 +42,8 @@ class CubeCollector {
   /// volumes of a series one after another (Frame::slice).
   void add(const Frame& slice);
 
-  /// Returns the examined cubes that are usable: all voxels are finite and within the range that
-  /// filters accept, and not all voxels are equal.
+  /// Returns the examined cubes that are usable: all voxels are within the filter range
+  /// (core/float_range.h), and not all voxels are equal.
   const std::vector<CubeStatistics>& cubes() const { return cubes_; }
   /// Returns whether there are enough cubes for an estimate (estimate_volume.h).
   bool has_enough_cubes() const { return cubes_.size() >= min_cubes; }
@@ -55,8 +55,9 @@ class CubeCollector {
   const std::unordered_map<float, std::int64_t>& constant_values() const {
     return constant_values_;
   }
-  /// Minimum and maximum of all voxels within the range that filters accept. In a volume with
-  /// clipped samples, these values are the clip limits.
+  /// Minimum and maximum of the voxels of the examined cubes. Cubes with a voxel outside the filter
+  /// range (core/float_range.h) do not count. In a volume with clipped samples, these values are
+  /// the clip limits.
   float min_value() const { return min_value_; }
   float max_value() const { return max_value_; }
   /// Returns the number of voxels of a volume along each axis.

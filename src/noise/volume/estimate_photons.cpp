@@ -15,8 +15,9 @@ namespace {
 /// of such means. The variance of the logarithm of the median of n such means is
 /// `variance_of_median` divided by n.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
-/// Maximum low-frequency energy of flat cubes, relative to the noise variance. If fewer than
-/// `min_flat_in_bin` cubes of a bin are flat, the fit tries the next higher limit.
+/// Upper limits of the low-frequency energy of flat cubes, relative to the noise variance. For each
+/// bin, the fit uses the lowest of these limits with which at least `min_flat_in_bin` cubes are
+/// flat. If there is no such limit, the fit uses the highest limit.
 constexpr double flat_limits[] = {1.15, 1.4, 2, 3, 5};
 constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
@@ -93,8 +94,9 @@ class PhotonFit {
     floor_ = least_variance();
   }
 
-  /// Selects flat cubes at every mean. If too few cubes are flat, the function also selects cubes
-  /// with structure. Structure contributes little to the measured high frequencies.
+  /// Selects the flat cubes of each bin of cubes with similar means. If too few cubes of a bin are
+  /// flat, the function also selects cubes with structure. Structure contributes little to the
+  /// measured high frequencies.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {
@@ -155,7 +157,9 @@ class PhotonFit {
     return {mean, ratio * variance_at(mean), std::sqrt(variance_of_median / count)};
   }
 
-  /// Fits a line to the bins, weighted by the variances that the line predicts.
+  /// Fits a line of variance over mean to the bins, by iteratively reweighted least squares. The
+  /// weight of a bin is 1 / (standard error)^2. The standard error is proportional to the variance
+  /// that the line of the previous iteration predicts. Outliers have smaller weights (Huber).
   Line fit(const std::vector<Bin>& bins) const {
     Line line{.slope = 0, .constant = 0, .slope_error = 0};
     for (int round = 0; round < fit_rounds; ++round) {

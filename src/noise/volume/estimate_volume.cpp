@@ -43,8 +43,8 @@ constexpr double window = 0.7;
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
 /// Weights of a cube of air (64 measured voxels) and of a flat cube (8 measured coefficients) in
-/// the fit of the noise map: 1 / variance of log(level). `max_weight` is the maximum weight of all
-/// cubes of a kind at a node.
+/// the fit of the noise map: 1 / variance of log(level). At each node, the sum of the weights of
+/// the cubes of air is limited to `max_weight`, and so is the sum of the weights of the flat cubes.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {

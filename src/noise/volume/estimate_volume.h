@@ -22,8 +22,8 @@ struct VolumeEstimate {
   std::string why;
 };
 
-/// Minimum ratio of the highest to the lowest noise level of a volume for an estimate with a noise
-/// map.
+/// Minimum ratio of the highest to the lowest noise level in a volume. If the ratio is lower, the
+/// estimate contains no noise map.
 inline constexpr float followed_variation = 1.3f;
 
 /// Estimates the noise of a volume from the statistics of its cubes.

@@ -10,7 +10,7 @@
 namespace lull {
 namespace {
 
-/// Median of the mean of the squares of 8 standard normal values.
+/// Median of a random variable: the mean square of 8 standard normal values.
 constexpr double median_of_squares = 0.9180;
 /// Maximum mean energy of the 19 low coefficients of a flat cube, in units of the noise variance.
 constexpr double explained = 1.15;
@@ -19,10 +19,10 @@ constexpr double settled = 1e-3;  // relative change of the variance that ends t
 /// A value counts as a fill value (mask, padding, clipping) if it fills at least this share of all
 /// cubes.
 constexpr double share_of_fill = 0.005;
-/// Maximum number of voxels with a fill value in a measured cube.
+/// Cubes with more than `max_filled` voxels of a fill value are not measured.
 constexpr int max_filled = 1;
-/// Maximum number of voxels with the minimum or maximum value of the volume in a measured cube.
-/// Cubes with more such voxels are clipped.
+/// A cube is clipped if its most frequent value is the minimum or the maximum of the volume, and if
+/// more than `max_clipped` of its voxels have this value. Clipped cubes are not measured.
 constexpr int max_clipped = 6;
 
 // Limits for cubes of air: ratio of mean to standard deviation, and skewness. Measured in a head

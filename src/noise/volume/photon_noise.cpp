@@ -69,8 +69,8 @@ double PhotonStabiliser::transform(double photons) const {
   return argument > 0 ? 2 * std::sqrt(argument) : argument <= 0 ? 0 : argument;
 }
 
-/// Returns the result that is expected from a filter where the expected number of photons is
-/// `photons`. This is the expectation of the transformed samples, minus the bias of patch-based
+/// Returns the expectation of the filter's result for pixels that receive `photons` photons on
+/// average. This expectation is the mean of the transformed samples, minus the bias of patch-based
 /// filters for skewed noise (`skew_bias`).
 double PhotonStabiliser::expected_result(double photons) const {
   std::array<double, normal_nodes> nodes, weights;

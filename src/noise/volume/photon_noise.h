@@ -42,9 +42,9 @@ class PhotonStabiliser {
   /// NaN stays NaN.
   float forward(float sample) const;
   /// Converts the filter's result `stabilised`, an estimate of E[f(z)], to the mean of the samples
-  /// z. This is not the inverse of f, because E[f(z)] is not f(E[z]). Results below the E[f(z)] of
-  /// no photons give means below `offset`. A lower bound at `offset` would bias the mean of dark
-  /// areas.
+  /// z. This function is not the inverse of f, because E[f(z)] is not f(E[z]). The returned mean
+  /// may be below `offset`, the mean without light. A lower bound at `offset` would bias the mean
+  /// of dark areas.
   float inverse(float stabilised) const;
 
  private:
@@ -57,7 +57,7 @@ class PhotonStabiliser {
   double variance_;            // variance of the read noise, in units of gain^2
   double low_ = 0;             // f(0)
   double scale_ = 1;           // 255 / (f(255) - f(0))
-  double first_ = 0;           // E[f(z)] for no photons
+  double first_ = 0;           // expected result of the filter without light
   double step_ = 0;            // distance of the knots of the table
   std::vector<double> table_;  // expected photons by the result, from first_ on
 };

@@ -3,9 +3,10 @@
 // after the filter (Foi 2011, "Noise estimation and removal in MR imaging: the
 // variance-stabilization approach", doi:10.1109/ISBI.2011.5872758).
 
-// A Rician sample is z = |v + n1 + i n2| in units of sigma, with the true value v. The standard
-// deviation of the forward function f(z) = sqrt(max(z^2 - 1/2, 0)) is 0.96 to 1.01 for v >= 1.5,
-// and at least 0.78 for smaller v (docs/how-it-works/volume-noise.md).
+// A Rician sample is z = |v + n1 + i n2| in units of sigma, with the true value v. The forward
+// function is f(z) = sqrt(max(z^2 - 1/2, 0)). For v >= 1.5, the standard deviation of the
+// stabilised samples f(z) is 0.96 to 1.01. For smaller v, this standard deviation is at
+// least 0.78 (docs/how-it-works/volume-noise.md).
 
 // A filter estimates E[f(z) | v] for Rician samples z. This expectation differs from f(v). The
 // exact unbiased inverse returns the v for which E[f(z) | v] is equal to the filter's result.
@@ -52,9 +53,9 @@ class RicianStabiliser {
 
   /// Computes the forward function f. NaN stays NaN.
   static float forward(float z);
-  /// Returns the v >= 0 with E[f(z) | v] = d, or 0 for d below E[f(z) | 0]. For d up to
-  /// `shrink_range` (see the constructor) above E[f(z) | 0], the result is smaller than this v. The
-  /// function is increasing.
+  /// Returns the v >= 0 with E[f(z) | v] = d, or 0 if d < E[f(z) | 0]. If d exceeds E[f(z) | 0] by
+  /// less than `shrink_range` (see the constructor), the function returns less than this v. The
+  /// result increases with d.
   float inverse(float d) const;
   /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }

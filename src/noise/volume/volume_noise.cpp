@@ -9,7 +9,7 @@
 namespace lull {
 namespace {
 
-/// The nodes of the noise map before and after a voxel, along one axis.
+/// The two nodes between which the noise map is interpolated at a voxel, along one axis.
 struct NodePair {
   int low, high;
   float share;  // weight of the node with the higher index

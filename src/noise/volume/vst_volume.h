@@ -21,9 +21,10 @@ namespace lull {
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
 /// Makes a session for slices with the noise `noise`. `filter` must be a session for frames of
-/// stabilised_format(format) with white Gaussian noise of the level noise.sigma, or a multiple. The
-/// session preserves, bit for bit, samples that the filter leaves unchanged. Frame::slice is the
-/// position in the noise map; if it is unknown, the session counts slices.
+/// stabilised_format(format). The stabilised noise is white and Gaussian with the level
+/// noise.sigma, and `filter` may assume a multiple of this level. The session preserves, bit for
+/// bit, samples that the filter leaves unchanged. Frame::slice is the position in the noise map; if
+/// it is unknown, the session counts slices.
 /// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,

@@ -23,7 +23,8 @@ class VolumeLevels {
   /// @param zero    the sample on the 0..255 scale that represents a magnitude of 0
   VolumeLevels(const FrameFormat& format, int slices, float zero);
 
-  /// Adds a slice, in order. Frame::slice == 0 begins a volume.
+  /// Adds the next slice of the series. The caller must add the slices in order. A slice with
+  /// Frame::slice == 0 begins a new volume.
   void add(const Frame& slice);
   /// Ends the last volume, after the last call of add().
   void finish();

@@ -53,7 +53,8 @@ Spectrum analyse_spectrum(std::span<const double> values, double count,
     spectrum.components = k;
     spectrum.variance = variance.value_or(rest[k] * count / free);
     if (!(spectrum.variance > 0)) return spectrum;
-    // A varying noise level widens the spectrum on both sides of its mean.
+    // If the noise level varies, the eigenvalues of the noise spread more widely on both sides of
+    // the noise variance.
     const double below = 1 - std::sqrt(least / spectrum.variance);
     const double above = 1 + std::clamp(below, width, max_widening * width + max_excess);
     spectrum.edge = spectrum.variance * (above * above + fluctuation_of(volumes, count));

@@ -16,8 +16,9 @@ struct Spectrum {
 /// voxels are below the edge s^2 (1 + sqrt(V / N))^2 (Marchenko and Pastur 1967; Veraart et al.
 /// 2016, doi:10.1016/j.neuroimage.2016.08.016).
 ///
-/// A noise level that varies widens the spectrum on both sides of the variance. The function then
-/// assumes that the edge and the smallest eigenvalue are at equal distances from the variance.
+/// If the noise level varies, the eigenvalues of the noise spread more widely on both sides of the
+/// variance. The function therefore assumes, within limits, that the square roots of the edge and
+/// of the smallest eigenvalue are at equal distances from the standard deviation.
 /// @param values  eigenvalues in descending order
 /// @param count  number of voxels
 /// @param variance  the known noise variance; empty: the mean of the eigenvalues after the leading

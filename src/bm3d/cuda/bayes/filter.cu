@@ -323,8 +323,10 @@ std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
          2 * sizeof(std::uint32_t) * (static_cast<std::size_t>(depth) * atlas.words + 1);
 }
 
-/// Chooses the number of reference patches per thread block with the highest occupancy. Prefers
-/// small thread blocks, because one block can filter while another block waits for samples.
+/// Chooses the number of reference patches per thread block so that a multiprocessor executes the
+/// most warps. For groups of 64 members, one large block and two small blocks may give the same
+/// number of warps. The function then chooses the small blocks, because one block can filter while
+/// the other block waits for samples.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
   // Number of warps for which a multiprocessor has enough registers.

@@ -29,7 +29,7 @@ __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
 
 /// A bound that selects the `wanted` smallest distances. If has_surplus is false, exactly `wanted`
 /// distances are at most `value`. If has_surplus is true, fewer than `wanted` distances are below
-/// `value`, and several equal `value`.
+/// `value`, and at least `wanted` distances are at most `value`.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;

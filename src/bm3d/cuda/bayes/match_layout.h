@@ -5,8 +5,9 @@
 // For each frame pair, shared memory contains the search windows of `across` x `down` reference
 // patches in both frames. A word contains a sample and its right neighbour in half precision.
 
-// Neighbouring rows are 8 or 24 memory banks apart, and the two frames of a pair 16 banks, so the
-// 32 positions of a matrix product are free of bank conflicts.
+// Neighbouring rows are 8 or 24 memory banks apart. The two frames of a pair are 16 memory banks
+// apart. The 32 lanes of a warp therefore read the operands of a matrix product without bank
+// conflicts.
 
 #include <algorithm>
 #include <array>
@@ -98,8 +99,8 @@ struct BayesMatchPlan {
   int across = 0, down = 0;  // number of reference patches of a block, along each axis
   JoinedWindows own, other;
   int windows_at_once = 1;  // number of search windows in shared memory at a time
-  /// Number of candidates of a reference patch, and stride of the distances of successive reference
-  /// patches.
+  /// Each reference patch has an array of distances, one for each of its `candidates` candidates.
+  /// `stride` is the number of elements from the start of one array to the start of the next one.
   int candidates = 0, stride = 0;
 
   [[nodiscard]] constexpr int references() const { return across * down; }

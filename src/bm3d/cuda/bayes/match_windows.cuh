@@ -9,8 +9,8 @@
 // half precision to a thousandth of the differences between patches.
 
 // Lane (g, t) = (lane / 4, lane % 4) processes the even rows (even t) or the odd rows (odd t) of a
-// patch in frame t / 2. Relative to the first sample of a lane, the samples that the lane reads
-// have the same offsets in all lanes.
+// patch in frame t / 2. The offsets of a lane's samples from its first sample are the same for all
+// lanes.
 
 #include "bm3d/cuda/bayes/match_layout.h"
 #include "bm3d/cuda/bayes/windows.cuh"

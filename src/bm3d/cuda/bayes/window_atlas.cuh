@@ -1,6 +1,7 @@
 #pragma once
-// The search windows and the aggregation sums of a thread block: in shared memory as window atlases
-// (match/window_plan.h), or in device memory if the atlases do not fit.
+// The search windows and the aggregation sums of a thread block. A window atlas is an array of all
+// search windows of a thread block (match/window_plan.h). The atlases are in shared memory. If
+// shared memory is too small, the kernel reads samples and adds estimates in device memory.
 
 // Samples are half-precision differences from the middle sample of the first reference patch of the
 // thread block, in units of sigma, or of half_scale() for weak noise (bayes_precision.h).
@@ -107,8 +108,9 @@ struct SampleScale {
   }
 };
 
-/// Fixed-point scale of sums in shared memory, smaller than value_scale, because a sum contains up
-/// to 512 estimates (8 groups of 64 patches) of up to 4095 levels.
+/// Fixed-point scale of sums in shared memory. A sum contains up to 512 estimates: 8 groups of 64
+/// patches. With this scale, the sum fits into 32 bits if each estimate differs from mid_level by
+/// at most 4095. With value_scale, the sum could overflow.
 constexpr float atlas_scale = 1024;
 
 /// Loads the samples of all search windows as floats.
@@ -203,8 +205,8 @@ struct InDeviceMemory {
     return pair.offset < 0 ? patch.y + ~pair.offset : patch.x + pair.offset;
   }
   struct Samples {
-    // The filter subtracts the plane `subtracted` from `plane` or, if `subtracted` is null, the
-    // common offset.
+    // The filter subtracts the samples of the plane `subtracted` from those of `plane`. If
+    // `subtracted` is null, the filter subtracts the common offset of the thread block instead.
     const float *plane, *subtracted;
     SampleScale sample_scale;
     __device__ std::uint32_t at(int2 patch, SamplePair pair) const {

@@ -1,6 +1,7 @@
 #pragma once
-// Groups with coloured noise. Lane (g, t) = (lane / 4, lane % 4) needs the noise variances of
-// coefficient g of all rows, for the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9.
+// Groups with coloured noise. Lane (g, t) = (lane / 4, lane % 4) needs noise variances for the
+// group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9. For each of them, the lane needs the variances
+// of the 8 patch coefficients with the horizontal frequency g.
 
 // The noise variances are the product of two matrices. The left matrix has the elements 1 - c(d) /
 // c(0), where c(d) is the noise covariance of a coefficient in two patches at displacement d. The
@@ -9,8 +10,8 @@
 // The left matrix has a row for each of the 16 coefficients in two rows of a patch, and a column
 // for each pair of members.
 
-// A lane reads 8 half-precision elements of the left matrix, which belong to one pair of members,
-// in one access. Eight lanes together read a table entry of 128 bytes.
+// In one access, a lane reads 8 half-precision elements of the left matrix. These elements belong
+// to one pair of members. Eight lanes together read a table entry of 128 bytes.
 
 // Cost: about 36 instructions per chunk of 16 pairs, and about 90 per group for the table look-up.
 
@@ -144,8 +145,8 @@ struct LaneOffsets {
 };
 
 /// The left operands of matrix products for 16 pairs of members. For even k, word[k / 2] is the
-/// operand for rows k and k + 1 of a patch. The elements are 1 - covariance / variance of the noise
-/// in a coefficient of the two members (CovarianceView::decorrelation).
+/// operand for rows k and k + 1 of a patch. Each element is one minus the correlation of the noise
+/// of two members in one coefficient (CovarianceView::decorrelation).
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
@@ -235,10 +236,10 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Stores the noise variances of the differences of two adjacent members. In units of the variance
-/// of one member, such a variance is 1 - covariance / variance, an element of `chunk`. `half`
-/// selects pairs 0..7 (0) or 8..15 (1) of the chunk. The function stores the results in
-/// ratio[k][b] for all k.
+/// Stores the noise variances of the group coefficients that are differences of two adjacent
+/// members. In units of the variance of one member, such a variance is one minus the correlation of
+/// their noise. `chunk` contains this value for 16 pairs. `half` selects pairs 0..7 (0) or pairs
+/// 8..15 (1). The function stores the results in ratio[k][b] for all k.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {

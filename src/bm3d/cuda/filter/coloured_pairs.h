@@ -7,10 +7,10 @@
 // (noise/patch_covariance.h). Half precision is accurate near r = 0, where the correlation 1 - r
 // would lose precision.
 
-// Variance of a group coefficient: Let the coefficient be the sum of n members with signs that add
-// up to 0, divided by sqrt(n). In units of c(0), its variance is -2 / n times the sum of s_i s_j
-// r_ij over all pairs of members i and j, with the signs s and r_ij = 1 - c(d_ij) / c(0). The
-// variance of the mean is n plus this sum.
+// Variance of a group coefficient, in units of c(0): The coefficient is the sum of n members with
+// signs s_i = 1 or -1, divided by sqrt(n). Let r_ij = 1 - c(d_ij) / c(0), and let v be -2 / n times
+// the sum of s_i s_j r_ij over all pairs of members i and j. If the signs add up to 0, the variance
+// is v. For the mean, whose signs are all 1, the variance is n + v.
 
 // For each number of members, a constant matrix maps the values r = 1 - c(d) / c(0) of all pairs of
 // members to the noise variances of the group coefficients.

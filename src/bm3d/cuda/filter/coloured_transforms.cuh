@@ -11,8 +11,9 @@
 
 // Step 3, vertical transform: The lane computes the remaining butterflies in its own registers.
 
-// Step 4, transform across the group: After a matrix product, lane (g, t) = (lane / 4, lane % 4)
-// has the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of coefficient g in all rows.
+// Step 4, transform across the group: A matrix product transforms each patch coefficient across the
+// group. Lane (g, t) = (lane / 4, lane % 4) then has the group coefficients 2t, 2t + 1, 2t + 8 and
+// 2t + 9 for the 8 patch coefficients with the horizontal frequency g.
 
 // Step 5, inverse transform across the group: After a matrix product, lane (g, t) = (lane / 4, lane
 // % 4) has coefficients 2t and 2t + 1 of slots g and g + 8.

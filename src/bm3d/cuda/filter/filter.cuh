@@ -53,7 +53,7 @@ namespace lull::bm3d {
 // at most 128, or 255 for float samples. With value_scale = 2^13, a sum is at most 1024 * 128 *
 // 2^13 = 2^30, or 2^31 for float samples.
 inline constexpr float value_scale = 8192.0f;  // fixed-point scale of weighted sums
-// Fixed-point scale of weights, on which the smallest weight, 1 / (32 * 64), is 32.
+// Fixed-point scale of weights. The smallest weight, 1 / (32 * 64), becomes 32 on this scale.
 inline constexpr float weight_scale = 65536.0f;
 // Offset that kernels subtract from estimates before the addition to the sums.
 inline constexpr float mid_level = 128.0f;

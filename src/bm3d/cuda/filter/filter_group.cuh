@@ -93,8 +93,8 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // The factor 1 / 8: coefficients of patches are scaled by 8 / M (filter.cuh), and the inverse
-    // transform across the group multiplies by M.
+    // The factor 1 / 8 compensates two factors: coefficients of patches are scaled by 8 / M
+    // (filter.cuh), and the inverse transform across the group multiplies them by M.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }

@@ -27,7 +27,7 @@ struct FilterTuning {
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
 /// Returns true if a kernel with Staging::sums exists. To limit the compile time, such kernels
-/// exist only for the group transform of the profiles.
+/// exist only for the Haar transform across the group, which all profiles use.
 bool has_sums_kernel(const PhaseParams& phase) {
   return phase.group_transform == GroupTransform::haar;
 }
@@ -37,9 +37,10 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
   return divide_up(work.count_x, tile.log2_x) * divide_up(work.count_y, tile.log2_y);
 }
 
-/// Plans the largest tile, up to 8x8 reference patches, that divides the planes into enough tiles
-/// for the device. If no tile does, plans the smallest tile. At least `blocks` thread blocks fit
-/// into a multiprocessor.
+/// Plans a tile of up to 8x8 reference patches. The function considers only tiles for which at
+/// least `blocks` thread blocks fit into a multiprocessor. Of these tiles, the function plans the
+/// largest tile that divides the planes into enough tiles for the device. If none of them does, the
+/// function plans the smallest one.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
   // Shared memory contains the sums, the noisy samples and, in the second phase, the basic estimate
@@ -117,8 +118,8 @@ FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
       tunings, [&](const FilterTuning& t) { return device.shared_memory >= t.shared_memory; });
   const FilterPlan wanted = plan_shared(work, phase, device, tuning.wanted_blocks);
   if (wanted.staging == Staging::shared || tuning.wanted_blocks == 1) return wanted;
-  // With the samples in device memory, more thread blocks per multiprocessor hide the latency of
-  // reads.
+  // With Staging::sums, the samples remain in device memory, so shared memory may have space for
+  // more thread blocks per multiprocessor. More thread blocks hide the latency of reads.
   const FilterPlan sums = plan_sums(work, phase, device);
   if (sums.staging == Staging::sums &&
       resident_blocks(sums, work.phase, group_slots(phase, work.coloured), device, work.coloured) >=

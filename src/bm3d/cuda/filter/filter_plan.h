@@ -89,7 +89,7 @@ struct FilterWork {
 constexpr int log2_slots(int power) { return power == 1 ? 0 : 1 + log2_slots(power / 2); }
 
 /// Returns the number of slots for the patches of a group. Kernels with 8 slots exist only for
-/// white noise and the group transform of the profiles.
+/// white noise and the Haar transform across the group.
 constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   const bool few = phase.group <= 8 && phase.group_transform == GroupTransform::haar && !coloured;
   return few ? 8 : phase.group <= 16 ? 16 : 32;

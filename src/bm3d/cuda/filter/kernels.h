@@ -74,8 +74,8 @@ struct CovarianceView {
   /// Noise variances of the coefficients [u][v] of a patch, in units of sigma^2, and then the
   /// square roots of these 64 variances. Null: white noise.
   const float* own = nullptr;
-  /// 1 - covariance / variance of the noise in a coefficient of two patches, in half precision, as
-  /// [entry][column(entry, u)][v]. `entry` depends on the displacement between the patches. u is
+  /// One minus the correlation of the noise of two patches in one coefficient, in half precision,
+  /// as [entry][column(entry, u)][v]. `entry` depends on the displacement between the patches. u is
   /// the horizontal and v the vertical frequency of the coefficient.
   const std::uint16_t* decorrelation = nullptr;
   int reach_x = 0, reach_y = 0;  // patches with larger displacements have uncorrelated noise

@@ -16,8 +16,9 @@ using SliceBytes = PlaneView<const std::byte>;  // width and stride in bytes
 /// level of each sample; null: `samples.sigma`. The table of `samples` must be in device memory.
 void stabilise_slice(SliceBytes noisy, const FrameFormat& format, const SampleVst& samples,
                      const float* level, PlaneView<std::byte> stabilised, cudaStream_t stream);
-/// Queues the inverse of the stabilisation, to samples of `clean`. Samples that the filter did not
-/// change are copied from `noisy`.
+/// Queues the inverse of the variance stabilisation on `stream`. The kernel converts `filtered` and
+/// writes the results to `clean`. If the filter did not change a stabilised sample, the kernel
+/// copies the sample from `noisy`.
 void invert_slice(SliceBytes noisy, SliceBytes stabilised, SliceBytes filtered,
                   const FrameFormat& format, const SampleVst& samples, const float* level,
                   PlaneView<std::byte> clean, cudaStream_t stream);
