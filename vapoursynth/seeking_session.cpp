@@ -24,8 +24,8 @@ void SeekingSession::open() {
   repeats_ = bm3d::open_repeat_finder(params, format_);
 }
 
-/// Prepares a session without frames. On a GPU, the function drains and reuses the session, because
-/// opening takes a long time.
+/// Prepares a session that contains no frames. On a GPU, the function drains the existing session
+/// and uses it again, because it takes a long time to open another session.
 void SeekingSession::restart() {
   if (session_ && used_ && on_gpu_)
     while (session_->drain()) continue;

@@ -1,5 +1,6 @@
 #pragma once
-// A session for the Python package. Python releases the GIL during its work.
+// A denoising session for the Python package. The bindings (module.cpp) release the GIL while a
+// session opens, denoises or closes.
 
 #include <map>
 #include <memory>

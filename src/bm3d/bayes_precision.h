@@ -7,16 +7,18 @@
 namespace lull::bm3d {
 
 // The weights of a group are I - t (G + s I)^-1, with the Gram matrix G in units of sigma^2, the
-// threshold t and a shift s >= t.
+// threshold t and a diagonal loading (shift) s >= t.
 
 // With weak noise, the threshold t can be below the rounding errors of the Gram matrix G. Only a
-// larger shift s keeps G + s I positive definite.
+// larger diagonal loading s keeps G + s I positive definite.
 
-/// Minimum of the shift s, relative to the largest diagonal element of the Gram matrix. At typical
-/// contrast, this minimum exceeds the threshold only if sigma is below 1.
+/// Minimum of the diagonal loading s of a Gram matrix in single precision, relative to the largest
+/// diagonal element of the matrix. At typical contrast, this minimum exceeds the threshold only if
+/// sigma is below 1.
 inline constexpr float min_float_shift = 1.0f / (1 << 15);
-/// Minimum of the shift s on tensor cores, relative to the largest diagonal element of the Gram
-/// matrix. Products on tensor cores have only about 21 significant bits.
+/// Minimum of the diagonal loading s of a Gram matrix that tensor cores compute, relative to the
+/// largest diagonal element of the matrix. Products on tensor cores have only about 21 significant
+/// bits.
 inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 
 // ---- half-precision samples ----

@@ -89,10 +89,10 @@ struct MeansParams {
   /// that differ from the reference patch.
   float h = 0.8f;
 };
-/// The planes for which the second phase reuses the groups of the first phase unchanged. With
-/// `luma`, these are the planes whose groups the matcher finds in luma. Without temporal filtering,
-/// these planes do not include subsampled chroma, because the guide of chroma differs between the
-/// phases.
+/// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`
+/// stands for all planes whose groups the matcher finds in luma. For subsampled chroma, the matcher
+/// finds groups in luma only with temporal filtering. Without temporal filtering, the guide of
+/// subsampled chroma differs between the phases.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
@@ -117,9 +117,10 @@ struct Params {
   float lambda_mean = 1.0f;
   float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the guides of estimates, 0..1
-  /// If true, both phases match patches in Frame::guide, mixed with a share guide_noise of the
-  /// noisy picture. If false, the first phase matches in the noisy picture, and the second phase in
-  /// the basic estimate. The guide must have the size and planes of the frame.
+  /// If true, both phases match patches in a mixture of Frame::guide and the noisy picture.
+  /// `guide_noise` is the share of the noisy picture in this mixture. If false, the first phase
+  /// matches in the noisy picture, and the second phase in the basic estimate. Frame::guide must
+  /// have the size and planes of the frame.
   bool guided = false;
   /// Step of the reference patches whose groups the first phase finds by a search: greater than
   /// hard.step, and at most 16. All other reference patches take their candidates from these groups
@@ -152,8 +153,8 @@ struct Params {
   /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of its
   /// contrast cannot be predicted from earlier frames (time/frame_relation.h). 0: no scene cuts.
   float scene_cut = 0.5f;
-  /// If true, frames may have holes (Frame::holes) and must be grey. Patches that overlap a hole
-  /// are not candidates.
+  /// If true, frames may have holes (missing samples, Frame::holes) and must be grey. Patches that
+  /// overlap a hole are not candidates.
   bool holes = false;
   BatchSize batch;  // number of reference patches that are processed together
 };
@@ -183,9 +184,10 @@ struct Params {
 /// - Refinement windows become at most as large as the search windows.
 void search_where_needed(Params& params);
 
-/// Sets Params::linear_combinations to false in two cases: the parameters request a guide, holes,
-/// weighted means or clusters, which linear combinations do not support; or a parameter of the
-/// phases differs from the profile `best`. search_where_needed() calls this function.
+/// Sets Params::linear_combinations to false in two cases. In the first case, the parameters
+/// request a feature that linear combinations do not support: a guide, missing samples
+/// (Params::holes), weighted means or clusters. In the second case, a parameter of the phases
+/// differs from the profile `best`. search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 
 /// Number of steps of temporal linear combinations: the pilot and the iterations.

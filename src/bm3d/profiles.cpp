@@ -205,8 +205,9 @@ Params make_depth_params(Profile profile, const NoiseModel& model, int temporal)
   Params p = make_params(profile, model, temporal);
   p.holes = true;
   p.linear_combinations = false;
-  // The matcher searches the window of every reference patch, because candidates from neighbouring
-  // groups would ignore the holes of the reference patch.
+  // The matcher searches the window of every reference patch. Only a search excludes patches that
+  // overlap holes (missing samples). Candidates from the groups of neighbouring reference patches
+  // may overlap holes.
   p.kept = p.search_step = 0;
   p.same_groups = SameGroups::none;
   if (profile == Profile::paper) return p;

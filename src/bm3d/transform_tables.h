@@ -41,7 +41,8 @@ constexpr Matrix8<double> transposed(const Matrix8<double>& m) {
   return result;
 }
 
-/// Returns the inverse of the regular matrix `m` by Gauss-Jordan elimination with partial pivoting.
+/// Returns the inverse of the invertible matrix `m` by Gauss-Jordan elimination with partial
+/// pivoting.
 constexpr Matrix8<double> inverted(Matrix8<double> m) {
   Matrix8<double> inverse{};
   for (int i = 0; i < 8; ++i) inverse.at[i][i] = 1;

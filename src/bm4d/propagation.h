@@ -10,9 +10,9 @@
 // Up to 15 members of the nearest group become candidates. From the groups of neighbours along one,
 // two and three axes, up to 8, 4 and 2 members become candidates (`members_listed`).
 
-// The displacement of a candidate from its reference cube is the displacement of the stored member
-// from its own reference cube. Duplicates, and candidates outside the search window or the volume,
-// are skipped.
+// A stored member has a displacement from the reference cube of its group. The candidate has the
+// same displacement from the current reference cube. Duplicates, and candidates outside the search
+// window or the volume, are skipped.
 
 // The new group contains the best candidates, by distance in the basic estimate, then by position
 // in the search window.
@@ -97,9 +97,9 @@ class KeptLayers {
   /// Returns the slot for the reference cubes at the position `z`, which must be above all earlier
   /// positions.
   int add(int z);
-  /// Finds the layer of reference cubes that is nearest to `z`. Returns three slots: of the layer
-  /// before it, of the nearest layer, and of the layer after it. -1: the layer is missing, or more
-  /// than list_reach() slices away from `z`.
+  /// Finds the layer that is nearest to `z`. Returns the slot of the layer before the nearest
+  /// layer, then the slot of the nearest layer, then the slot of the layer after the nearest layer.
+  /// A slot is -1 if its layer is missing, or more than list_reach() slices away from `z`.
   std::array<int, 3> around(int z) const;
 
  private:

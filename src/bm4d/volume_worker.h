@@ -36,7 +36,8 @@ class VolumeWorker {
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
   /// Waits for the oldest result for which the caller has not waited yet.
   virtual void await() {}
-  /// Returns the maximum number of incomplete results of finish() while the session loads slices.
+  /// Returns the maximum number of results that may be incomplete after finish(), while the session
+  /// loads further slices.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
   /// Returns the preferred number of layers (reference cubes with the same z position) to filter
   /// together. A larger number needs more memory and increases the latency.

@@ -61,7 +61,8 @@ struct ChosenSession {
   bm3d::Backend backend;  // where the session runs
 };
 
-/// Opens the session of a choice, for frames of `format`.
+/// Opens a session with the method, the device and the parameters in `choice`, for frames of
+/// `format`.
 /// @throws InvalidArgument    a name is unknown, the method does not support a parameter, or open()
 ///     of the method throws this error
 /// @throws DeviceUnavailable  the device does not exist

@@ -28,10 +28,10 @@ struct ClipLimit {
   /// result is NaN, and is_near() of the result is false.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
-  /// Clipping moves samples near the limit towards the limit, so that local means do not change.
-  /// Returns the distance of this movement, relative to its maximum (the clipping shift), for a
-  /// sample at the distance `depth` < `reach` from the limit. The result is 1 up to `reach` / 2,
-  /// and decreases linearly to 0 at `reach`.
+  /// To preserve local means, clipping moves samples near the limit towards the limit. Returns the
+  /// distance of this movement, relative to its maximum (the clipping shift), for a sample at the
+  /// distance `depth` < `reach` from the limit. The result is 1 up to `reach` / 2, and decreases
+  /// linearly to 0 at `reach`.
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
@@ -52,10 +52,11 @@ struct ClipLimits {
   ClipLimit low, high{.at = 255, .inward = -1};
 };
 
-/// Clipping moves samples near a limit towards the limit, so that local means do not change. The
-/// clipping shift is the maximum distance of this movement. Each cell of clip_shift_cell x
-/// clip_shift_cell samples has one clipping shift, computed from a window that exceeds the cell by
-/// half a cell on each side. Between cell centres, the clipping shift is interpolated linearly.
+/// Clipping sets samples beyond a limit to the limit. To preserve the local mean, clipping also
+/// moves other samples near the limit towards the limit, by at most the clipping shift. Each cell
+/// of clip_shift_cell x clip_shift_cell samples has one clipping shift, computed from a window that
+/// exceeds the cell by half a cell on each side. Between cell centres, the clipping shift is
+/// interpolated linearly.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 

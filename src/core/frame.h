@@ -69,8 +69,9 @@ struct DevicePicture {
 };
 
 /// Relation of a frame to the previous frame of its clip, for temporal filtering. A repeated frame
-/// gets the result of the previous frame, and temporal distances exclude repeated frames. A frame
-/// that `shares_noise` contains a part of the previous frame's noise, and is filtered.
+/// gets the result of the previous frame. The temporal distance between two frames does not count
+/// repeated frames. A frame that `shares_noise` contains a part of the previous frame's noise, and
+/// is filtered.
 enum class RepeatState : unsigned char { unknown, independent, shares_noise, repeats };
 
 class Holes;      // noise/holes.h
@@ -88,9 +89,10 @@ struct FrameInfo {
   /// Relation to the previous frame; `unknown`: the session determines it. Either all frames of a
   /// clip have a known state, or all frames are `unknown`.
   RepeatState repeat_state = RepeatState::unknown;
-  /// Distance of a margin frame, not counting repeated frames, from the nearest frame whose result
-  /// is required. The distance is negative if the margin frame precedes that frame, positive if it
-  /// follows. The result of a margin frame is arbitrary. 0: the result of this frame is required.
+  /// 0: the result of this frame is required. Otherwise, the frame is a margin frame, whose result
+  /// is arbitrary. The value is the distance of the margin frame from the nearest frame with a
+  /// required result, not counting repeated frames. The distance is negative for a margin frame
+  /// before that frame, and positive for a margin frame after that frame.
   int context_distance = 0;
   /// If true, the frame is outside the requested part of a clip, and is only context for temporal
   /// filtering. The caller discards the result of this frame.

@@ -28,8 +28,9 @@ void load_samples(PlaneView<const T> src, float scale, PlaneView<float> dst) {
   }
 }
 
-/// Rounds to the nearest integer, ties upwards, and clamps to [0, max_value], as the CUDA function
-/// to_sample(). NaN becomes 0. Floats do not change.
+/// Converts `v` to a sample. If T is an integer type, rounds `v` to the nearest integer, ties
+/// upwards, and clamps the integer to [0, max_value]. NaN becomes 0. If T is a floating-point type,
+/// returns `v`. The CUDA function to_sample() gives the same results.
 template <class T>
 constexpr T as_sample(float v, float max_value) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -15,7 +15,7 @@ template <int warps_, int rows_>
 struct Boxes {
   static constexpr int warps = warps_, rows = rows_, threads = 32 * warps;
   static constexpr int height = warps * rows, tile_rows = height + box_reach;
-  /// Maximum number of rows of the tile that one warp loads.
+  /// Maximum number of tile rows that each warp loads.
   static constexpr int passes = (tile_rows + warps - 1) / warps;
 
   static constexpr dim3 covering(int width, int places_high) {

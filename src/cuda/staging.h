@@ -1,6 +1,6 @@
 #pragma once
-// Copies planes between pageable host memory and a device, with several threads. The CUDA driver
-// uses a single thread.
+// Copies planes between pageable host memory and a device. Several threads copy each plane, whereas
+// the CUDA driver would use a single thread.
 
 #include <cuda_runtime_api.h>
 
@@ -37,8 +37,8 @@ class Staging {
   /// not change page-locked memory until the upload is complete. Pageable memory may be changed
   /// after the call.
   void upload(PlaneView<const std::byte> from, void* to, std::size_t pitch, cudaStream_t stream);
-  /// Downloads a plane. The download is queued for page-locked memory, and complete on return for
-  /// other memory.
+  /// Downloads a plane. If `to` is in page-locked memory, the function only queues the download. If
+  /// `to` is in other memory, the download is complete when the function returns.
   void download(const void* from, std::size_t pitch, PlaneView<std::byte> to, cudaStream_t stream);
 
  private:

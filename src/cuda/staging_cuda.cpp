@@ -30,8 +30,9 @@ bool is_pageable(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)
     return attributes.type == cudaMemoryTypeUnregistered;
-  // An error is ignored: CUDA runtimes before version 11 report an error for pageable memory, and
-  // after a device failure, the next copy fails, too.
+  // If cudaPointerGetAttributes() fails, the function treats the memory as pageable, because CUDA
+  // runtimes before version 11 report an error for pageable memory. After a device failure, the
+  // next copy reports the error.
   (void)cudaGetLastError();
   return true;
 }

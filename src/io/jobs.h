@@ -45,7 +45,8 @@ struct JobPlan {
   int margin = 0;
   Damage damage;  // damage of the input that the planning process tolerated
   FrameIndex index;
-  /// An input that the processes read in parallel with the source (SegmentOptions::additional).
+  /// An additional input of the job (SegmentOptions::additional), such as a guide. A process reads
+  /// this input frame by frame, together with the main input.
   struct AdditionalInput {
     std::string name, input;  // name of the option ("--guide"), and an absolute path
     std::string sample;

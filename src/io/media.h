@@ -54,8 +54,8 @@ enum class JobPart { all, plan, segments, join };
 struct SegmentOptions {
   int frames = 0;       // frames of each segment except the last one; at least 2
   bool resume = false;  // whether to continue an interrupted job
-  /// The settings on which the frames depend. lull adds the input and the options of source and
-  /// sink.
+  /// The settings of the filter on which the frames depend. open_sink() adds further properties to
+  /// the list: the input, the options of the source and the options of the sink.
   std::vector<JobFact> facts;
   std::vector<AdditionalSource> additional;  // unused for JobPart::join
 

@@ -22,7 +22,8 @@ namespace lull::io {
 /// Linear relation between the samples of frames and the values in a file.
 struct ValueScale {
   double low = 0;  // value in the file that corresponds to sample 0
-  // difference of values in the file that corresponds to 255 on the scale of noise levels (sigma)
+  // A difference of `span` between two values in the file is a difference of 255 on the scale of
+  // noise levels (sigma).
   double span = 255;
   double full = 255;  // value that corresponds to 255 on the 8-bit scale, or to 1 on the unit scale
   bool native = false;  // if true, --sigma is by default in the units of the file
@@ -159,8 +160,8 @@ struct SourceOptions {
   /// the folder must contain exactly one series. Must be empty for other inputs.
   std::string series_uid{};
   /// Sample value that corresponds to 255 on the scale of noise levels (FrameFormat::white), for
-  /// float samples except those of stacks. If 0, the source chooses the value from the first frame.
-  /// For all other inputs, the value must be 0 or 1.
+  /// pictures and videos with float samples. If 0, the source chooses the value from the first
+  /// frame. Must be 0 or 1 for integer samples and for stacks.
   double white = 1;
   /// Stream number of the decoded video, which must not be a cover picture. This stream keeps its
   /// position in the output. If nullopt, FFmpeg's preferred video becomes the first stream of the
@@ -169,8 +170,9 @@ struct SourceOptions {
   /// Name of a layer in an OpenEXR file (find_layer()). The source reads this layer as frames. If
   /// empty, the source reads the default picture. Must be empty for other inputs.
   std::string layer{};
-  /// A function that chooses layers of an OpenEXR file. The source reads the chosen layers together
-  /// with the picture, and read_layer() returns them. If empty, the source reads only the picture.
+  /// A function that chooses additional layers of an OpenEXR file. The source reads these layers
+  /// with each frame, and read_layer() returns them. If the function is empty, the source reads no
+  /// additional layers.
   LayerChoice layers{};
   /// If true, the source throws an error for interlaced video. If false, a frame of interlaced
   /// video contains both fields in alternating rows.

@@ -48,8 +48,9 @@ class Engine {
   /// Finds groups. The caller must reset `groups` first. guides[f] is the guide of frame f.
   virtual void match(std::span<const PlaneView<const float>> guides, const GuideRange& range,
                      Groups& groups) = 0;
-  /// Combines the patches of all groups in a plane and adds the estimates to the sums. The pilot
-  /// reads y, and an iteration reads x, y and z. All pictures must have equal strides.
+  /// Combines the patches of all groups in a plane, and adds the estimates to the sums. The first
+  /// step, the pilot, reads only y. All later steps, the iterations, read x, y and z. All pictures
+  /// must have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
   /// Computes the weighted means of the estimates for x and z from `sums`, and writes them to

@@ -54,7 +54,8 @@
 // where n is the number of samples of a patch. For coloured noise, element (i, j) is n s^2 rho(p_i
 // - p_j), where rho is the autocorrelation of the noise, and p_i the position of patch i.
 
-// The floor f keeps Q positive definite in single precision. For k patches Yc of n samples, f is
+// The floor f, a regularisation term, keeps Q positive definite in single precision. For k patches
+// Yc of n samples, f is
 //     f = floor_share trace(Yc Yc') / k + n floor_variance
 // The use of Yc instead of Y reduces the condition number of Q. The estimates are the same with Y
 // and with Yc, because the rows of Theta sum to 1.
@@ -100,9 +101,9 @@
 // (time/frame_pairs.h) of the first frame. A frame without a partner is not the first frame of any
 // candidate.
 
-// The motion of a bundle (8x4 reference patches) is uniform if its acceleration
-// (match/second_half.h) is 0 in at least half of the neighbouring frames that have a partner. The
-// partner of a frame is the second frame of the patches that begin in this frame.
+// A bundle (8x4 reference patches) has one acceleration (match/second_half.h) for each neighbouring
+// frame that has a partner. The motion of the bundle is uniform if at least half of these
+// accelerations are 0.
 
 // Noise of patches that span two frames: Covariances are sums over the two frames. Noise is
 // independent between frames.
@@ -122,7 +123,7 @@ struct GroupSizes {
   int step = 4;             // distance between reference patches, 1..side
   int window = 43;          // side of the search window, odd, 3..max_window
   int temporal_window = 9;  // side of the search window in other frames, odd, up to 9
-  bool pairs = false;       // patches span two frames where motion is even
+  bool pairs = false;       // patches span two frames where motion is uniform
 
   /// Returns the number of samples of a patch that spans `halves` frames.
   constexpr int samples(int halves = 1) const { return halves * side * side; }
@@ -189,8 +190,8 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   return p;
 }
 
-/// Number of iterations with temporal filtering. This number does not depend on the noise, so all
-/// planes have the same number of steps.
+/// Number of iterations of temporal filtering. The number is the same at all noise levels, and
+/// therefore the same for all planes of a frame.
 inline constexpr int iterations_over_time = 3;
 /// Motion bonus, as a share of the noise variance: the matcher subtracts the bonus from the mean
 /// squared difference of the patch that motion predicts.

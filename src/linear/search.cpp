@@ -17,9 +17,9 @@ std::vector<Motion> motion_of_bundles(const MotionGrid& grid, const ReferenceGri
   return bundles;
 }
 
-/// Returns true if the motion of 8x4 neighbouring reference patches is uniform in at least half of
-/// the neighbouring frames that have a partner. The partner of a frame is the second frame of the
-/// two-frame patches that begin in this frame. `bundle` is the index of the 8x4 reference patches.
+/// Returns true if the motion of a bundle (8x4 reference patches) is uniform (params.h): at least
+/// half of its accelerations are 0. The bundle has one acceleration for each neighbouring frame
+/// that has a partner (time/frame_pairs.h). `bundle` is the index of the bundle.
 bool is_even(const std::vector<SearchedFrame>& frames, std::size_t bundle) {
   const auto motion = [&](int frame) {
     return frame == 0 ? Motion{} : frames[frame].motion[bundle];

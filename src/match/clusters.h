@@ -68,9 +68,10 @@ struct Tiling {
 
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
-    // Tilings are shifted against each other along (x, y). The shifts of three tilings are (0, 0),
-    // (1/3, 1/3) and (2/3, 2/3) tile sides. The shifts of two or four tilings are the first values
-    // of the list (0, 0), (1/2, 1/2), (1/2, 0), (0, 1/2) tile sides.
+    // Each tiling (division into tiles) has its own shift along x and y, in units of the side of a
+    // tile. With three tilings, the shifts are (0, 0), (1/3, 1/3) and (2/3, 2/3). With two tilings,
+    // the shifts are (0, 0) and (1/2, 1/2). With four tilings, the shifts (1/2, 0) and (0, 1/2) are
+    // added.
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;
@@ -104,8 +105,8 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
 /// s + a t) / 2ab. If the dot products satisfy p.w < m.w, the second centre is nearer.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
-/// Returns the right shift after which the differences of two centres fit into 6 bits and a sign.
-/// `greatest` is the largest magnitude before the shift.
+/// Returns the right shift that makes the differences of two centres fit into 6 bits and a sign.
+/// `greatest` is the largest magnitude of a difference before the shift.
 constexpr int split_shift(int greatest) {
   int shift = 0;
   while (((greatest + (1 << shift) / 2) >> shift) > 63) ++shift;
@@ -115,9 +116,10 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// Returns the dot product m.w, rounded up. A patch p is nearer to the second centre if p.w is less
-/// than the result (split_difference()). `middle` is 2ab m.w. The first centre is the mean of `a`
-/// patches, and the second centre is the mean of `b` patches.
+/// Returns the bound that divides the patches between two centres. The centres are the mean of `a`
+/// patches and the mean of `b` patches, and m is the midpoint of the centres. The bound is the dot
+/// product m.w, rounded up, for the weights w (split_weight()). A patch p belongs to the second
+/// centre if p.w is less than the bound. `middle` must be 2ab m.w.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
@@ -134,7 +136,8 @@ struct Split {
 /// Returns the position of seed patch `index` in a cluster of `count` patches.
 constexpr int seed_index(int index, int count) { return index * count / split_seeds; }
 
-/// The samples of the 8 seed patches, one patch after the other, all in the same arbitrary order.
+/// The samples of the 8 seed patches, one patch after the other. The order of the samples within a
+/// patch is arbitrary, but is the same in all patches.
 using SeedSamples = std::array<std::uint8_t, split_seeds * patch_samples>;
 /// Finds the split of a cluster from its seed patches. Returns std::nullopt if all seed patches are
 /// equal.
@@ -174,7 +177,8 @@ struct ClusterRules {
   }
 };
 
-/// Indices of the patches of several frames, ascending frame by frame and row by row.
+/// The indices of the patches of several frames. The patch index increases from frame to frame,
+/// within a frame from row to row, and within a row from left to right.
 struct PatchNumbers {
   int row = 16;  // difference of the indices of a patch and the patch one row below
   // Difference of the indices of two patches at the same position in consecutive frames.
@@ -272,7 +276,8 @@ class Clusters {
   std::vector<std::size_t> offsets_;    // index of the first member of each tile
   std::vector<std::uint32_t> members_;  // patch indices, cluster by cluster
   std::vector<std::uint8_t> counts_;    // cluster sizes, stored at the index of the first member
-  /// Offset in `members_` of each patch's cluster, for each tiling and patch index.
+  /// In each tiling (division into tiles), a patch belongs to one cluster. For each tiling and each
+  /// patch, this array contains the index in `members_` of the first member of this cluster.
   std::vector<std::uint32_t> begins_;
 };
 

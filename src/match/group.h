@@ -14,14 +14,16 @@
 // In a neighbouring frame, the centre of the search window is the position of the reference patch
 // plus the motion vector of its bundle (8x4 reference patches, motion_grid.h).
 
-// The distance of the patch at this centre is reduced by MatchParams::motion_bias, at most to 0.
+// In a neighbouring frame, motion predicts the patch at the centre of the search window. The
+// matcher subtracts MatchParams::motion_bias from the distance of this patch, and clamps negative
+// results to 0.
 
 // Bias for coloured noise: the first phase adds 2 sigma^2 rho (MatchParams::bias) to distances in
 // the reference frame, and clamps negative results to 0. rho is the correlation of the noise of two
 // patches.
 
-// A group has at most MatchParams::group members. If MatchParams::any_size is false, the matcher
-// then removes the most distant members until the group size is a power of two.
+// A group has at most MatchParams::group members. If MatchParams::any_size is false, group sizes
+// are powers of two: the matcher removes the most distant members until the size is a power of two.
 
 // The overall mean of a group is coefficient 0 of the group transform of the DC coefficients. The
 // first phase always retains the overall mean. In the second phase, its Wiener factor is 1.

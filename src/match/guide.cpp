@@ -80,8 +80,9 @@ namespace {
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;
-  // Both blocks have n samples along an axis. Of the pairs of one sample from each block, n - |i|
-  // pairs have the position difference i, if positions are counted from the start of each block.
+  // Along an axis, the samples of each block have the indices 0 to n - 1. A pair consists of one
+  // sample of the first block and one sample of the second block. The difference of their indices
+  // is i in n - |i| of all n^2 pairs.
   for (int j = 1 - height; j < height; ++j)
     for (int i = 1 - width; i < width; ++i)
       sum += (height - std::abs(j)) * (width - std::abs(i)) *

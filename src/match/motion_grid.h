@@ -1,6 +1,7 @@
 #pragma once
-// Motion of reference patches. All patches of a bundle (up to 8x4 reference patches) have the
-// motion vector of the motion block (time/motion.h) at the centre of the bundle.
+// Motion of reference patches. A bundle is a rectangle of up to 8x4 neighbouring reference patches.
+// All patches of a bundle have the motion vector of the motion block (time/motion.h) at the centre
+// of the bundle.
 
 // In chroma planes, motion vectors are scaled to samples of the plane and rounded down.
 

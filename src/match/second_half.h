@@ -41,9 +41,10 @@ struct BundleArea {
   int left = 0, top = 0, right = 0, bottom = 0;
 };
 
-/// Returns the part of a bundle (8x4 reference patches) that stays inside the plane at the
-/// displacement `a` (the motion to the first frame of the candidates) and at `a` + `acceleration`.
-/// The first reference patch of the bundle is in column `i` and row `j`.
+/// Returns the part of the area of a bundle (8x4 reference patches) that stays inside the plane
+/// after a shift by `a`, and also after a shift by `a` + `acceleration`. `a` is the motion vector
+/// to the first frame of the candidates. The first reference patch of the bundle is in column `i`
+/// and row `j`.
 [[nodiscard]] constexpr BundleArea compared_area(const MotionGrid& grid, int side, int i, int j,
                                                  Motion a, Motion acceleration) {
   const int columns = reference_count(grid.width, grid.step, side);

@@ -33,7 +33,7 @@ struct WindowWork {
 struct WindowAtlas {
   /// Reference patches of a thread block along x and y. 0: the windows do not fit.
   int across = 0, down = 0;
-  /// Row pitch and size of a window atlas (the array of all search windows), in words.
+  /// Row pitch and size, in words, of the array that contains all search windows.
   int pitch = 0, words = 0;
   std::array<int, max_frames> first{};  // index of the first sample of each window
 

@@ -30,7 +30,8 @@ struct FramePlan {
   int width = 0, height = 0;
   int planes = 1;  // number of planes to average, 1..3
   int guides = 1;  // number of planes in which distances are measured, 1..3
-  /// Weights a_c of the guide planes: factors of squared differences in the distance D (weights.h).
+  /// Weights a_c of the guide planes in the distance D (formula 1 of weights.h). The squared
+  /// differences in guide plane c are multiplied by a_c.
   std::array<float, 3> guide_weight{};
   /// True if the first `guides` sample planes are also the guide planes. load() then ignores its
   /// argument `guides`.

@@ -11,12 +11,12 @@
 // blocks of (B / step)^2 reference patches. With B = 1, a patch has 2 p + 1 samples along each
 // axis, as in the papers.
 
-// Candidates of a reference patch r have their origins at r + d + m, with displacements d from -S
-// to S along x and y. m is 0 in the frame itself and in volumes.
+// The candidates of a reference patch r have their origins at r + m + d. m is the motion vector
+// from the target frame to the frame of the candidate. In the target frame and in volumes, m is 0.
+// The displacement d ranges from -S to S along x and y.
 
-// For a candidate in another frame, m is a motion vector. Each target sample uses the vector of its
-// own motion block (time/motion.h). A patch that lies in several motion blocks thus has several
-// vectors m.
+// Each target sample uses the motion vector m of its own motion block (time/motion.h). A patch that
+// lies in several motion blocks thus has several vectors m.
 
 // In pictures, candidates are in the target frame and in the neighbouring frames (time/timeline.h).
 // In volumes, candidates are in the existing slices z - S to z + S. Only the reference patch itself

@@ -8,13 +8,14 @@
 #include "core/bases.h"
 #include "noise/patch_covariance.h"
 
-// The variances T of the DCT coefficients (v, u) of noise are linear functions of its
-// autocorrelation R, which is the same at (dx, dy) and (-dx, dy):
-//     T(v, u) = sum over l, m = 0..7 of A(v, l) R(m across, l down) A(u, m).
+// T(v, u) is the variance of the DCT coefficient (v, u) of noise. R(l, m) is the autocorrelation of
+// the noise at a lag of l rows and m columns. R is assumed to be equal for m and -m. T is then a
+// linear function of R, with a matrix A:
+//     T(v, u) = sum over l = 0..7 and m = 0..7 of A(v, l) R(l, m) A(u, m).
 
-// T = A R A^T, with the coefficient variances T and the autocorrelation R of the noise. A(k, 0) is
-// own_k(0), and A(k, l) is 2 own_k(l) for l > 0, where own_k is the autocorrelation of row k of the
-// DCT.
+// As matrices, T = A R A^T, with the coefficient variances T and the autocorrelation R of the
+// noise. A(k, 0) is own_k(0), and A(k, l) is 2 own_k(l) for l > 0, where own_k is the
+// autocorrelation of row k of the DCT.
 
 // The autocorrelation R of the noise has a period of 15 samples. The spectrum F R F^T must not be
 // negative, where F(f, l) is cos(2 pi f l / 15), doubled for l > 0.

@@ -194,8 +194,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
   // The inverse function continues linearly beyond the first and the last element of `means`. On a
-  // side without a clip limit, the continuation begins at the end of the filter range, so any slope
-  // is suitable.
+  // side without a clip limit, the continuation concerns only intensities outside the filter range.
+  // Pictures do not have such intensities, so any slope is suitable.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;

@@ -130,8 +130,9 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the next result requires more input: the oldest part is incomplete, or no
-  /// worker filters the oldest part although a session is idle.
+  /// Returns whether the next result requires more input. This is so if the oldest part is
+  /// incomplete. It is also so if no worker filters the oldest part, and a session waits for more
+  /// frames of another part.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;
@@ -197,8 +198,8 @@ class PartScheduler final : public Denoiser {
     }
     // After a split, each half needs the nearest frames of the other half as temporal context.
     // These are fewer than `filtered_twice` frames. The first half receives no frames after the
-    // split, so the second half must already contain all frames that the first half needs. The
-    // factor `worth_splitting` ensures this while frames arrive.
+    // split, so the frames that it needs must already be in the part. While frames arrive, the
+    // minimum length of `worth_splitting` * `filtered_twice` frames guarantees that they are.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
@@ -225,8 +226,9 @@ class PartScheduler final : public Denoiser {
     return &second;
   }
 
-  /// Ends the part before the item `end`. The next `margin_.after` frames become the margin of the
-  /// part.
+  /// Shortens `part`: the item before `end` becomes the last item of the part itself. The next
+  /// `margin_.after` frames, from `end` on, become the margin after the part. Repeated frames do
+  /// not count.
   void make_margin(Part& part, std::deque<Item>::iterator end) {
     std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
     part.items.erase(end, part.items.end());
@@ -269,9 +271,9 @@ class PartScheduler final : public Denoiser {
       if (at >= part.items.size())
         throw InternalError("a session returned more frames than were pushed");
       const Item& item = part.items[at];
-      // A margin frame is only temporal context for the other frames of the part, so its result is
-      // not needed. A session that has failed since may already have returned a result of the same
-      // frame.
+      // The scheduler ignores results of margin frames, because margin frames are only temporal
+      // context for the other frames of the part. The scheduler also ignores a second result of the
+      // same frame. A frame has two results if a session fails after it has returned the first one.
       if (!item.own || results_.had(item.number)) return;
       result.repeat_state = item.frame.repeat_state;
       results_.add(item.number, std::move(result));

@@ -2,8 +2,9 @@
 // The session for mosaics: stabilises, demosaics and denoises mosaics, and inverts the
 // stabilisation.
 
-// The first filter denoises the stabilised, demosaiced picture (directional.h). Its result predicts
-// the mosaic; the residual is almost pure noise.
+// The first filter denoises the picture after variance stabilisation and directional demosaicing
+// (directional.h). The result of the first filter is a prediction of the mosaic. The residual is
+// the difference between the mosaic and the prediction. It is almost pure noise.
 
 // The last filter denoises a sum: the prediction plus the residual after linear demosaicing. The
 // noise of this residual has a known covariance (demosaic.h).

@@ -61,8 +61,8 @@ void store_if(PlaneView<const float> plane, const DefectMask* mask, const Frame&
     for (int x = 0; x < plane.width; ++x) store(x, y);
 }
 
-/// Writes the samples marked by `mask` to the frame; null: all samples. NaN and infinities of the
-/// frame do not change.
+/// Writes samples of `plane` to plane `i` of the frame: the samples that `mask` marks, or if `mask`
+/// is null, all samples. Where the frame contains NaN or infinity, the function writes nothing.
 void store(PlaneView<const float> plane, const DefectMask* mask, const Frame& frame, int i) {
   switch (frame.format.sample) {
     case SampleType::u8:

@@ -88,7 +88,8 @@ struct NearbySamples {
   }
 };
 
-/// Marks the impulses of a kind whose impulses all have nearly the same value, for example 255.
+/// Marks impulses by their value. This is possible if all salt impulses, or all pepper impulses,
+/// have nearly the same value, for example 255 (ImpulseKind::has_value).
 class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)

@@ -28,8 +28,8 @@ struct ImpulseModel {
   bool operator==(const ImpulseModel&) const = default;
 };
 
-/// The outliers and the noise of a frame. `follows_previous` is true if the previously examined
-/// frame precedes it directly in the clip.
+/// The outliers and the noise of a frame. `follows_previous` is true if the clip contains the frame
+/// directly after the frame that was examined before.
 struct ExaminedFrame {
   OutlierField outliers;
   float noise = 0;

@@ -246,9 +246,9 @@ std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing)
   constexpr std::array<std::array<double, max_order + 1>, max_order + 1> rows{
       {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
   const auto& difference = rows[order];
-  // Solves (I + lambda D^T D) s = p by Cholesky decomposition, for the smooth profile s of the
-  // profile p. D is the difference operator of the given order. `band` contains the lower band of
-  // the matrix.
+  // The smoothed profile s is the solution of (I + lambda D^T D) s = p, where p is the input
+  // profile, and D is the difference operator of the given order. The function solves the equation
+  // by Cholesky decomposition. `band` contains the lower band of the matrix.
   std::vector<std::array<double, max_order + 1>> band(size);
   for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
   for (std::size_t r = 0; r + order < size; ++r)
@@ -299,7 +299,9 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
   // Lines with little variation along the line occur in synthetic graphics, but not in pictures
   // from a sensor.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
-  // If lines along the perpendicular axis also differ, the cause of the differences is the picture.
+  // Line offsets along one axis do not cause brightness differences between lines along the other
+  // axis. If such differences exist, the content of the picture probably causes the differences
+  // along both axes.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
   if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;
   profile.has_offsets = are_offsets(steps, profile.deviation);

@@ -10,8 +10,9 @@
 namespace lull::repair {
 namespace {
 
-/// Ranks of two of the 24 sorted samples around a position. Their difference, the spread, is 1.8
-/// standard deviations for Gaussian noise, and robust against four impulses of each sign.
+/// The spread of the 24 samples around a position is the difference between two of the sorted
+/// samples, those at the ranks `high_rank` and `low_rank` (counted from 0). For Gaussian noise, the
+/// spread is 1.8 standard deviations. Up to four impulses of each sign hardly change the spread.
 constexpr std::size_t low_rank = 4, high_rank = 19;
 /// Minimum difference of an outlier from the median of its surroundings, in units of the spread: 9
 /// standard deviations of Gaussian noise.
@@ -38,9 +39,10 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
   return {(ring[11] + upper) / 2, ring[high_rank] - ring[low_rank]};
 }
 
-/// An outlier is brighter than at least `min_exceeded` of the 24 surrounding samples, or darker
-/// than at least `min_exceeded` of them. The outlier differs from each of these samples by at least
-/// `exceeded_share` times the difference between the outlier and the median of the 24 samples.
+/// Let p be the absolute difference between an outlier and the median of the 24 surrounding
+/// samples. At least `min_exceeded` of the 24 samples are darker than the outlier by
+/// `exceeded_share` * p or more, or at least `min_exceeded` of them are brighter by
+/// `exceeded_share` * p or more.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
@@ -152,8 +154,8 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // `fullest` is a tenth of the number of cells. `inside` is the number of outliers in the
-  // `fullest` cells that contain the most outliers.
+  // `fullest` is a tenth of the number of parts, rounded down. `inside` is the number of outliers
+  // in the first `fullest` elements of `counts`: the parts with the most outliers.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];
@@ -183,8 +185,8 @@ bool are_impulses(const OutlierField& field) {
   constexpr float max_wing = 0.06f;
   if (field.isolated.size() < min_count || !(field.smooth_share > 0)) return false;
   const auto isolated = static_cast<double>(field.isolated.size());
-  // At random positions, the share of impulses with a neighbouring impulse is about 8 times the
-  // density of the impulses.
+  // If impulses are at random positions, the share of the impulses that touch another impulse is
+  // about 8 times the density of the impulses.
   const double touching = 0.15 + 12 * field.density();
   if (static_cast<double>(field.connected.size()) > touching * isolated) return false;
   std::vector<float> wings;

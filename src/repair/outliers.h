@@ -26,7 +26,8 @@ struct OutlierField {
   /// Outliers with a similar neighbour: parts of lines, letters or larger points.
   std::vector<Outlier> connected;
   /// Share of the samples of the plane that have smooth surroundings. In smooth surroundings,
-  /// find_outliers() can detect an outlier with the median of the absolute peaks of `isolated`.
+  /// find_outliers() can detect an outlier of typical height. The typical height is the median of
+  /// |Outlier::peak| over the outliers in `isolated`.
   double smooth_share = 0;
 
   /// Returns the density of isolated outliers in smooth surroundings.

@@ -78,8 +78,8 @@ struct Candidate {
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
   float spread = 0;          // sum of the distances between the 5th and the 20th of 24 samples
-  /// Brightness gradients of the surroundings, in 8-bit steps per sample, in the frames with a
-  /// gradient above the noise.
+  /// Brightness gradients of the surroundings, in 8-bit levels per sample. Each supporting frame
+  /// whose gradient exceeds the noise adds one element.
   std::vector<std::array<float, 2>> slopes;
   bool is_isolated = true;
 };

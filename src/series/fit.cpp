@@ -246,7 +246,8 @@ bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, 
 }
 
 /// Computes the spectrum and the basis of `fit` from its noise levels.
-/// @param combined  the volumes that the components combine; empty: the function chooses them
+/// @param combined  indices of the volumes that the principal components combine. If empty, the
+///     function chooses these volumes.
 void fit_components(const Samples& samples, const SeriesNoise& given, const FitOptions& options,
                     std::vector<int> combined, Fit& fit) {
   const std::vector<int> volumes = noisy_volumes(fit.noise);

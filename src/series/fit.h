@@ -14,7 +14,9 @@ namespace lull::series {
 
 struct FitOptions {
   std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
-  /// If true, the noise levels and the noise map are estimates, and the residuals correct them.
+  /// If true, the given noise levels and the noise map are estimates, and fit_series() corrects
+  /// them. The corrections come from the residuals: the samples without the signal components
+  /// (levels.h).
   bool refine = true;
   /// The states of the voxels (voxels.h). Empty: the function determines the states from the
   /// samples.

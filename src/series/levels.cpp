@@ -67,8 +67,9 @@ class Collector {
     step_ = std::max(1, basis.size() / max_examined);
   }
 
-  /// Collects the residuals of the examined voxels (`max_examined`). The sums of the tasks are
-  /// added in order, so that the result is deterministic.
+  /// Sums the squared residuals of every `step_`-th voxel. Each parallel task processes `cell`
+  /// slices. The function adds the sums of the tasks in a fixed order, so the result is
+  /// deterministic.
   Sums collect() const {
     const std::size_t size = static_cast<std::size_t>(nodes_[0]) * nodes_[1] * nodes_[2];
     Sums all{std::vector<Residuals>(basis_.size()), {nodes_, std::vector<Residuals>(size)}};
@@ -136,8 +137,9 @@ void smooth(Grid& grid, int axis, int distance) {
   }
 }
 
-/// Returns the variance at each node, from the smallest neighbourhood with enough degrees of
-/// freedom.
+/// Returns the variance of the residuals at each node of `grid`. The variance comes from the
+/// smallest neighbourhood of the node whose residuals have enough degrees of freedom
+/// (`min_node_freedom`).
 std::vector<double> variances_at(Grid grid) {
   std::vector<double> variances(grid.values.size());
   Residuals whole;
@@ -160,7 +162,8 @@ std::vector<double> variances_at(Grid grid) {
   return variances;
 }
 
-/// Returns the factor of the current noise map at each node.
+/// Returns the value of the current noise map at each node of a grid, or 1 for all nodes without a
+/// noise map. These values are factors of the noise level.
 std::vector<double> factors_at(const SeriesNoise& noise, const Shape& shape,
                                const std::array<int, 3>& nodes) {
   std::vector<double> factors;

@@ -14,10 +14,10 @@ namespace {
 
 constexpr int side = 4, cube_voxels = side * side * side;
 constexpr double threshold = 1.5;  // threshold in units of sigma
-/// Limits of the computing time. estimate_risks() examines at most about `max_cubes` cubes, and at
-/// most about as many as `max_products` multiplications permit for the rotation of the coefficients
-/// from volumes to components. `min_cubes` cubes are always permitted, because an estimate requires
-/// this number.
+/// Approximate limits of the computing time of estimate_risks(). The function examines at most
+/// about `max_cubes` cubes. For each cube, it rotates coefficients from volumes to components. All
+/// rotations together take at most about `max_products` multiplications. `min_cubes` cubes are
+/// always permitted, because an estimate requires this number.
 constexpr double max_products = 5e8;
 constexpr std::size_t max_cubes = 4000, min_cubes = 16;
 
@@ -38,7 +38,8 @@ void transform(Cube& cube, int stride) {
   }
 }
 
-/// Returns the first voxel of each cube inside the object.
+/// Returns the first voxel of each 4x4x4 cube that is completely inside the imaged object. `voxels`
+/// contains the voxels of this object.
 std::vector<std::uint32_t> cubes_inside(const Shape& shape, std::span<const std::uint32_t> voxels) {
   const int columns = shape.width / side, rows = shape.height / side, layers = shape.slices / side;
   std::vector<int> counts(static_cast<std::size_t>(columns) * rows * layers);
@@ -156,7 +157,8 @@ Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,
   const std::size_t step = std::max<std::size_t>(1, cubes.size() / most);
   const std::size_t used = (cubes.size() + step - 1) / step;
   if (used < min_cubes) return {};
-  // The sums of the tasks are added in order, so that the result is deterministic.
+  // The function adds the sums of the parallel tasks in a fixed order, so the result is
+  // deterministic.
   constexpr std::size_t tasks = 32;
   std::vector<Sums> parts(tasks, Sums(count));
   const Estimator estimator(samples, stabiliser, volumes, means, eigen, components);

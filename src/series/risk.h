@@ -1,5 +1,6 @@
 #pragma once
-// Estimates the errors of a filter of the components and of a filter of single volumes.
+// Estimates the errors of two filters for a series of volumes. One filters the components of the
+// series, and the other filters each volume separately.
 
 #include <cstdint>
 #include <span>
@@ -26,8 +27,8 @@ struct Risks {
 /// @param means  mean of each volume after variance stabilisation (not contained in components)
 /// @param eigen  the components of the volumes
 /// @param components  number of components that are filtered; the others are set to 0
-/// @param voxels  voxels inside the object, in ascending order
-/// @return empty vectors if fewer than 16 cubes are inside the object
+/// @param voxels  voxels inside the imaged object, in ascending order
+/// @return empty vectors if fewer than 16 cubes are inside the imaged object
 [[nodiscard]] Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,
                                    std::span<const int> volumes, std::span<const double> means,
                                    const EigenSystem& eigen, int components,

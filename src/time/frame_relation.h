@@ -1,5 +1,6 @@
 #pragma once
-// The relation between two frames of a clip, from integer counts of samples and blocks.
+// Decides from integer counts of samples and blocks whether a frame repeats the previous frame, and
+// whether two frames belong to the same scene.
 
 // A repeated frame has the same noise as the previous frame, so filters would mistake the noise for
 // detail. Examples: 24 fps content in a 60 fps stream, and dropped frames.
@@ -39,9 +40,10 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
   return static_cast<std::uint8_t>(std::min(std::max(0.0f, v * scale.factor), 255.0f) + 0.5f);
 }
 
-/// Returns whether two float samples differ although 8-bit conversion may clamp them to equal
-/// values. Samples outside 0..255 differ if their difference exceeds 1. Samples outside the range
-/// of core/float_range.h differ if any bit differs.
+/// Finds differences of float samples that the conversion to 8 bits may hide, because the
+/// conversion clamps samples. If a sample is outside 0..255, returns whether the two samples differ
+/// by more than 1. If a sample is outside the range of core/float_range.h, returns whether any bit
+/// differs. In all other cases, returns false.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }

@@ -98,8 +98,8 @@ class FrameSession : public Denoiser {
     advance();
   }
 
-  /// Returns the distance, in frames, from frame `n` back to the nearest frame of the same scene,
-  /// at most `radius`. 0: no such frame.
+  /// Returns the distance from frame `n` to the nearest earlier frame of the same scene, in frames.
+  /// The distance is at most `radius`. Returns 0 if there is no such frame.
   int predictor_of(int n) {
     if (plan_.scene_cut == 0) return 1;
     const std::uint32_t noise = coarse_noise(plan_.main_sigma);

@@ -34,8 +34,8 @@ struct SessionPlan {
 /// A neighbouring frame: its offset from the reference frame, and its slot.
 using SlotFrame = FrameAt<int>;
 
-/// The part of a backend that processes frames. A worker has SessionPlan::slots() slots, each for
-/// one frame.
+/// Interface of a backend that filters the frames of a session. A worker has SessionPlan::slots()
+/// slots, and each slot stores one frame.
 class FrameWorker {
  public:
   virtual ~FrameWorker() = default;

@@ -110,8 +110,8 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
 constexpr int deciding_rows = 4;
 
 /// Compares two planes block by block, and adds the number of different blocks to `different`. If
-/// `textured` is true, adds the numbers of textured blocks to `d`. enough(remaining blocks) returns
-/// whether the comparison may stop.
+/// `textured` is true, also counts the textured blocks, in d.textured and d.shared. The comparison
+/// stops early if enough(number of remaining blocks) returns true.
 template <bool textured, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d, Enough&& enough) {

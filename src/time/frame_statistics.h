@@ -1,6 +1,6 @@
 #pragma once
-// Counts samples and blocks of frames in host memory. frame_relation.h derives the relation of two
-// frames from the counts.
+// Counts samples and blocks of frames in host memory. From the counts, frame_relation.h decides
+// whether a frame repeats the previous frame, and whether two frames belong to the same scene.
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// Launches the kernels for the relation and the motion between frames on `stream`, without
-// allocation or synchronisation (algorithms: frame_statistics.cu, motion.cu).
+// Launches kernels that compare frames, and kernels that search for motion between frames. The
+// functions launch the kernels on `stream`, and neither allocate memory nor synchronise.
 
 #include <cuda_runtime_api.h>
 

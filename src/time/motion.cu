@@ -99,9 +99,10 @@ struct Shared {
   };
   std::uint32_t own_coarse_squares;
   /// Inner products of a region and the shifted regions, for the search at full resolution. Tensor
-  /// cores process the rows of the other frame in pairs. For the vector with the indices dx and dy,
-  /// products[warp][0][dx][dy + 1] is the sum over the first rows of the pairs of a warp, and
-  /// products[warp][1][dx][dy] is the sum over the second rows.
+  /// cores process the rows of the other frame in pairs, and each warp processes some of the pairs.
+  /// For the vector with the indices dx and dy, products[warp][0][dx][dy + 1] is the sum over the
+  /// first row of each pair, and products[warp][1][dx][dy] is the sum over the second row of each
+  /// pair.
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2

@@ -1,6 +1,7 @@
 #pragma once
-// Base class of sessions over the slices of volumes. A slice whose position Frame::slice does not
-// follow that of the previous slice begins another volume.
+// Base class of sessions that process the slices of volumes. Frame::slice is the position of a
+// slice in its volume, or -1 if unknown. If a known position is not one above the position of the
+// previous slice, the slice begins another volume.
 
 #include <deque>
 #include <optional>

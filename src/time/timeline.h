@@ -62,10 +62,10 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// The search for neighbours of frame `n` ends at frame n + radius + extra_ahead(n). For the
-  /// first frames of a scene, the result can be above 0, because few frames of the scene precede
-  /// them. The search then extends up to 2 * radius frames beyond the first frame of the scene, but
-  /// at most `max_temporal` frames ahead. Returns 0 for all other frames.
+  /// Returns how many frames after frame n + radius the search for neighbours of frame `n` ends.
+  /// For most frames, this is 0. Few frames of a scene precede its first frames, so their search
+  /// ends 2 * radius frames after the first frame of the scene, but at most `max_temporal` frames
+  /// after frame `n`.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
@@ -76,10 +76,10 @@ class Timeline {
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// The search for neighbours of frame `n` begins at frame n - radius - extra_back(n). For the
-  /// last frames of a clip, the result can be above 0, because few frames follow them. The search
-  /// then begins at frame count() - 2 * radius, but at most `max_temporal` frames before frame `n`.
-  /// Returns 0 for all other frames, and if extra_ahead(n) is above 0.
+  /// Returns how many frames before frame n - radius the search for neighbours of frame `n` begins.
+  /// For most frames, this is 0. Few frames follow the last frames of a clip, so their search
+  /// begins at frame count() - 2 * radius, but at most `max_temporal` frames before frame `n`. If
+  /// extra_ahead(n) is above 0, this function returns 0.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
@@ -132,8 +132,7 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// The argument of the most recent call of is_distinct() whose argument was not
-  /// Relation::identical.
+  /// The most recent argument of is_distinct() other than Relation::identical.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

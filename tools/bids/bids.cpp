@@ -184,8 +184,9 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if one of `files` is a symbolic link, or if a file exists and `folder`
-  /// resolves to a path outside the derivative. With the option -y, does nothing.
+  /// Throws an error if any of `files` is a symbolic link. If `folder` resolves to a path outside
+  /// the derivative, also throws an error if any of `files` exists. With the option -y, does
+  /// nothing.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;

@@ -50,8 +50,8 @@ struct CleanOptions {
   bool lists_only = false;  // only lists the files that would be removed
 };
 
-/// Implements `lull clean`: removes the temporary files of killed processes in a folder and in its
-/// folders of interrupted jobs.
+/// Implements `lull clean`: removes the temporary files of killed processes. The function searches
+/// a folder and those subfolders that belong to jobs (NAME.lull-job).
 int clean(const CleanOptions& options);
 
 struct NoiseReportOptions {

@@ -35,7 +35,8 @@ class ReferenceReader {
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
   /// Skips the next reference frame.
   void skip();
-  /// Returns the reason for an early end of the reference, or an empty text.
+  /// If the reference, a clean version of the input, ends before the input, returns the reason.
+  /// Otherwise, returns an empty text.
   const std::string& problem() const { return problem_; }
 
  private:

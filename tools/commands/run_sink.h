@@ -28,8 +28,8 @@ class RunSink final : public FrameSink {
   /// @throws InvalidArgument  the frame of --keep does not exist
   void finish() override;
 
-  /// Returns whether the sink has written the frame of --keep, or the wrapped sink needs no more
-  /// frames. Thread-safe.
+  /// Returns true if this sink needs no more frames: it has written the frame of --keep, or the
+  /// sink to which it writes needs no more frames. Thread-safe.
   bool is_complete() const { return kept_ || sink_.needs_no_more(); }
   /// Returns the number of context frames (Frame::context_only) that write() has received.
   std::int64_t context_frames() const { return context_frames_; }

@@ -32,8 +32,9 @@ class VolumeQuality {
   /// @param peak  the dynamic range L of SSIM, above 0
   VolumeQuality(int width, int height, std::int64_t slices, double peak);
 
-  /// Adds the next slice of each volume, row by row.
-  /// @param mask  selects the compared voxels; null: all; must outlive the call of totals()
+  /// Adds the next slice of both volumes. `a` and `b` contain the values of the slice, row by row.
+  /// @param mask  mask of the compared voxels, or null to compare all voxels. The mask must exist
+  ///     until the last call of add().
   void add(const std::vector<double>& a, const std::vector<double>& b, const SliceMask* mask);
   const VolumeTotals& totals() const { return totals_; }
 

@@ -47,7 +47,8 @@ struct MethodOptions {
   bool align = false;                    // the frames are a burst, which must be aligned
   // The clip for patch matching. "auto": the feature buffers of the render. Empty: the input.
   std::string guide;
-  // Given feature buffers of the render. --guide auto adds the feature buffers of the input.
+  // The feature buffers that the option --feature specifies. With --guide auto, lull also uses
+  // feature buffers that the input contains.
   std::vector<FeatureChoice> features;
   /// Functions that change the parameters of the profile, one list per method.
   std::vector<std::function<void(bm3d::Params&)>> overrides;

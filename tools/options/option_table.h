@@ -39,8 +39,9 @@ enum OptionUse : unsigned {
   /// Allowed only on the command line, not in the environment or a settings file: the option names
   /// files of one run, selects a part of one input, or grants a permission.
   only_on_command_line = 4096,
-  /// The option describes the machine. For a part of a shared job, a settings file or the
-  /// environment may set only such options.
+  /// The option concerns the machine that runs lull, for example its number of threads. If a
+  /// process computes a part of a shared job, only options with this bit take effect from a
+  /// settings file or the environment.
   of_machine = 8192,
 };
 inline constexpr unsigned method_bits = for_bm3d | for_bm4d | for_nlm | for_groups | for_features;

@@ -10,7 +10,8 @@
 
 namespace lull::tools {
 
-/// Returns the given options that the plan stores.
+/// Returns the options in `given` that the plan of a shared job stores, as pairs of name and value.
+/// If a preset determines the profile, the result also contains the profile.
 /// @throws InvalidArgument  an option cannot be used in a shared job
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> options_for_plan(
     const DenoiseOptions& given);

@@ -38,8 +38,8 @@ struct ComparisonPictures {
 /// `difference` is mid-grey plus the amplified difference (before - after).
 [[nodiscard]] ComparisonPictures compare_pictures(const Frame& before, const Frame& after,
                                                   int factor);
-/// Returns the pictures of a cross-section: 0, 1 or 2 for the cross-section perpendicular to z, y
-/// or x.
+/// Returns the pictures of one cross-section of a volume.
+/// @param cut  the cross-section: 0 is perpendicular to z, 1 to y, and 2 to x
 [[nodiscard]] ComparisonPictures compare_pictures(const CutGeometry& geometry,
                                                   const VolumeCuts& before, const VolumeCuts& after,
                                                   int cut, int factor);

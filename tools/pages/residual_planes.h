@@ -16,7 +16,9 @@ namespace lull::tools {
 /// The expected noise in the plane of the residual test: luma, or the mean of R, G and B.
 class ExpectedNoise {
  public:
-  /// @param volume_noise  noise of a volume, in addition to the noise level
+  /// @param volume_noise  Rician, spatially varying or photon noise of a volume. If it is not
+  ///     empty, levels() uses its noise map or its noise level instead of the noise level of
+  ///     `scene`.
   ExpectedNoise(const SceneNoise& scene, Layout layout,
                 const std::optional<VolumeNoise>& volume_noise);
 

@@ -147,7 +147,8 @@ void SeriesRecord::complete_volume(int volume) {
 }
 
 /// Returns the denoised voxels of the imaged object. The mean of such a voxel over the volumes is
-/// above three noise levels. In the background, the mean of Rician noise is only 1.25 noise levels.
+/// more than three times the noise level. In the background, the mean of Rician noise is only 1.25
+/// times the noise level.
 std::vector<int> SeriesRecord::object() const {
   const double limit = static_cast<double>(facts_.noise.zero) +
                        3 * static_cast<double>(series::median_level(facts_.noise));

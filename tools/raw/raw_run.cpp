@@ -65,8 +65,8 @@ class RawSink final : public FrameSink {
   std::set<std::string> reported_;
 };
 
-/// Checks all output names before the first frame. For the first output, also checks the permission
-/// to write, by a temporary file.
+/// Checks the names of all outputs, before lull processes the first frame. For the first output,
+/// the function also creates a temporary file, to check whether lull may write to the folder.
 void check_outputs(const DenoiseOptions& options, const io::RawSource& source,
                    std::optional<std::int64_t> kept) {
   bool is_folder_checked = false;

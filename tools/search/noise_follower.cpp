@@ -32,8 +32,8 @@ constexpr float max_clean_level = 2;
 
 bool is_over_time(const NoiseEstimate& estimate) { return !estimate.excerpt_level.empty(); }
 
-/// Returns whether the ratio of two noise levels is at most `factor`, or their difference at most
-/// 0.3, the precision of low levels.
+/// Returns whether two noise levels are nearly equal: their ratio is at most `factor`, or their
+/// difference is at most 0.3. Estimates of low levels are precise only to 0.3.
 bool are_near(float a, float b, float factor) {
   constexpr float slack = 0.3f;
   const float less = std::max(std::min(a, b), min_distinct_level);
@@ -50,8 +50,9 @@ float expected_flat_noise(const NoiseEstimate& estimate) {
   return 0.9f * estimate.level[0] * bend;
 }
 
-/// Returns whether two estimates describe the same noise. Chroma levels and coarseness have a
-/// larger tolerance, because they are less precise.
+/// Returns whether two estimates describe the same noise. The tolerance is larger for chroma levels
+/// and for the noise in means of 8x8 samples (NoiseEstimate::coarse), because these estimates are
+/// less precise.
 bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
   constexpr float roughly = 1.3f;
   for (int i = 0; i < 3; ++i)
@@ -230,9 +231,10 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
   return noisy ? found : NoiseEstimate{};
 }
 
-/// Estimates the noise of the next frames. If the noise is different, the function begins another
-/// scene.
-/// @param expected  index of the scene that the follower expects at the next frame
+/// Estimates the noise of the next frames. If their noise differs from the noise of the current
+/// scene, the function begins another scene.
+/// @param expected  index in `known_` of the scene to which the next frame should belong, according
+///     to predicted_at()
 void NoiseFollower::update_scene(bool cut, std::size_t expected) {
   frames_since_check_ = 0;
   checked_flat_noise_ = ahead_.front().check.flat_noise;

@@ -57,8 +57,8 @@ struct FoundNoise {
                                                 const std::vector<Frame>& frames,
                                                 const io::ValueScale& values);
 
-/// Returns frames as excerpts for the noise estimation: only the even fields if sessions filter
-/// fields.
+/// Returns excerpts for the noise estimation. If sessions filter fields, the excerpts contain only
+/// the even field of each frame. Otherwise, the excerpts contain complete frames.
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const std::vector<Frame>& frames);
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,

@@ -21,7 +21,8 @@ namespace {
 /// the noise estimator (core/float_range.h).
 constexpr float part_scale = 4;
 
-/// Sets the noise of the scene. Its noise level is the median over all volumes.
+/// Replaces the noise in `scene` by the noise of a series. The noise level in `scene` becomes the
+/// median of the levels of all volumes.
 void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
   const float level = series::median_level(noise);
   VolumeEstimate& volume = *scene.volume;
@@ -113,7 +114,8 @@ std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& s
   return noise;
 }
 
-/// Returns the noise of the series for a given noise level of the scene.
+/// Returns the noise of the series from the given noise `scene`. All volumes have the same noise
+/// level, unless `scene` contains a level for each volume.
 series::SeriesNoise SeriesCollector::given_noise(const SceneNoise& scene) const {
   const float zero = sample_of_zero(source_.info().values);
   series::SeriesNoise noise =

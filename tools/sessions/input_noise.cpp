@@ -90,8 +90,9 @@ void InputNoise::find(io::MediaSource& source) {
   write_noise_map(options_, source, known_);
 }
 
-/// Determines the sensor defects. Repairs the frames for the noise estimation: the returned
-/// excerpts, or for a pipe, the frames in `first_`.
+/// Determines the sensor defects, and repairs the frames for the noise estimation. For a pipe,
+/// these frames are in `first_`. For other inputs, the function reads these frames if `needed` is
+/// true, and returns them.
 InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
   InputSamples samples;
   if (needed) samples = read_samples(options_, source);

@@ -34,7 +34,8 @@ std::int64_t limit_in(const std::string& path) {
 
 /// Returns the lowest memory limit of the process's control groups (cgroups(7)). Lines of
 /// /proc/self/cgroup have the form "0::/path" (version 2) or "4:memory:/path" (version 1). In a
-/// container, the root may be its control group.
+/// container, sys/fs/cgroup may be the control group of the container, so the function also reads
+/// the limit there.
 std::int64_t memory_limit(const std::string& root) {
   const std::string groups = root + "sys/fs/cgroup";
   std::int64_t limit = std::min(limit_in(groups + "/memory.max"),

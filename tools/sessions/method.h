@@ -42,8 +42,8 @@ struct Method {
   Method(bm3d::Params params) : pictures(std::move(params)) {}
   explicit Method(const bm4d::Params& params) : volumes(params) {}
   explicit Method(const nlm::Params& params) : means(params) {}
-  /// Returns the parameters of BM3D. The conversion lets callers pass a Method to functions that
-  /// open only BM3D sessions.
+  /// Converts a `Method` to its parameters of BM3D. Callers can therefore pass a `Method` to
+  /// functions that open only BM3D sessions.
   operator const bm3d::Params&() const { return pictures; }
 
   const NoiseModel& noise() const {
@@ -55,7 +55,7 @@ struct Method {
   int temporal() const { return means ? means->temporal : volumes ? 0 : pictures.temporal; }
   /// Returns whether the filter uses patches of neighbouring frames.
   bool is_temporal() const { return temporal() > 0; }
-  /// Turns off temporal filtering, for frames that are not consecutive.
+  /// Turns off temporal filtering. Callers must do this if the frames are not consecutive.
   void disable_temporal() {
     pictures.temporal = 0;
     if (means) means->temporal = 0;

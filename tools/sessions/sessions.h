@@ -115,15 +115,16 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
 /// Returns the format that sessions filter: the format of a field, or `format` for complete frames.
 [[nodiscard]] FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& format);
 
-/// Returns a denoiser that preserves the constant areas of frames of `format`. The methods of
-/// `plan` determine the areas.
+/// Returns a denoiser that preserves the constant areas of frames of `format`. The noise levels in
+/// the methods of `plan` determine which areas count as constant.
 [[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
                                                        const ClipPlan& plan,
                                                        const FrameFormat& format,
                                                        const ResultSamples& results);
 
-/// Combines the denoisers of fields into one denoiser for frames of `format`. The methods of `plan`
-/// determine the preserved constant areas.
+/// Combines the denoisers of fields into one denoiser for frames of `format`. The result preserves
+/// constant areas. The noise levels in the methods of `plan` determine which areas count as
+/// constant.
 [[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const ClipPlan& plan,
                                                      const FrameFormat& format);
 

@@ -37,8 +37,9 @@ namespace lull::tools {
 /// Sets the options of the sink for the part that `options` selects. The caller must add recorded
 /// settings (SegmentOptions) later.
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
-/// Sets the options of the source: for a plan, to record an index of all pictures; for a process of
-/// a shared job, to start at the part of this process.
+/// Sets the options of the source for a shared job. If the run plans the job, the source records an
+/// index of all pictures. If the process denoises a part of the job, the source starts at this
+/// part.
 void add_part(const DenoiseOptions& options, io::SourceOptions& source);
 /// Sets the source options of the side input `name` for the part of this process. Returns the value
 /// of SideInput::leading_frames.

@@ -116,8 +116,8 @@ bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view n
   return last == name && prefix_of(layer.base) == lower_case(target.base);
 }
 
-/// Returns the layer that has a usual name of the feature buffer and belongs to the denoised layer
-/// `target`, or null.
+/// Returns the layer that contains the feature buffer `feature` of the denoised layer `target`, or
+/// null. The function searches for the names that renderers give to such layers (`known_names`).
 const io::LayerInfo* find_by_names(const std::vector<io::LayerInfo>& all, Feature feature,
                                    const io::LayerInfo& target) {
   if (feature == Feature::albedo && is_plain_light(target)) return nullptr;

@@ -27,14 +27,15 @@ class FeatureLayers {
   explicit FeatureLayers(const DenoiseOptions& options);
 
   [[nodiscard]] std::vector<FeatureLayer> select(const std::vector<io::LayerInfo>& all) const;
-  /// Returns the layers to read with each picture (io::SourceOptions::layers).
+  /// Returns a function that chooses the layers with feature buffers. The source reads these layers
+  /// with each frame (io::SourceOptions::layers).
   [[nodiscard]] io::LayerChoice choice() const;
   /// Returns whether --guide auto finds a feature buffer for at least one layer with colours.
   [[nodiscard]] static bool any(const std::vector<io::LayerInfo>& all);
 
  private:
   bool finds_by_name_ = false;
-  std::string layer_;  // name of the denoised layer; empty: the picture
+  std::string layer_;  // name of the denoised layer; empty: the layer LayerInfo::is_picture
   std::vector<FeatureChoice> choices_;
 };
 

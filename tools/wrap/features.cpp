@@ -15,7 +15,8 @@ namespace {
 /// Returns the option in the form of the command line, for messages.
 std::string text_of(const SideInput& file) { return file.name + "=" + file.path; }
 
-/// Converts a frame of any sample type to floats in the unit of the file.
+/// Converts the samples of a frame to floats. Integer samples become values of 0..1, and float
+/// samples do not change.
 Frame as_floats(const Frame& frame) {
   if (frame.format.sample == SampleType::f32) return frame;
   FrameFormat format = frame.format;

@@ -52,8 +52,8 @@ const io::LayerInfo& selected(const Layers& all, const std::string& name,
   return *layer;
 }
 
-/// Returns those layers of the view `view` that have colours (LayerInfo::has_colours()). The
-/// picture of the view comes first.
+/// Returns those layers of the view `view` that have colours (LayerInfo::has_colours()). The layer
+/// with the sum of all light (LayerInfo::is_beauty) comes first.
 Layers layers_of_view(const Layers& all, const std::string& view) {
   Layers layers;
   for (const bool is_beauty : {true, false})
@@ -65,7 +65,8 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
 }
 
 /// Returns the layers that `names` select. A name is the name of a layer or of a view. A view
-/// selects all its layers with colours, or its picture if `keeps_layers` is false.
+/// selects all its layers with colours, or only the first layer of layers_of_view() if
+/// `keeps_layers` is false.
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;

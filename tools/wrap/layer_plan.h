@@ -9,7 +9,7 @@
 namespace lull::tools {
 
 struct LayerPlan {
-  /// The denoised layers. The first layer is the picture that the source returns. Empty if the
+  /// The denoised layers. The source returns the samples of the first layer as frames. Empty if the
   /// input has no layers.
   std::vector<io::LayerInfo> denoised;
   /// Labels of the copied layers, and of single copied channels of denoised layers.

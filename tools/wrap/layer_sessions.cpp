@@ -13,8 +13,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the options of the run for a layer other than the picture. The feature buffers and the
-/// guide apply only to layers with the view and the data window of the picture.
+/// Returns the options of the run for a layer other than the main layer `picture`. The feature
+/// buffers and the guide apply only to layers with the view and the data window of the main layer.
 DenoiseOptions options_for(const DenoiseOptions& run, const io::LayerInfo& layer,
                            const io::LayerInfo& picture) {
   DenoiseOptions options = run;

@@ -1,6 +1,7 @@
 #pragma once
-// Opens the sessions for the denoised layers of OpenEXR files, except the picture. Each layer has
-// its own noise and white level.
+// Opens the sessions for the denoised layers of OpenEXR files, except the main layer. The main
+// layer is the layer whose samples the source returns as frames. Each layer has its own noise and
+// white level.
 
 #include <cstddef>
 #include <memory>
@@ -16,19 +17,21 @@
 
 namespace lull::tools {
 
-/// Returns the layers that a run reads with the picture: the denoised layers and their feature
-/// buffers.
+/// Returns the layers that the source reads in addition to the main layer (the layer whose samples
+/// it returns as frames): the other denoised layers, and the feature buffers of all denoised
+/// layers.
 [[nodiscard]] io::LayerChoice layers_to_read(const DenoiseOptions& options);
 
 class LayerSession {
  public:
   /// @param options  options of the run, before rescale_sigma()
-  /// @param picture  the layer that the source of the run returns as the picture
+  /// @param picture  the main layer: the layer whose samples the source of the run returns as
+  ///     frames
   LayerSession(const DenoiseOptions& options, const io::LayerInfo& layer,
                const io::LayerInfo& picture);
 
-  /// Opens a separate source with this layer as the picture, to determine the format and the noise
-  /// of the layer.
+  /// Opens a separate source that returns the samples of this layer as frames, to determine the
+  /// format and the noise of the layer.
   /// @throws any error of opening a source and side inputs
   void find_noise(const std::vector<bm3d::Backend>& backends, const Notify& info);
   /// Returns the host memory of the session in bytes.
@@ -45,8 +48,8 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
-  /// The input, opened with this layer as the picture. Null if the session has neither a guide file
-  /// nor an alignment, because only these require the source.
+  /// A separate source that returns the samples of this layer as frames. Null if the session has
+  /// neither a guide file nor an alignment, because only these require the source.
   std::unique_ptr<io::MediaSource> source_;
   FrameFormat format_;
   SideInputs side_inputs_;
@@ -55,7 +58,7 @@ class LayerSession {
   OpenedDenoisers opened_;
 };
 
-/// The sessions of all denoised layers except the picture.
+/// The sessions of all denoised layers except the main layer.
 class LayerSessions {
  public:
   LayerSessions() = default;
@@ -70,7 +73,7 @@ class LayerSessions {
   /// ContextEnd::listener(), from `first_session` on.
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
-  /// Returns a denoiser that filters the picture with `denoiser` and the layers with their
+  /// Returns a denoiser that filters the main layer with `picture`, and the other layers with their
   /// sessions. Only one call is allowed.
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> picture);
 

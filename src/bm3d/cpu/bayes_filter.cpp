@@ -118,7 +118,8 @@ HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, 
   subtract_rows(row, rows, factor, 0, pivots, n);
 }
 
-/// Eliminates the column of each pivot from the pivot rows above, and divides by the pivots.
+/// Processes the pivot rows from the last to the first: eliminates the columns of all later pivots
+/// from the row, and then divides the row by its own pivot.
 HWY_INLINE void eliminate_backward(float* rows, const Triangle& upper, int n) {
   const Floats d;
   for (int k = pivots - 1; k >= 0; --k) {

@@ -33,9 +33,9 @@ struct Member {
   int x = 0, y = 0;
 };
 
-/// For each frame pair, the displacement of candidates in the second frame, relative to their
-/// position in the first frame (match/second_half.h). All candidates of a bundle have the same
-/// displacement.
+/// For each frame pair, the displacement from the position of a candidate in the first frame to its
+/// position in the second frame (match/second_half.h). In a frame pair, all candidates of a task
+/// have the same displacement.
 using SecondHalves = std::array<Motion, max_frames>;
 
 class BayesRun {

@@ -6,8 +6,9 @@
 // with all members in range b. The Haar coefficient of two adjacent ranges a and b, which together
 // have n members, has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n.
 
-// Variances of the Walsh-Hadamard transform of N members: the Walsh-Hadamard transform of T / N,
-// where T(x) is the sum of the covariances of all pairs of members m and m ^ x.
+// Variances of the Walsh-Hadamard transform: For N members, T(x) is the sum over all members m of
+// the covariance of the members m and m ^ x. The Walsh-Hadamard transform of the N values T(x) / N
+// gives the variances of the N coefficients.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
@@ -104,8 +105,9 @@ HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
 }
 
-/// Computes the variances of the Haar coefficients, level by level. `variances` contains the sum
-/// S(a, a) of each range a, at the index of its first member.
+/// Computes the variances of the Haar coefficients, level by level. Before each level, `variances`
+/// contains a sum for each range of members, at the index of the first member of the range. The sum
+/// is over the noise covariances of all members of the range with all members of the range.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;

@@ -34,9 +34,9 @@ class ComplexRows {
     signs_ = hn::LoadU(Lanes(), signs + part * lanes);
   }
   /// Computes complex coefficients from a row of real parts (`first`) and a row of imaginary parts
-  /// (`second`). For k > 0, lanes 2k and 2k + 1 are a and b in `first`, and c and d in `second`.
-  /// The real part a - d and the imaginary part b + c of one coefficient replace a and b. The
-  /// imaginary part c - b and the real part a + d of another coefficient replace c and d.
+  /// (`second`). For k > 0, let lanes 2k and 2k + 1 be (a, b) in `first` and (c, d) in `second`.
+  /// They become (a - d, b + c) in `first` and (c - b, a + d) in `second`. The results are the two
+  /// complex coefficients (a - d) + i (b + c) and (a + d) + i (c - b).
   HWY_INLINE void combine(Vector& first, Vector& second) const {
     if (!complex_row_) return;
     const Vector swapped = swap(first);

@@ -2,8 +2,9 @@
 // Data of the stages of the `cpu` backend after matching. Highway compiles filter.cpp, means.cpp
 // and aggregate.cpp for several instruction sets, and selects one at run time.
 
-// A tile is the bounding box of the patches of a block of reference patches. The engine sums tiles
-// in a fixed order, so results do not depend on the number of threads.
+// Each task filters a block of reference patches, and sums the estimates in its own tile. The tile
+// is the bounding box of all patches in the groups of the block. The engine adds the tiles to the
+// picture in a fixed order, so results do not depend on the number of threads.
 
 #include <array>
 #include <cstddef>

@@ -193,7 +193,8 @@ HWY_INLINE void transpose4(Vector* v) {
   v[3] = interleave_upper_pairs(t1, t3);
 }
 
-/// Transposes each patch of a unit. With 16 lanes, a unit contains two patches, otherwise one.
+/// Transposes the 8x8 patches in the vectors `v`. Vectors of 16 lanes contain two patches, and
+/// shorter vectors one patch.
 HWY_INLINE void transpose(Vector* v) {
   for (int i = 0; i < unit_vectors; i += 4) transpose4(v + i);
   if constexpr (parts == 2) {

@@ -63,9 +63,10 @@ void require_addressable(const Params& params, const FrameFormat& format) {
                           " columns); choose the device cpu, or divide the picture");
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
   if (!params.bayes || params.linear_combinations) return;
-  // If the search windows exceed the shared memory, Bayes filters address samples by offsets from
-  // the midpoint between the first and the last frame in memory. The offset of the last frame is
-  // at most half of range.distance, rounded up.
+  // If the search windows do not fit into shared memory, Bayes filters address samples by offsets
+  // from a midpoint in device memory. The midpoint lies halfway between the first and the last
+  // frame, which are at most `range.distance` samples apart. Both frames are therefore at most
+  // `range.distance` / 2 + 1 samples away from the midpoint.
   const AddressRange range = address_range(params, format);
   if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
     throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +

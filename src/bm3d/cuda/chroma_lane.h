@@ -13,8 +13,9 @@ namespace lull::bm3d {
 
 class ChromaLane {
  public:
-  /// Makes a chroma stream. Returns null with linear combinations, with clusters, with the DFT, or
-  /// if all phases have only one set of planes. Clusters and the DFT need much scratch memory.
+  /// Makes a chroma stream. Returns null if the session uses linear combinations, clusters or the
+  /// DFT, or if no phase has more than one set of planes. With clusters or the DFT, a second stream
+  /// would need much additional scratch memory.
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,
                                                         const CudaPhases& phases,
@@ -55,9 +56,10 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Calls use(phases_of), which queues the first set of planes on the stream `main`, and all other
-/// sets on the chroma stream. phases_of(n) returns the CudaPhases of set n. Later work on `main`
-/// waits for all sets.
+/// Calls use(phases_of). phases_of(n) returns the CudaPhases through which use() must queue the
+/// work for set n of planes. Work for set 0 runs on the stream `main`, and work for all other sets
+/// on the chroma stream. Later work on `main` waits for all sets. If `lane` is null, all sets use
+/// `phases`.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

@@ -120,13 +120,12 @@ class CudaPhases {
     std::unique_ptr<DftFilter> dft;  // null: the transform is not the DFT
     Covariances covariances;         // only for planes with coloured noise
   };
-  /// Properties of a plane that depend only on its size, shared by planes of equal size.
+  /// Properties of a plane that depend only on its size. Planes of equal size share one object.
   struct Geometry {
     Margins margins;
     ReferenceGrid first_grid, second_grid;  // only for phases with transforms
     ReferenceGrid searched_grid;            // reference patches whose groups are stored
   };
-  /// Returns the geometry of plane `i`, shared by planes of equal size.
   const Geometry& geometry(int i) const {
     return geometries_[format_.subsampled() && i > 0 ? 1 : 0];
   }

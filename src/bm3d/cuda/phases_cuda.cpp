@@ -10,9 +10,9 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns the maximum magnitude of the level that a thread block subtracts (filter.cuh). Chroma of
-/// RGB frames of floats ranges from -416 to 416, so a level within -95..95 limits differences to
-/// 511.
+/// Returns the maximum magnitude of the value that a thread block subtracts from its samples
+/// (FilterArgs::max_level). Chroma of RGB frames of floats ranges from -416 to 416. If the
+/// subtracted value is within -95..95, the differences are within -511..511.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;

@@ -162,10 +162,12 @@ class HostWorker : public FrameWorker {
   }
   /// Returns true if the session computes plane `i` of the result.
   bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && fits_patch(format_, i); }
-  /// Returns true if the guides are estimates that are mixed with a share of the noisy picture.
+  /// Returns true if basic estimates and Frame::guide are mixed with a share of the noisy picture
+  /// before they become guides.
   bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
-  /// Returns true if the session stores the luma guide, an estimate mixed with a share of the noisy
-  /// luma. If false, the estimate itself is the guide.
+  /// Returns true if the session stores a separate luma guide: the basic estimate or Frame::guide,
+  /// mixed with a share of the noisy luma. If false, the luma guide is the unmixed basic estimate
+  /// or Frame::guide.
   bool stores_luma_guide() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
 
   void prepare(Slot& slot) const {

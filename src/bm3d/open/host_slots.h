@@ -76,9 +76,9 @@ class SlotMemory {
     if (plane.width() > 0) planes_of_size(i).put(std::exchange(plane, {}));
   }
 
-  /// If other frames have released memory of their groups, moves such memory into `groups`.
-  /// `groups` must be empty. `set` is the index of the set of planes to which the groups belong.
-  /// The other frames used the memory for groups of the same set.
+  /// Gives `groups` memory that another frame has released, if there is any. `groups` must be
+  /// empty. `set` is the index of the set of planes to which the groups belong, in this frame and
+  /// in the other frame.
   void acquire_groups(int set, KeptGroups& groups) {
     if (!groups_[set].empty()) groups = groups_[set].take();
   }

@@ -115,8 +115,9 @@ class GroupFilter {
   }
 
  private:
-  /// Returns the group index of a cube in unit `u`. `block` is 0 for the cube in the lower 4 lanes,
-  /// and 1 for the cube in the upper 4 lanes.
+  /// Unit `u` consists of the SIMD vectors of one cube (4 lanes) or two cubes (8 lanes). Returns
+  /// the index in the group of one of these cubes: the cube in the lower 4 lanes (`block` = 0) or
+  /// in the upper 4 lanes (`block` = 1).
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -196,10 +197,11 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Returns the limits (thresholds or noise powers) of the coefficients in x[0] of load_haar().
-  /// The lower 4 lanes contain means over the group. `own` is the limit of the mean of all voxels
-  /// (lane 0 of the vector with the index `i` = 0), and `mean` is the limit of all other means. In
-  /// vectors of 8 lanes, the upper 4 lanes contain other coefficients, whose limit is `all`.
+  /// Returns the limits (thresholds or noise powers) for the coefficients in x[0], a result of
+  /// load_haar() for the vectors with the index `i`. The lower 4 lanes of x[0] contain means over
+  /// the group, with the limit `mean`. One of them, lane 0 for `i` = 0, is the mean of all voxels,
+  /// with the limit `own`. In vectors of 8 lanes, the upper 4 lanes contain other coefficients,
+  /// with the limit `all`.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);

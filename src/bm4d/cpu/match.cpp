@@ -58,8 +58,9 @@ class Selection {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
     worst_key_ = keys_[count_ - 1];
-    // The bound is one above the distance of the worst member, because a later candidate at this
-    // distance may have an earlier position in the search window.
+    // The bound is one above the distance of the worst member. A new candidate at this distance may
+    // still replace the worst member: of two candidates at equal distances, the group gets the one
+    // with the smaller position in the search window.
     bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 

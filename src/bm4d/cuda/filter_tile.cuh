@@ -12,7 +12,8 @@ constexpr int tile_shift = 11;  // sums of the tile have a unit of 2^11 / estima
 // The fixed-point unit of the sums of the tile.
 constexpr float tile_unit = estimate_unit / (1 << tile_shift);
 
-/// Layout of the shared memory of a thread block, in words of one voxel.
+/// Layout of the arrays that a thread block has in shared memory. Each array has one 32-bit word
+/// for each voxel of the tile.
 struct TilePlan {
   int layers;  // layers of reference cubes in a block
   /// `side`: rows and columns of the tile. `pitch` and `plane`: words of a row and of a slice.

@@ -1,5 +1,6 @@
-// Completes a phase: divides the sums of weighted estimates by the sums of weights, one voxel in
-// each thread, slice by slice. Weights are summed along one axis after another.
+// Completes a phase: divides the sums of weighted estimates by the sums of weights. Each thread
+// processes one position (x, y), slice by slice. For each voxel, the thread sums the weights of the
+// cubes that contain the voxel: first along x, then along y, and then along z.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"

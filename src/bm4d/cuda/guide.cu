@@ -1,5 +1,5 @@
-// Computes the guide, and half of the squared norm of each cube. A thread computes the guide at one
-// voxel, or these halves for four vertically neighbouring cubes.
+// Computes the guide, and |b|^2 / 2 for each cube b. A thread computes the guide at one voxel, or
+// |b|^2 / 2 for four vertically neighbouring cubes.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"

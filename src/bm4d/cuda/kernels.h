@@ -49,17 +49,17 @@ constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
-/// The guide, and half the squared norm of each cube: half the sum of its squared voxels, rounded
-/// down, stored at the first voxel. Values near `no_patch` (match/cuda/kernels.h) mark positions
-/// without a cube.
+/// The guide, and |b|^2 / 2 for each cube b: half the sum of its squared voxels, rounded down,
+/// stored at the first voxel. Values near `no_patch` (match/cuda/kernels.h) mark positions without
+/// a cube.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;
 };
 void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& margins,
                 const GuideQuantiser& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream);
-/// Computes half of the squared norm of each cube that begins in `slices`, but not in their
-/// margins. The following `cube` - 1 slices must exist.
+/// Computes |b|^2 / 2 for each cube b that begins in `slices`, but not in their margins. The
+/// following `cube` - 1 slices must exist.
 void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
                      cudaStream_t stream);
 
@@ -128,8 +128,9 @@ struct KeptLists {
   const std::uint32_t* groups = nullptr;
   PhaseParams params;         // parameters of the first phase
   int columns = 0, rows = 0;  // number of reference cubes in a row and in a column of a layer
-  /// For each z position of reference cubes in the second phase, the slots of the groups at the
-  /// nearest three z positions of the first phase (KeptLayers::around).
+  /// around[k] is for the reference cubes of the second phase with the index k along z. Its
+  /// elements are the indices, in `groups`, of the three nearest layers of the first phase
+  /// (KeptLayers::around). -1: there is no such layer.
   int around[max_layers][3] = {};
 };
 /// Finds groups among the candidates that propagation.h defines, in the format of find_groups().

@@ -1,8 +1,8 @@
 // Generic matching of cubes, for parameters and GPUs that match_tile.cu does not support. A warp
 // processes one reference cube at a time.
 
-// Shared memory contains the guide in the union of the search windows: at each position, a word of
-// four bytes and half the squared norm of the cube.
+// Shared memory contains the guide in the union of the search windows. For the cube b at each
+// position, it contains a word with the first row of b (four bytes), and |b|^2 / 2.
 
 // The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b for reference cubes a and
 // candidates b, with one dp4a for each row. All distances stay in registers.
@@ -27,8 +27,9 @@ struct Tile {
   int side;           // reference cubes along an axis
   int width, height;  // number of candidate positions along x and y
   int slices;
-  // Size of the tile in words. Along y and z, the size includes the extent of cubes. Along x, a
-  // word contains a complete row.
+  // Number of words of the tile along each axis. Each position has a word of four bytes, which
+  // contains a complete row of a cube along x. Along y and z, the numbers include the extent of
+  // cubes.
   int words_x, words_y, words_z;
 
   static constexpr Tile of(const PhaseParams& p, int window, int side) {
@@ -38,8 +39,8 @@ struct Tile {
   }
   constexpr int words() const { return words_x * words_y * words_z; }
   constexpr int places() const { return width * height * slices; }
-  /// Returns the size of shared memory in bytes. Shared memory contains words of the guide, half of
-  /// the squared norm of each cube, and a list of members for each warp.
+  /// Returns the size of shared memory in bytes. Shared memory contains the words of the guide,
+  /// |b|^2 / 2 for each cube b, and a list of members for each warp.
   constexpr std::size_t bytes() const {
     return sizeof(std::uint32_t) * (words() + places()) +
            sizeof(unsigned long long) * warps * (max_group + 1);

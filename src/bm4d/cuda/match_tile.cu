@@ -2,9 +2,9 @@
 // matrix products of match/cuda/match.cu compare 16 reference cubes and 8 candidates. A thread
 // block processes 4x2x2 reference cubes in three steps.
 
-// Step 1 of matching: in the union of the search windows, the thread block loads the guide and half
-// of the squared norm of each cube. Shared memory contains one word for each position: the sample
-// at the position and the next three samples of the row.
+// Step 1 of matching: in the union of the search windows, the thread block loads the guide, and
+// |b|^2 / 2 for each cube b. Shared memory contains one word for each position: the sample at the
+// position and the next three samples of the row.
 
 // Step 2 of matching: warps fill one table of 16-bit scores for each reference cube. A lane
 // processes one slice (four rows) of a cube. For the next candidate along y, the lane loads one new
@@ -36,8 +36,8 @@ struct TilePlan {
   int row_words, table;       // words in a row of scores; distance between tables in words
   std::uint32_t row_inverse;  // 2^20 / row_words, rounded up
 
-  /// Returns the layout of shared memory. `scanned` is the number of words of a table of scores
-  /// that a warp examines at once.
+  /// Returns the layout of shared memory. A warp examines `scanned` words of a table of scores at
+  /// once. Tables are therefore padded to a multiple of `scanned` words.
   static constexpr TilePlan of(const PhaseParams& p, int scanned) {
     const int w = p.window;
     TilePlan plan{};
@@ -110,8 +110,9 @@ struct Tables {
         gathered(scores + references * plan.table) {}
 };
 
-/// Position of the first reference cube of a thread block, and the origin of the union of its
-/// search windows (`start`, an offset in a slice).
+/// The place of a thread block. (x, y, z) is the position of its first reference cube. `start` is
+/// the offset, in a slice, of the first voxel in the union of the search windows of all its
+/// reference cubes.
 struct BlockPlace {
   int x, y, z, start;
 
@@ -135,9 +136,9 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// In the union of the search windows, loads the samples and half of the squared norm of each cube
-/// (step 1 of match_tile.cu). Slices beyond the volume repeat the nearest slice, but have no
-/// scores. `places` are the positions of the slices in their ring buffers.
+/// Loads the samples, and |b|^2 / 2 for each cube b, in the union of the search windows (step 1 of
+/// match_tile.cu). Slices beyond the volume repeat the nearest slice, but have no scores. `places`
+/// are the positions of the slices in their ring buffers.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],

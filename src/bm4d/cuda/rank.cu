@@ -33,9 +33,9 @@ constexpr unsigned all_lanes = 0xffffffffu;
 
 /// The group member that a lane tests. If `member` is 0, the lane tests no member.
 struct Entry {
-  // Position, on the grid of the first phase, of the reference cube whose group contains the
-  // member. The position is relative to the reference cube that is nearest to the current cube: -1,
-  // 0 or 1 grid steps along each axis.
+  // The member belongs to the group of a reference cube of the first phase. (x, y, z) is the
+  // position of this reference cube: -1, 0 or 1 grid steps along each axis from the reference cube
+  // of the first phase that is nearest to the current cube.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
@@ -265,8 +265,9 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Returns one key in each lane, in descending order (step 3 of rank.cu). The first keep - 1 keys
-  /// are the best keys. 0: no key.
+  /// Returns one key in each lane, in descending order (step 3 of rank.cu). The first keep - 1
+  /// lanes have the best keys, because a group consists of the reference cube and at most keep - 1
+  /// candidates. 0: no key.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];
@@ -305,8 +306,9 @@ class Ranking {
   int layer_[rounds];  // 0: layer before the nearest layer, 1: nearest, 2: after the nearest
 };
 
-/// The kernel that selects groups among the members of stored groups. The window and the step are
-/// constants if `window` is positive, and arguments if `window` is 0.
+/// Selects the members of each group of the second phase. The candidates are the members of nearby
+/// groups of the first phase. If `window` is positive, the window and the step are compile-time
+/// constants. If `window` is 0, both come from `a`.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];

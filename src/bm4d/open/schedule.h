@@ -33,8 +33,8 @@ class PhaseSchedule {
   /// Returns the next layers of reference cubes that the phase can filter, and marks these layers
   /// as filtered. Returns an empty value if no layer is ready.
   std::optional<Layers> next_layers() {
-    /// Last position at which a cube fits in the available slices. At the end of the volume, the
-    /// z position of the last reference cubes.
+    /// The last z position at which a cube fits in the available slices. After the end of the
+    /// volume, the last reference cubes begin at this position.
     const int end_place = available_ - params_.cube;
     const int far = next_ + (at_a_time_ - 1) * params_.step;
     int z = next_, count = at_a_time_;
@@ -56,8 +56,8 @@ class PhaseSchedule {
   /// Returns the next slice to which no later reference cube adds estimates, and marks the slice as
   /// finished. Returns an empty value if there is no such slice.
   std::optional<int> next_finished() {
-    // Last position at which a cube fits in the available slices. At the end of the volume, the
-    // z position of the last reference cubes.
+    // The last z position at which a cube fits in the available slices. After the end of the
+    // volume, the last reference cubes begin at this position.
     const int end_place = available_ - params_.cube;
     int coming = std::min(next_, std::max(end_place, last_run_ + 1));
     int end = std::min(coming - params_.radius(), available_);

@@ -86,8 +86,8 @@ class VolumeSession final : public SliceSession {
     schedules_[0].add_slice();
   }
 
-  /// Filters all reference cubes for which a phase has enough slices, and passes finished slices to
-  /// the next phase.
+  /// Filters all reference cubes whose required slices are available to the phase `phase`, and
+  /// passes the finished slices of this phase to the next phase.
   void advance(std::size_t phase) {
     PhaseSchedule& schedule = schedules_[phase];
     finish_slices(phase);

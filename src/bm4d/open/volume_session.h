@@ -1,6 +1,7 @@
 #pragma once
-// The BM4D session: decides when the worker filters which reference cubes, and copies time and side
-// data from slices to results. The worker (volume_worker.h) processes samples.
+// The BM4D session decides which reference cubes the worker filters, and when. The session also
+// copies time and side data from input slices to results. The worker (volume_worker.h) processes
+// the samples.
 
 #include <memory>
 

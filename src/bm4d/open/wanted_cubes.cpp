@@ -39,7 +39,8 @@ void WantedCubes::begin(int z) {
 void WantedCubes::add(const SliceMask* mask) {
   Slice slice;
   if (mask) slice.resize(static_cast<std::size_t>(width_) * height_);
-  // If an axis is shorter than a cube, the mask is mirrored, too.
+  // If an axis is shorter than a cube, the session extends the slice by mirroring, so the function
+  // extends the mask in the same way.
   for (int y = 0; mask && y < height_; ++y)
     for (int x = 0; x < width_; ++x)
       slice[static_cast<std::size_t>(y) * width_ + x] =

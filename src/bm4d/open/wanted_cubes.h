@@ -13,8 +13,9 @@ namespace lull::bm4d {
 /// Returns the distance from the mask, in voxels, up to which the first phase filters cubes.
 int first_phase_reach(const Params& params);
 
-/// The masks of the slices in progress. The second phase needs cubes that contain a voxel inside
-/// the mask, the first phase cubes within first_phase_reach() of the mask.
+/// The masks of the slices in progress. The last phase filters the reference cubes that contain a
+/// voxel inside the mask. If there are two phases, the first phase filters the reference cubes that
+/// contain a voxel within first_phase_reach() of the mask.
 class WantedCubes {
  public:
   /// `width` and `height` are the size of a slice in voxels, including its mirror extension.

@@ -35,9 +35,10 @@ constexpr int dither_index(int x, int y) {
   return y % dither_rows * dither_columns + x / dither_group % dither_columns;
 }
 
-/// Rounds the next sample `v` of a dithering group, a value in [0, max_value]. `carry` starts as
-/// the threshold of the group. Integers below 32768 do not change; larger integers can change by 1,
-/// because floats then have steps of 1/256.
+/// Rounds the next sample of a dithering group. `v` is the value of the sample, in [0, max_value].
+/// Before the first sample of the group, the caller sets `carry` to the threshold of the group. The
+/// function adds the rounding error to `carry`. Integers below 32768 do not change; larger integers
+/// can change by 1, because floats then have steps of 1/256.
 constexpr int dithered(float v, int max_value, float& carry) {
   const float sum = v + carry;
   const int whole = static_cast<int>(sum);

@@ -66,8 +66,9 @@ class BlueNoise {
       std::swap(at(x, top + k), at(x, top + static_cast<int>(random() % (k + 1))));
   }
 
-  /// Returns the similarity of the threshold at (x, y) to its neighbours: a weighted sum of cos(2
-  /// pi d / 8), for differences d of strata (eighths of the threshold range).
+  /// Returns the similarity of the threshold at (x, y) to its 12 neighbours: the weighted sum of
+  /// 100 cos(2 pi d / 8) over the neighbours. The 8 strata are equal parts of the threshold range.
+  /// d is the number of strata between the threshold and its neighbour.
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;

@@ -106,9 +106,8 @@ __device__ __forceinline__ Block transposed(const Block& block) {
   return reordered;
 }
 
-/// Eliminates the 16 pivots of the diagonal block `k` of a symmetric negative definite matrix.
-/// panel[i] is block (i, k), and receives the contribution of the pivots to the inverse of the
-/// negative matrix.
+/// Eliminates the 16 pivots of the diagonal block `k` of a symmetric negative definite matrix A.
+/// panel[i] is block (i, k) of A, and receives the contribution of the pivots to the inverse of -A.
 
 /// For i != k, column[i] receives block (i, k) with scaled columns: before the elimination of a
 /// pivot p, the column of p is divided by sqrt(-p). The caller must update the remaining blocks of
@@ -153,8 +152,8 @@ __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&co
       }
 }
 
-/// Replaces a symmetric negative definite matrix by the inverse of its negative. Reads the lower
-/// triangle of blocks, and writes the upper triangle.
+/// Replaces a symmetric negative definite matrix A by the inverse of -A. Reads the lower triangle
+/// of blocks, and writes the upper triangle.
 template <int T>
 __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
 #pragma unroll
@@ -175,8 +174,8 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // Each pair of transposed blocks is stored once: above the diagonal if both indices are
-          // below `k`, below the diagonal if not.
+          // Because A is symmetric, only one of the blocks (i, j) and (j, i) is stored: the block
+          // above the diagonal if i < k and j < k, otherwise the block below the diagonal.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
         }

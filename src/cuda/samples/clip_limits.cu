@@ -1,6 +1,7 @@
-// Computes the clipping shifts: the maximum distances by which clipping moves samples near a limit
-// towards the limit, so that local means do not change (core/clip_limits.h). A thread block
-// processes 128x128 samples. The order of all sums is fixed.
+// Computes the clipping shifts (core/clip_limits.h). Clipping sets samples beyond a limit to the
+// limit. To preserve the local mean, clipping also moves other samples near the limit towards the
+// limit, by at most the clipping shift. A thread block processes 128x128 samples. The order of all
+// sums is fixed.
 
 #include <cmath>
 

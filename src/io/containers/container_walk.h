@@ -24,8 +24,8 @@ class ContainerWalk {
   /// Continues the check to the end of the file.
   void walk_to_end() { walk_to(file_.size()); }
 
-  /// Returns the number of faults so far. A damaged unit, or a run of bytes between units, is one
-  /// fault.
+  /// Returns the number of faults so far. A fault is a damaged unit (chunk, element, packet or
+  /// block), or successive bytes that belong to no unit. Adjacent faults may count as one.
   std::int64_t faults() const { return faults_; }
   /// Returns the description of the first fault; empty if there is none.
   const std::string& first_fault() const { return first_fault_; }

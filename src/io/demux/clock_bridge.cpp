@@ -267,11 +267,11 @@ void ClockBridge::release_held() {
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the waiting packets of a stream if the time stamps of the video have not jumped. If a
-/// waiting audio or video packet fits no existing offset, there are two cases. A new section of
-/// continuous time stamps begins if the next waiting packet continues the time stamps of this
-/// packet, or if there is no next packet. Otherwise, only the time stamp of this packet is wrong,
-/// and retime() corrects it.
+/// Delivers the packets of a stream that have waited for a jump of the video's time stamps, if no
+/// jump has come. The time stamp of a waiting audio or video packet may belong to no known section
+/// of continuous time stamps. If the next waiting packet continues from this time stamp, or if no
+/// packet follows, a new section begins. Otherwise, only this time stamp is wrong, and retime()
+/// corrects it.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {

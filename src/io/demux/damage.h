@@ -37,8 +37,8 @@ class DamageCount {
   /// first fault. `found()` returns the maximum of the number of faults and the number of damaged
   /// frames, because the same damage can cause both.
   void add_structure_faults(std::int64_t faults, const std::string& text);
-  /// Ends the count at the end of the input. A truncated input counts as `missing` damaged frames,
-  /// at least one.
+  /// Ends the count at the end of the input. If the input is truncated, `missing` frames count as
+  /// damaged, but at least one frame.
   void finish(std::int64_t missing);
 
  private:

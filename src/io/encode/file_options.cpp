@@ -64,8 +64,8 @@ bool names_file(std::string_view name, std::string_view value) {
   return !is_number && std::ranges::find(value_names, value) == value_names.end();
 }
 
-/// Returns the first option in the list `value` whose own value is a file name: "stats" for
-/// "keyint=12:stats=x".
+/// Returns the name of the first option that the list `value` sets to a file name; empty if there
+/// is none. For the list "keyint=12:stats=x", the result is "stats".
 std::string_view option_with_file(std::string_view value) {
   constexpr std::string_view separators = ":,; ";
   while (!value.empty()) {

@@ -27,8 +27,8 @@ bool has_full_range(const AVCodecContext& encoder, const PixelTraits& traits) {
   return encoder.color_range == AVCOL_RANGE_JPEG;
 }
 
-/// Returns the format of samples after they are rounded. `precise` is their format before, and
-/// `samples` states the number of bits and the range after rounding. At full range, white is the
+/// Returns the format of rounded samples. `precise` is the format of the samples before rounding.
+/// `samples` states the bit depth and the range of the rounded samples. At full range, white is the
 /// maximum sample value.
 FrameFormat rounded_format(const FrameFormat& precise, const ResultSamples& samples) {
   FrameFormat format = result_format(precise, samples);

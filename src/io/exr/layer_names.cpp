@@ -129,9 +129,9 @@ std::string_view last_component(std::string_view layer) {
 }
 
 // Derives the content of a layer from the components of its name. For example, the component
-// "albedo" of the name "albedo.RGBA" means data. If a name ends with a picture name, such as
-// "Combined", a component of at least three words is a title. A title does not mean data. An
-// example is "Depth of field" in "Depth of field.Combined".
+// "albedo" of the name "albedo.RGBA" means data. There is one exception: if the last component is
+// the usual name of a picture, such as "Combined", a component of at least three words does not
+// mean data, because it is a title. An example is "Depth of field" in "Depth of field.Combined".
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

@@ -109,8 +109,9 @@ const AVCodecContext* codec_of(const void* context) {
   return nullptr;
 }
 
-/// Returns the receivers of a decoder's messages; null if AVCodecContext::opaque is not the mark of
-/// a LogTopic::Mark.
+/// Returns the receivers of the messages of the decoder `codec`. A LogTopic::Mark registers
+/// receivers for one value of AVCodecContext::opaque. Returns null if no LogTopic::Mark exists for
+/// the value of this decoder.
 DestinationPtr destination_of(const AVCodecContext* codec) {
   const void* mark = codec ? codec->opaque : nullptr;
   if (!mark) return nullptr;

@@ -33,8 +33,10 @@ class Output {
   /// Calls `finish_writing()` and renames the file to the name of the output.
   /// @throws IoError, CannotCreate
   virtual void commit() = 0;
-  /// Closes an incomplete output, and renames a file to its `partial_name()`, such as
-  /// "x.partial.mkv". Returns this name; empty if the output is not a file.
+  /// Closes an incomplete output. If the output is a file, the function renames temporary() to
+  /// `partial_name()`, such as "x.partial.mkv", and returns the new name. If the system cannot
+  /// rename the file, the function returns the name of the temporary file. If the output is a pipe,
+  /// the result is empty.
   /// @throws IoError
   virtual std::string keep_partial() = 0;
 

@@ -14,8 +14,8 @@ struct Turn {
   int a, b, c, d;
   bool operator==(const Turn&) const = default;
 };
-/// The rotation or reflection for each orientation (EXIF 2.32, tag 0x0112), which EXIF defines by
-/// the displayed sides of row 0 and column 0.
+/// The rotation or reflection for each of the orientations 1..8 (EXIF 2.32, tag 0x0112). For each
+/// orientation, EXIF states which sides of the displayed picture show row 0 and column 0.
 constexpr std::array<Turn, 8> turns{{{1, 0, 0, 1},
                                      {-1, 0, 0, 1},
                                      {-1, 0, 0, -1},

@@ -31,8 +31,9 @@ class DecoderWatch {
   void attach_with_buffers(AVCodecContext& decoder);
   /// Records the size of the packet that the caller then sends to the decoder.
   void expect(const AVPacket& packet);
-  /// Returns the most recent logged damage of `picture`; empty if there is none. The caller must
-  /// call this function for each picture from the decoder and, with null, for each error.
+  /// Returns the most recent damage that the decoder has logged for `picture`; empty if there is
+  /// none. The caller must call this function for each picture that the decoder returns. If the
+  /// decoder returns an error instead, the caller must pass null as `picture`.
   std::string take_damage(const AVCodecContext& decoder, const AVFrame* picture);
 
  private:

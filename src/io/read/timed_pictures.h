@@ -35,11 +35,11 @@ class TimedPictures {
   /// Returns the next picture; nullopt after the last. Skips pictures outside the selection unless
   /// SourceOptions::margins is true.
   std::optional<TimedPicture> next();
-  /// Seeks to the picture `number` of options.index, and advances the selector over all earlier
-  /// pictures. The caller may already have read the first pictures.
+  /// Seeks to the picture `number` of options.index, and passes all earlier pictures to the
+  /// selector of frames. The caller may already have read the first pictures.
   /// @throws IndexMismatch  decoding does not yield the picture
   void seek_to(std::int64_t number);
-  /// Advances the selector over all pictures of options.index without decoding.
+  /// Passes all pictures of options.index to the selector of frames, without decoding them.
   void replay_all();
   /// examined() returns the number of decoded pictures. kept() returns the number of decoded
   /// pictures that are selected.
@@ -52,8 +52,8 @@ class TimedPictures {
   /// next() then returns no further context frames (SourceOptions::margins). Any thread may call
   /// this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// Returns the argument of end_context_at(): the index of the last picture that the caller needs.
-  /// Returns -1 if end_context_at() was not called, or if this picture precedes the end of the
+  /// Returns the index that the caller has passed to end_context_at(). Returns -1 if the caller has
+  /// not called end_context_at(), or if the picture with this index does not lie after the
   /// selection. The result is valid after next() has returned the last picture.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;

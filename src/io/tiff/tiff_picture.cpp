@@ -32,8 +32,9 @@ constexpr SampleKind kinds[] = {
     {3, true, 12, AV_PIX_FMT_GBRAP12},  {3, true, 16, AV_PIX_FMT_RGBA64},
     {3, true, 32, AV_PIX_FMT_GBRAPF32}};
 
-/// Returns the smallest pixel format for `bits` bits per sample; if no such format has alpha, a
-/// format without alpha.
+/// Returns the smallest pixel format that has at least `bits` bits per sample. If `alpha` is true,
+/// the function prefers a format with alpha. If no format with alpha has enough bits, the result
+/// has no alpha.
 SampleKind kind_for(int colours, bool alpha, int bits) {
   for (const bool with_alpha : {alpha, false})
     for (const SampleKind& kind : kinds)

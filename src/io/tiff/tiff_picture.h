@@ -19,8 +19,8 @@ namespace lull::io {
 /// @throws BadData  the page is damaged, or lull does not support its samples
 FramePtr read_tiff_picture(TiffReader& reader);
 
-/// Returns notes about content of the first page that a picture cannot contain; empty for
-/// unreadable pages.
+/// Returns a note if the first page has extra samples per pixel that read_tiff_picture() does not
+/// read. The list is empty if there are no such samples, or if the page is not readable.
 std::vector<std::string> notes_of_tiff(const std::string& path);
 
 /// Metadata for a picture that does not come from a TIFF file.

@@ -202,8 +202,8 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // TIFFGetField() and TIFFSetField() need the number of values of some tags as an additional
-  // argument. The function skips a tag for which only one of the two calls needs this argument.
+  // For some tags, TIFFGetField() and TIFFSetField() have the number of values as an additional
+  // argument. The function skips a tag if only one of the two calls needs this argument.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {

@@ -36,17 +36,16 @@ class TiffWriter {
   /// or tiles and the codec of the reader's page; a lossy codec becomes Deflate.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
-  /// Declares the `count` pages after the next page as smaller pyramid levels (sub-images) of the
-  /// next page, whose tags the caller must have set.
+  /// Announces that the caller writes the next page, and then `count` smaller pyramid levels
+  /// (sub-images) of this page. The caller must have set the tags of the next page.
   void announce_levels(int count);
-  /// Like copy_tags(), but for a page that announce_levels() has declared as a smaller pyramid
-  /// level.
+  /// Like copy_tags(), but for a smaller pyramid level that announce_levels() has announced.
   void copy_level_tags(const TiffReader& from, const TiffLayout& layout);
   /// Sets only the tags that describe the samples of the next page, which consists of strips with
   /// Deflate.
   void set_tags(const TiffLayout& layout);
   /// Like set_tags(), but for tiles. `is_level` is true for a pyramid level that announce_levels()
-  /// has declared.
+  /// has announced.
   void set_tiled_tags(const TiffLayout& layout, bool is_level);
   /// Writes a page, whose tags the caller must have set. `fill` receives zeroed samples for each
   /// strip or tile in file order.

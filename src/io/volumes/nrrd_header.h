@@ -15,7 +15,8 @@ namespace lull::io {
 struct NrrdHeader {
   StoredType type = StoredType::u8;
   bool big_endian = false, is_gzip = false;
-  /// Size and position of the volume. Without directions in the file, only the spacing is known.
+  /// Size, spacing and position of the volume. If the header has no field "space directions", the
+  /// orientation and the position are unknown.
   VolumeGeometry geometry;
   std::string data_file;         // empty: the samples follow the header
   std::uint64_t byte_skip = 0;   // number of bytes to skip after decompression

@@ -74,8 +74,8 @@ float to_frame(double at) {
 /// unchanged.
 template <class T>
 double round_to_even(double value) {
-  // nearbyint() is a function call without SSE4.1. For values below 2^51, adding `shift` rounds to
-  // an integer; larger values do not fit in T.
+  // In builds without SSE4.1, nearbyint() is a function call. Adding and subtracting `shift` rounds
+  // values below 2^51 to integers. Larger values do not fit in T.
   constexpr double shift = 0x1.8p52;
   if constexpr (sizeof(T) <= 4)
     return std::abs(value) < 0x1p51 ? value + shift - shift : value;

@@ -31,7 +31,8 @@ class MetadataEmbedder {
   /// picture to the encoder.
   /// @throws InvalidArgument  the picture needs another rotation than the first picture
   void push(const Frame& frame);
-  /// Returns the metadata of the encoder's next picture, which the caller must write.
+  /// Returns the metadata of the encoder's next picture. The caller must write these metadata to
+  /// the output.
   PictureMetadata next();
   /// Returns the encoder's next picture with its metadata. The caller must call either embed() or
   /// next() for each picture.

@@ -64,8 +64,8 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
   context_->flags |= AVFMT_FLAG_BITEXACT;
   // The muxer must flush each frame, because the reader of a pipe waits for the frame.
   if (pipe_) context_->flags |= AVFMT_FLAG_FLUSH_PACKETS;
-  // The muxer must accept streams outside the container's standard, such as FLAC in MP4, and Y4M of
-  // more than 8 bits.
+  // The muxer must accept streams that the container's standard does not allow. Examples are FLAC
+  // in MP4 and samples of more than 8 bits in Y4M.
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   encoder_time_base_ = encoder.context().time_base;
   set_shift(source, container);

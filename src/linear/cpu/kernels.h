@@ -45,7 +45,8 @@ inline constexpr int guide_padding = row_width + 64 + guide_border;
 /// Key of a candidate that cannot become a member of the group.
 inline constexpr std::uint32_t no_key = 0xffffffffu;
 
-/// A frame in which the matcher searches for a row of reference patches.
+/// A frame in which the matcher searches for patches that are similar to the reference patches of a
+/// row.
 struct SearchedGuide {
   PairedGuide guide, partner;  // partner: for the second frame of two-frame patches
   Motion centre;               // displacement of the window's centre

@@ -73,8 +73,9 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 
-/// Writes sums over `side` columns to `patches`, for `width` neighbouring patches, composed of sums
-/// over 1, 2, 4 and 8 columns. Overwrites `columns`.
+/// For each of `width` neighbouring patches, adds `side` neighbouring column sums, and writes the
+/// result to `patches`. The function computes each result from sums of 1, 2, 4 or 8 column sums.
+/// Overwrites `columns`.
 HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
                            std::int32_t* patches) {
   const D32 d;

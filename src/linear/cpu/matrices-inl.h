@@ -118,8 +118,8 @@ HWY_INLINE void mirror(int k, float* matrix) {
     }
 }
 
-/// Adds the floor f (params.h) to the diagonal of a Gram matrix of size `k`, for `members` patches
-/// of `samples` samples. Returns f.
+/// Adds the regularisation term f (params.h) to each diagonal element of a Gram matrix of size `k`.
+/// The matrix belongs to a group of `members` patches with `samples` samples each. Returns f.
 HWY_INLINE float add_floor(int members, int samples, int k, float* matrix) {
   float trace = 0;
   for (int i = 0; i < members; ++i) trace += matrix[i * k + i];

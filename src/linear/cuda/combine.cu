@@ -42,7 +42,7 @@ struct CombineJob {
   CombinePlan plan;
 };
 
-/// The union of the search windows of a thread block.
+/// The rectangle that contains the search windows of all reference patches of a thread block.
 struct Region {
   int x, y, pitch, rows;
 

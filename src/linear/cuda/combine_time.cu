@@ -2,7 +2,8 @@
 // One warp combines the patches of a group, as in combine.cu.
 
 // A thread block processes reference patches of one bundle (8x4 reference patches with the same
-// motion vectors). An atlas in shared memory contains the search windows in each frame (TimePlan).
+// motion vectors). An array in shared memory (WindowAtlas) contains the search windows in all
+// frames.
 
 // Thread blocks sum estimates in shared memory, and add the sums to device memory at the end. A
 // member has only one weight, which thread blocks add to device memory directly.
@@ -30,7 +31,8 @@ struct TimeBlockMemory {
   int frames[max_combine_warps][16 * T], origins[max_combine_warps][16 * T];
 };
 
-/// The unions of the search windows of a thread block.
+/// The search windows of all reference patches of a thread block. In each frame, these windows lie
+/// in one rectangle.
 struct BlockWindows {
   const TimeCombineJob& job;
   const BlockMotion& motion;
@@ -206,7 +208,8 @@ __global__ void __launch_bounds__(32 * max_combine_warps)
   });
 }
 
-/// Divides the work of a step into thread blocks.
+/// Returns the plan that divides the work of one step of the filter (the pilot or an iteration)
+/// among thread blocks.
 template <int T, Kind kind>
 TimePlan plan_step(const GroupSizes& sizes, int frames, const cuda::DeviceLimits& limits) {
   constexpr int words = kind == Kind::pilot ? 2 : kind == Kind::middle ? 4 : 3;
@@ -227,8 +230,9 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// Kernels with the template argument T process groups of up to 16 T members. These are the values
-// of T for pilots with small groups, for all other pilots, and for iterations.
+// A kernel with the template argument T processes groups of up to 16 T patches. The constants below
+// are values of T. The first step of the filter, the pilot, uses `small_pilot_blocks` if its groups
+// are small enough, and `pilot_blocks` if not. All later steps use `iteration_blocks`.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

@@ -8,8 +8,9 @@
 namespace lull::linear {
 namespace {
 
-/// Divides the sums of estimates by the sums of weights. `AllSums` is CombineSums or TimeSums, and
-/// `value_scale` the unit of the sums (combine_sums.h).
+/// Divides the sums of weighted estimates by the sums of weights. `AllSums` is the class
+/// CombineSums or TimeSums. The sums of weighted estimates are in units of 1 / (weight_scale *
+/// value_scale) (combine_sums.h).
 template <class AllSums>
 __global__ void finish_kernel(AllSums sums, float value_scale, Margins margins, int side, float* x,
                               float* z) {

@@ -40,8 +40,8 @@ struct OtherLayout {  // the windows in other frames
 };
 static_assert(4 * OwnLayout::pitch % 32 == 16 && 3 * OtherLayout::pitch % 32 == 9);
 
-/// Number of words in a column of a reference patch, padded with 0 because the kernel processes
-/// four rows of a search window at a time.
+/// Number of words in a column of a reference patch, including padding. The kernel processes four
+/// rows at a time, so words with the value 0 follow the last row of the patch.
 constexpr int column_words = 16;
 static_assert(max_side + OwnLayout::rows - 1 <= column_words);
 constexpr int max_columns = 2 * ((max_pair_side + 3) / 4);  // word columns in two frames

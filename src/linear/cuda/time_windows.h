@@ -22,7 +22,7 @@ namespace lull::linear {
 struct SearchedFrames {
   MotionGrid grid;
   int count = 1;
-  bool pairs = false;  // patches span two frames where motion is even
+  bool pairs = false;  // patches span two frames where motion is uniform
   /// For each frame, the index of its partner (the second frame of its patches), or no_frame.
   std::array<std::int8_t, max_frames> partner{};
   int last = 0;  // index of the frame that has no partner

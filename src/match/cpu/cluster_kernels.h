@@ -53,8 +53,9 @@ struct LeafView {
   const std::uint32_t* members = nullptr;
   int count = 0;
   std::uint32_t leaf_id = 0;  // identifier of the cluster
-  /// earlier[t][i] is the identifier of the cluster in the preceding tiling t that contains
-  /// members[i].
+  /// Each patch also belongs to one cluster in each preceding tiling (division of the picture into
+  /// tiles). For the preceding tiling t, earlier[t][i] is the identifier of the cluster to which
+  /// members[i] belongs.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
 /// Lists the patches of all clusters of the reference patch `own`, each once, without `own`.

@@ -234,8 +234,9 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  /// Subtracts the motion bias from the distances of the predicted candidates, which begin at index
-  /// `predicted`. Removes duplicate candidates. Returns the number of remaining candidates.
+  /// Subtracts MatchParams::motion_bias from the distances of the candidates that motion predicts.
+  /// These candidates begin at index `predicted`. Removes duplicate candidates. Returns the number
+  /// of remaining candidates.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;
@@ -258,9 +259,9 @@ class ClusterMatcher final : public Matcher {
   std::optional<ClusterRules> rules_;
   StripSpace space_;
   Clusters clusters_;
-  // Element [k][t][i] belongs to patch i in the list of cluster members of tiling k (division into
-  // tiles). The element is the identifier of the cluster in tiling t that contains this patch. t is
-  // less than k.
+  // Each patch belongs to one cluster in each tiling (division into tiles). For two tilings t < k,
+  // the element [k][t][i] belongs to the patch clusters_.members(k)[i]. The element is the
+  // identifier of the cluster to which this patch belongs in tiling t.
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 

@@ -170,10 +170,10 @@ class SeedPatches {
     const auto times_b = hn::Set(d, static_cast<std::int16_t>(b));
     hn::Vec<Halves> difference[seed_parts], middle[seed_parts];
     auto greatest = hn::Zero(d);
-    // `first` is the sum of `a` samples, multiplied by `b`, and `second` is the sum of `b` samples,
-    // multiplied by `a`. Both are at most 255 a b (12 bits), because a sample is at most 255, and
-    // the centres consist of at most 8 seed patches in total. The sum of `first` and `second` has
-    // 13 bits.
+    // `first` is `b` times a sum of `a` samples, and `second` is `a` times a sum of `b` samples.
+    // Samples are at most 255, so `first` and `second` are at most 255 a b. The two centres are
+    // means of at most 8 seed patches in total, so a b is at most 16. `first` and `second`
+    // therefore fit in 12 bits, and their sum fits in 13 bits.
     for (int k = 0; k < seed_parts; ++k) {
       const Centres sums = centres(k);
       const auto first = hn::Mul(sums.first, times_b);

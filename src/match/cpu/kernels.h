@@ -111,8 +111,10 @@ struct Block {
 
 /// Maximum number of lanes for a row of reference patches, including extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of additional lanes at the end of a row. A lane sums `step` columns, and the
-/// last patches need the sums of columns to their right.
+/// Returns the number of additional lanes at the end of a row of reference patches. A lane sums
+/// only the left columns of its patch, up to the next reference patch. The sums of all other
+/// columns come from lanes further right, and the last patches of a row need additional lanes for
+/// this purpose.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
@@ -160,9 +162,10 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
 
 /// Returns whether score_block_by_products() supports this step and is faster than score_block().
 bool scores_by_products(int step);
-/// Computes the norms of the patches (products.cpp) at `rows` rows of positions, from the row
-/// `from` of `quads` on. The positions with the same remainder modulo `quads.step` form a phase of
-/// a row (PhasedGuide). `elements`, a multiple of 16, is the number of positions in each phase.
+/// Computes the norms of patches (products.cpp) and writes them to `to`. The patches begin at all
+/// positions of `rows` rows. `from` points to the first of these rows in `quads`, which stores each
+/// row as `quads.step` separate arrays (PhasedGuide). Each array has `elements` elements, a
+/// multiple of 16.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes the scores of a block as score_block() does, but does not clamp the differences of
@@ -245,8 +248,9 @@ struct PropagateParams {
   std::int32_t limit;        // maximum score of a member, below saturated_score
   std::int32_t motion_bias;  // amount subtracted from the score of the patch that motion predicts
 };
-/// Makes the group of the reference patch at (x, y) from the candidates `near` and `members`.
-/// `members` has max_propagated readable elements.
+/// Makes the group of the reference patch at (x, y) from the candidates `near` and `members`. The
+/// array behind `members` must have max_propagated elements, because the function loads complete
+/// vectors.
 Group propagate(const PropagateParams& params, const PropagationReach& reach, int x, int y,
                 std::span<const std::uint32_t> members, const Ranking& near);
 

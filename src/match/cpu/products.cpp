@@ -4,8 +4,9 @@
 // The squared distance of patches a and b is sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b. The
 // second sum, the norm, is the same for all reference patches.
 
-// The kernel sums products over bands of `step` rows, then over the bands of a patch. Vertically
-// neighbouring reference patches share the sums of bands.
+// A patch consists of bands of `step` rows. The kernel sums the products of each band, and then
+// adds the sums of all bands of the patch. Vertically neighbouring reference patches overlap, so
+// they share the sums of their common bands.
 
 // Candidates at neighbouring vertical displacements share rows. The kernel processes several of
 // these candidates together, to save loads that cross cache lines.

@@ -1,5 +1,6 @@
-// The propagating matcher: searches only the refinement windows, and tests the displacements of
-// members of other groups (propagation.h).
+// The propagating matcher (propagation.h) finds the group of a reference patch without a search of
+// the complete window. The candidates are the patches in small refinement windows, and patches at
+// the same displacements as the group members of neighbouring reference patches.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

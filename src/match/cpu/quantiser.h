@@ -19,9 +19,10 @@ inline constexpr float max_score = 65534;
 /// Scratch memory for the sample ranges of rows.
 using SampleRanges = std::vector<std::array<float, 2>>;
 
-/// Chooses the unit of the quantised guides. All samples must fit in a byte, and the quantisation
-/// noise, unit^2 / 12, must be below 1 % of the noise variance. If possible, the score of tau fits
-/// in 16 bits.
+/// Chooses the unit of the quantised guides: the larger of two values. With the first value, all
+/// samples fit in a byte. With the second value, the score of the match threshold `tau` fits in 16
+/// bits. The second value is reduced to a third of `noise` if it is larger, because the variance of
+/// the quantisation error, unit^2 / 12, is then below 1 % of the noise variance.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);
 

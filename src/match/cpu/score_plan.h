@@ -7,10 +7,10 @@
 
 namespace lull::cpu {
 
-/// Neighbouring reference patches are `step` samples apart. A pair consists of two adjacent samples
-/// in a row. The phase of a pair at column c of a reference patch is c % step. The same pair also
-/// belongs to another reference patch, c / step (rounded down) reference patches further right, and
-/// is at column c % step of that patch.
+/// Reference patches in a row begin `step` samples apart, and they overlap. A pair consists of two
+/// adjacent samples in a row. If a pair is in column c of reference patch i, the same pair is in
+/// column c % step of reference patch i + c / step (rounded down). This column, c % step, is the
+/// phase of the pair.
 
 /// The distance of a patch is a sum over all pairs of samples in the patch. The plan first adds the
 /// squared differences of those pairs that have the same integer quotient c / step, where c is the

@@ -7,12 +7,12 @@
 // Step 1: for each pair of adjacent columns, the kernel sums squared differences over `step` rows,
 // and then sums the results over the height of the patch.
 
-// Step 2: the sums in a lane cover the leftmost pairs of columns in the lane's reference patch. All
-// other pairs are also the leftmost pairs of reference patches further right. The kernel therefore
-// loads their sums from the lanes of those reference patches, and adds them.
+// Step 2: after step 1, a lane has the sums of only the leftmost pairs of columns of its reference
+// patch. The other pairs of columns are the leftmost pairs of reference patches further right. The
+// kernel loads the sums of these pairs from the lanes of those reference patches, and adds them.
 
-// All sums saturate at 16 bits. quantiser_of() chooses the unit of the quantised guide. If
-// possible, the match threshold `tau`, converted to a score, does not saturate.
+// All sums saturate at 16 bits. quantiser_of() chooses the unit of the quantised guide. The unit is
+// normally so large that the scores of group members do not saturate.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/scores.cpp"
@@ -34,8 +34,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
-/// Sums of squared differences of kCount candidates, one for each phase (PairPlan). `all` contains
-/// the sums over kStep rows. `part` contains the sums over the first patch % kStep rows.
+/// Sums of squared differences. Each candidate c has one sum for each phase k (PairPlan): all[c][k]
+/// is the sum over kStep rows, and part[c][k] is the sum over the first patch % kStep of these
+/// rows.
 template <int kStep, int kCount>
 struct RowSums {
   // HWY_ATTR compiles this constructor for the instruction set of the data members.
@@ -129,8 +130,8 @@ struct BlockScorer {
     std::size_t values_stride, minima_stride;  // distance between rows, in elements
   };
 
-  /// Computes the scores of candidate `c` for rows `first` to `last` (step 2 at the top of
-  /// scores.cpp), and updates the minima of the candidate's class.
+  /// Computes the scores of candidate `c` in the rows `first` to `last` of the block (step 2 at the
+  /// top of scores.cpp). Also updates Scores::minima with these scores.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
                          std::uint16_t subtracted = 0) const {
@@ -187,8 +188,9 @@ class BlockMatcher {
       while (dy < g_.first_dy(block_.y + first * step)) ++first;
       while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
-      // Two candidates at a time share loads. For kStep < 5, the sums of two candidates would need
-      // too many registers.
+      // Processes two candidates at a time, so that the kernel loads the reference samples only
+      // once for both. For kStep < 5, processes one candidate at a time, because the sums of two
+      // candidates would need too many registers.
       if constexpr (kStep >= 5)
         for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);
       for (; dx <= radius; ++dx) match<1>(dx, dy, first, last);

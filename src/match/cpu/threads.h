@@ -9,8 +9,9 @@
 
 namespace lull::cpu {
 
-/// Allows oneTBB to run at least `threads` threads, in the whole process. The default limit is one
-/// thread per core, and the smallest limit applies.
+/// Raises the limit for the number of oneTBB threads in the process to `threads`, or keeps a higher
+/// limit. The default limit is one thread per core. If other code in the process sets a lower
+/// limit, the lower limit applies.
 void allow_threads(int threads);
 
 /// Calls work(task, tile) for the tasks 0 .. count - 1 on all threads of the arena, and add(task,
@@ -24,8 +25,9 @@ void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work,
       control.stop();
       return {};
     }
-    // At most tiles.size() tasks are in progress, and tasks end in the order in which they begin.
-    // The task that used this tile before has therefore ended.
+    // Task n uses the same tile as task n - tiles.size(). At most tiles.size() tasks are in
+    // progress, and tasks end in ascending order. When task n begins, task n - tiles.size() has
+    // therefore ended.
     Tile* const tile = &tiles[next % tiles.size()];
     return {next++, tile};
   };

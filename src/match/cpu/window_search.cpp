@@ -12,8 +12,9 @@
 namespace lull::cpu {
 namespace {
 
-// Maximum memory of a block, in bytes. The scores fit in the second-level cache and a share of the
-// third-level cache. The samples of one displacement fit in the first-level cache.
+// Maximum memory of a block, in bytes. The scores of a block fit in the second-level cache of a
+// core and the core's share of the third-level cache, taken together. The samples that the kernel
+// reads for one displacement fit in the first-level cache.
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;

@@ -2,8 +2,8 @@
 // Each lane processes one candidate.
 
 // A reference patch belongs to one cluster in each tiling (match/clusters.h). If another patch is
-// in several of these clusters, the warp compares the two patches only once. Patches that motion
-// predicts are added last, with their motion bias.
+// in several of these clusters, the warp compares the two patches only once. The last candidates
+// are the patches that motion predicts. MatchParams::motion_bias reduces their distances.
 
 // A key consists of a distance and a patch identifier. The warp sorts 32 keys at a time.
 

@@ -32,9 +32,9 @@ struct ClusterArgs {
   uint2* nodes[2];  // index of the first member, number of members
 };
 
-/// A cluster is split between two centres (match/clusters.h). The weights are the quantised
-/// difference of these centres, with one weight for each sample of a patch. The weights are in
-/// shared memory, and each warp has its own object.
+/// The weights of the split of a cluster between two centres (match/clusters.h). The weight of each
+/// sample of a patch is the quantised difference of the two centres at this sample. Each warp has
+/// its own Weights object in shared memory.
 struct alignas(16) Weights {
   std::int8_t of[patch_samples];
 };

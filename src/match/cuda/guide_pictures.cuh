@@ -9,7 +9,7 @@
 
 namespace lull {
 
-/// A guide that equals one plane.
+/// A guide whose samples are the unchanged samples of one plane.
 struct PurePlane {
   const float* plane;
   __device__ float4 quad(const Margins& margins, int x, int y) const {

@@ -62,10 +62,10 @@ struct Guide {
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
-/// A match kernel represents a candidate by a 16-bit score: 65535 minus half the sum of the squared
-/// differences of the two patches in the 8-bit guide. This constant is the maximum of half the sum,
-/// because the score 0 means no candidate. The scale of the guide must be small enough for
-/// distances up to tau.
+/// Match kernels convert the distance of a candidate to a 16-bit score: 65535 - h, where h is half
+/// of the sum of squared differences in the 8-bit guide. The score 0 means no candidate, so h is at
+/// most 65534, the value of this constant. The scale of the guide must be so small that h does not
+/// exceed this maximum for distances up to tau.
 inline constexpr int max_half_distance = 65534;
 inline float max_guide_scale(float tau) {
   return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));

@@ -25,8 +25,8 @@ constexpr int wanted_blocks = 2;
 /// small shared memory were not measured.
 struct MatchTuning {
   std::size_t shared_memory;
-  // Whether plans may use kernels that save memory. If the best MatchShape does not fit, such plans
-  // may use another shape.
+  // If true, a plan may use a kernel that needs little shared memory. If the best MatchShape does
+  // not fit, the plan may use another MatchShape.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},

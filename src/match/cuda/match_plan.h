@@ -35,13 +35,15 @@ constexpr int gathered_words = pending_slots + listed_quads / 4;
 constexpr int reference_pitch = 20;
 constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
-// Row pitches, in patch positions, of the union of the search windows. Kernels are compiled for
-// these pitches.
+// The search windows of the reference patches of a thread block lie in one rectangle, their union.
+// These constants are row pitches of the union in memory, in patch positions. Kernels are compiled
+// for each row pitch.
 constexpr int small_union = 32, medium_union = 48, narrow_union = 64;
 constexpr int wide_union = 160;  // at least 127 + 3 * 8, rounded up to a multiple of 8
 
-/// Compile-time constants of a match kernel: `chunk`, the number of words that a lane scans at
-/// once, and `union_pitch`, the row pitch of the union of the search windows in patch positions.
+/// Compile-time constants of a match kernel. `chunk` is the number of words of scores that a lane
+/// scans at once. `union_pitch` is the row pitch, in patch positions, of the rectangle that
+/// contains the search windows of a thread block.
 struct MatchShape {
   int chunk, union_pitch;
   bool operator==(const MatchShape&) const = default;
@@ -63,8 +65,9 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
 struct TimeShape {
   bool fused;  // whether the reference frame is scanned together with the first neighbouring frames
   MatchShape own, others;
-  /// Maximum number of words that the scores of one search window occupy, in the reference frame. A
-  /// warp scans 32 * own.chunk words at once, so a larger window would need too many scans.
+  /// Maximum size of the search window in the reference frame, in words. A word contains the scores
+  /// of two candidates. A warp scans 32 * own.chunk words at once, so a larger window would need
+  /// too many scans.
   int max_own_words;
   bool saves_memory = false;  // is for devices with little shared memory
 };

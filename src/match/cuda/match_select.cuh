@@ -11,9 +11,10 @@ namespace lull::match_detail {
 constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
-// A quad is four words of scores. The warp counts the quads in which at least one score reaches the
-// bound. If this count is above `max_quads`, the warp scans all words in order. If the count is
-// only above `typical_quads`, the warp does this if few lanes have scores above the bound.
+// A quad is four words of scores. The warp ignores scores below a bound, and counts the quads with
+// at least one score that reaches the bound. The warp scans all words in order in two cases: the
+// count is above `max_quads`, or the count is above `typical_quads` and few lanes have scores above
+// the bound.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -30,8 +31,9 @@ struct MatchArgs {
 };
 /// Launches the kernels of match() with a distance bias (match_biased.cu).
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
-/// Converts the mean of the squared differences of two patches to half of their sum. The mean
-/// refers to samples on the 0..255 scale, the sum to samples of the 8-bit guide.
+/// Converts a mean of squared differences to half of a sum of squared differences. `mean` is the
+/// mean over the samples of two patches on the 0..255 scale. The result is half of the sum over the
+/// samples of the same patches in the 8-bit guide.
 double half_distance(double mean, const Guide& guide);
 /// Collects the arguments of the match kernels.
 /// @throws InternalError  scores cannot represent distances up to tau
@@ -183,9 +185,9 @@ struct Gathering {
   }
 };
 
-/// Scans all words in order, for flat pictures, in which nearly all words reach the bound. In the
-/// first keep - 1 of these words, all scores that reach the bound are gathered. In later words,
-/// only scores above the bound are gathered.
+/// Gathers keys from all words in order. A word contains two scores. In flat pictures, nearly all
+/// words contain a score of at least `bound`. From the first keep - 1 of these words, the function
+/// gathers all scores of at least `bound`. Later, it ignores words without a score above `bound`.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {

@@ -263,13 +263,13 @@ __device__ __forceinline__ std::uint32_t own_displacement(const MatchArgs& a, in
   return pack_displacement(x - a.radius, y - a.radius);
 }
 
-/// Returns a list of candidates whose only element is the reference patch.
+/// Returns a list of the best candidates that contains only the reference patch.
 __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }
 
-/// Returns the arguments of the kernel. If `fixed` is a search of a profile, compile-time constants
-/// replace the plan, the window and the step.
+/// Returns the arguments `a` of the kernel. If `fixed` has the window and the step of a profile,
+/// the function replaces the plan, the window and the step in `a` by compile-time constants.
 template <FixedSearch fixed>
 __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
   if constexpr (fixed.window > 0) {

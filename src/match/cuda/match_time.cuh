@@ -37,7 +37,8 @@ struct TimeArgs {
   SearchedFrames frames;
 };
 
-/// Replaces arguments of the kernel by constants for a fixed temporal search.
+/// Returns the arguments `a` of the kernel. If `fixed` has the windows and the step of a profile,
+/// the function replaces the plans, the windows and the step in `a` by compile-time constants.
 template <FixedTimeSearch fixed>
 __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   a.own = with_constants<fixed.own>(a.own);
@@ -186,8 +187,8 @@ __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
         tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
 }
 
-/// Returns the scores of `count` neighbouring frames from `first` on (step 3 of match.cu), with the
-/// motion bias.
+/// Returns the scores of `count` neighbouring frames from frame `first` on, for step 3 of match.cu.
+/// Adds `motion_bias` to the score of the patch that motion predicts in each frame.
 template <int chunk, int union_pitch>
 __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, int first, int count,
                                const OtherTables<union_pitch>& tables) {

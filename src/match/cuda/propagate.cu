@@ -154,8 +154,9 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // The size of a group and the member are loaded at the same time. The member may be beyond the
-    // end of the group, where memory is readable.
+    // Loads the size of a group and one of its members at the same time. If the group is too small
+    // to have this member, the load reads an unused element of the array, and the function returns
+    // 0.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +
@@ -229,8 +230,9 @@ __global__ void __launch_bounds__(threads, 4) propagation_kernel(const Propagati
   __syncwarp();
 
   Propagation p(a, patches + reference * reference_pitch, at, lane);
-  // Members of stored groups are compacted behind the refinement candidates, to minimise the rounds
-  // of 32 candidates.
+  // The warp compares 32 candidates in each round. The first candidates are those of the refinement
+  // windows. The stored group members follow them without gaps, so that the number of rounds is
+  // minimal.
   const std::uint32_t member = p.kept_member();
   const bool is_candidate = p.is_candidate(member);
   const std::uint32_t ballot = __ballot_sync(~0u, is_candidate);

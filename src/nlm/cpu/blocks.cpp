@@ -129,8 +129,9 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   const int lanes = static_cast<int>(hn::Lanes(d));
   const Vector mean_share = hn::Set(d, plan.shape.mean_share);
   const Curve<exponential> curve(plan.shape);
-  // Each iteration stores the sums of cells in the next row, and loads the sums that the previous
-  // iteration stored. A load that overlaps a more recent store would stall.
+  // Each iteration computes and stores the cell sums of the next row. The iteration itself uses the
+  // cell sums of the current row, which the previous iteration stored. A load of sums that were
+  // stored just before would stall.
   sum_cells<cell, guides>(plan, *at.source, 0, at.e_x, at.e_y, lines.cells[0]);
   for (int row = 0; row < plan.cell_rows; ++row) {
     const float* const* const cells = lines.cells[row % 2];

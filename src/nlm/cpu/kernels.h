@@ -2,8 +2,10 @@
 // The interface between the cpu engines (frames.cpp, volumes.cpp) and their kernels (tile.cpp,
 // blocks.cpp), compiled by Highway for every instruction set.
 
-// For each displacement, as in Marques and Pardo, the kernel computes squared differences, sums
-// over patches, and weights for a complete tile (a rectangle of samples, in volumes a box).
+// The kernel processes one displacement after another for a complete tile (a rectangle of samples,
+// in volumes a box), as in Marques and Pardo. For each displacement, the kernel computes the
+// squared differences of the samples, adds these squares over each patch, and converts the sums to
+// weights.
 
 // The kernel sums over cells, squares of 1 or 2 samples a side. Patches share the sums of cells,
 // and the samples of a cell share their weight.
@@ -67,9 +69,9 @@ struct Shape {
   bool is_single;  // a block is one sample, which has one estimate
   Weights weights;
   /// fill() multiplies guide plane c by guide_scale * sqrt(a_c). a_c is the weight of plane c in
-  /// the distance D (weights.h). The sum of q1 + mean_share * q2^2 over the scaled planes is D
-  /// times the slope of WeightCurve. q1 is the sum of the squared differences of two patches in one
-  /// plane. q2 is the sum of the differences.
+  /// the distance D (weights.h). For two patches in one scaled plane, let q1 be the sum of the
+  /// squared differences, and q2 the sum of the differences. The sum of q1 + mean_share * q2^2 over
+  /// all planes is the product of D and the slope of WeightCurve.
   float guide_scale, mean_share;
   float zero;  // zero of WeightCurve, multiplied by its slope
 };

@@ -1,8 +1,8 @@
 // Computes the estimates of a tile in three steps. Step 1: for each displacement, the kernel sums
 // squared differences over cells (squares of 1 or 2 samples a side), and then over patches.
 
-// Step 2: the kernel computes weights. If samples have several estimates, weights are stored until
-// their sums over all displacements are complete.
+// Step 2: the kernel computes weights. If a block has several samples, the kernel stores the
+// weights until their sums over all displacements are complete.
 
 // Step 3: each stored weight is divided by the sum of the weights of its patch. The weight of a
 // cell (a square of 1 or 2 samples a side) is the sum of the quotients of all patches that cover
@@ -77,8 +77,9 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
 /// `patch_sums`) between the tile and the candidates at one displacement.
 struct TileSums {
   float *squares, *sums;  // one sum for each cell of a row
-  // Sums along a row of cells, over the width of a patch: `patch_squares` for each slice,
-  // `patch_sums` for each slice and guide plane.
+  // Each element is a sum over as many consecutive cells of a row as a patch is wide.
+  // `patch_squares` has a plane of such sums for each slice, and `patch_sums` has a plane for each
+  // slice and guide plane.
   float *patch_squares, *patch_sums;
 };
 
@@ -146,8 +147,9 @@ HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const Phased
     }
 }
 
-/// Adds the weights and weighted samples of one displacement to the sums (step 2 of tile.cpp). The
-/// function is for samples with one estimate.
+/// Computes the weights of the candidates at one displacement (step 2 of tile.cpp). Adds the
+/// weights to `weights`, and the weighted samples of the candidates to `sums`. Blocks must consist
+/// of one sample (Shape::is_single).
 template <bool mean, bool exponential>
 void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
                  const TileSums& from, float* weights, float* sums) {
@@ -166,9 +168,9 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
   }
 }
 
-/// Stores the weights of one displacement, and adds them to the sums of weights (step 2 of
-/// tile.cpp). The function is for samples with several estimates. Where no patch begins, the weight
-/// is 0.
+/// Computes the weights of the candidates at one displacement (step 2 of tile.cpp) for blocks of
+/// several samples. Stores the weights in `kept`, and adds them to `weights`. At positions where no
+/// patch begins, the weight is 0.
 template <bool mean, bool exponential>
 void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, const float* grid,
                   float* kept, float* weights) {
@@ -185,9 +187,10 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
   }
 }
 
-/// Adds the samples of one displacement, weighted by the stored weights, to the sums (step 3 of
-/// tile.cpp). For each patch, `shares` contains 1 / (sum of weights * number of estimates of a
-/// sample).
+/// Multiplies the samples of the candidates at one displacement by their stored weights, and adds
+/// the products to `sums` (step 3 of tile.cpp). For each patch, `shares` contains 1 / (W n). W is
+/// the sum of the weights of all candidates of the patch. n is the number of estimates of each
+/// sample.
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {
@@ -251,7 +254,7 @@ std::size_t memory_of_sums(const TilePlan& plan, int guides) {
   return 2 * plan.stride + plan.slices * (1 + guides) * plan.cell_plane();
 }
 
-/// Computes a tile in which each sample has one estimate.
+/// Computes a tile for blocks of one sample.
 template <bool mean, bool exponential>
 void estimate_single(const TilePlan& plan, const Tile& tile, TileMemory& memory) {
   const std::size_t sum_floats = tile.slices * tile.planes * plan.sum_plane();
@@ -273,7 +276,7 @@ void estimate_single(const TilePlan& plan, const Tile& tile, TileMemory& memory)
   }
 }
 
-/// Computes a tile in which each sample has several estimates.
+/// Computes a tile for blocks of several samples.
 template <int cell, bool mean, bool exponential>
 void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory) {
   const Shape& shape = plan.shape;

@@ -2,9 +2,9 @@
 // Launches of the kernels of non-local means on `stream`. The functions neither allocate memory nor
 // wait.
 
-// Kernels compute the distance q of two patches from scaled guide planes: q = sum over the planes
-// of (q1 + mean_share * q2^2). q1 is the sum of the squared differences of the two patches in one
-// plane. q2 is the sum of the differences.
+// Kernels compute the distance q of two patches from scaled guide planes. For the two patches in
+// one plane, let q1 be the sum of the squared differences, and q2 the sum of the differences. The
+// distance q is the sum of q1 + mean_share * q2^2 over all planes.
 
 // q is the distance D of weights.h, multiplied by the slope of WeightCurve, and for exponential
 // weights by log2(e). For this purpose, continue_plane() multiplies guide plane c by

@@ -30,7 +30,8 @@ std::vector<int> filtered_planes(const Params& params, const FrameFormat& format
   return planes;
 }
 
-/// Returns the maximum number of slices per batch. All noisy planes must support this number.
+/// Returns the number of slices per batch: the minimum of VolumeFilter::slices_at_a_time() over all
+/// planes with noise, but at most `max_slices`.
 int slices_for_all(const Params& params, const FrameFormat& format) {
   int batch_size = cuda::max_slices;
   for (const int i : filtered_planes(params, format))

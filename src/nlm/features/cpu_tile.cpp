@@ -108,8 +108,9 @@ HWY_ATTR bool any_weight(const TileLayout& m, int rows) {
   return sum > 0;
 }
 
-/// Adds the weighted candidates at one displacement to the sums of a filter, whose linear function
-/// (step 3 of formulas.h) has `coefficients` coefficients.
+/// Adds the weighted candidates at one displacement to the sums of a filter (colour or guided).
+/// `coefficients` is the number of coefficients that the filter fits (step 3 of formulas.h): 1 for
+/// the colour filter.
 HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLight& p, int ex,
                   int ey, int coefficients, TileLayout& m, LightSums& sums) {
   const int all = tile.height * width;

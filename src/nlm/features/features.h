@@ -1,9 +1,10 @@
 #pragma once
 // Non-local means of renders, on the demodulated illumination (the picture divided by its albedo).
-// The weights of the first result depend on the illumination and its variance.
+// The filter computes two results and blends them by their estimated errors (formulas.h).
 
-// In addition, the second result uses surface features from the renderer (noise/render/features.h).
-// The filter blends the two results by their estimated errors (formulas.h).
+// The weights of both results depend on the illumination and its variance. The first result is a
+// weighted mean. The second result comes from a local regression, which also uses surface features
+// from the renderer (noise/render/features.h).
 
 #include <memory>
 
@@ -44,8 +45,8 @@ struct FeatureParams {
                                                       const FrameFormat& format,
                                                       const Backend& backend);
 
-/// Returns the number of earlier frames, and the number of later frames, on which the result of a
-/// frame depends.
+/// Returns the margin of a session: the result of a frame depends on `before` earlier frames and on
+/// `after` later frames.
 [[nodiscard]] Margin margin(const FeatureParams& params);
 /// Opens a detector of repeated frames. The detector gives the same results as a session with the
 /// same parameters.

@@ -4,8 +4,8 @@
 // Planes are mirrored at their borders.
 
 // p is the target pixel. Candidates are q = p + m + d, for all displacements d of the disc |d|^2 <=
-// S (S + 1/2). In the frame itself, m is 0. In a neighbouring frame, m is the vector of the motion
-// block (time/motion.h) that contains p.
+// S (S + 1/2). In the target frame, m is 0. In a neighbouring frame, m is the motion vector of the
+// motion block (time/motion.h) that contains p.
 
 // Step 1: the distance D_f of two patches of 2 f + 1 pixels a side (Rousselle, Manzi, Zwicker 2013,
 // doi:10.1111/cgf.12219, equation 4):
@@ -15,9 +15,12 @@
 // Step 2: the weight w = max(0, 1 - max(0, D_f / k^2) / 8)^8 of a candidate, nearly exp(-max(0, D_f
 // / k^2)).
 
-// Step 3: two candidate results F. The colour result is F = sum w u_q / sum w, with f = 3 and k =
-// 0.7. The guided result is F = a, with f = 1 and k = 1, from a local regression (Bitterli et al.
-// 2016, doi:10.1111/cgf.12954, section 4.1): a + b . g(q) minimises
+// Step 3: two candidate results F. The colour result is the weighted mean sum w u_q / sum w. Its
+// weights w have the patch radius f = 3 and the strength k = 0.7 (steps 1 and 2).
+
+// The guided result of step 3 is F = a, the constant of a local regression with the linear function
+// a + b . g(q) (Bitterli et al. 2016, doi:10.1111/cgf.12954, section 4.1). Its weights w have f = 1
+// and k = 1. The regression minimises
 //   sum w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2.
 
 // The vector of the regression is g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1), ...). d is the

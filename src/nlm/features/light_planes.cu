@@ -25,8 +25,8 @@ __global__ void pack_kernel(FourPlanes planes, Space space, float4* __restrict__
       make_float4(sample(planes[0]), sample(planes[1]), sample(planes[2]), sample(planes[3]));
 }
 
-/// Returns the mean of `value` over 2 radius + 1 pixels a side around (x, y), without pixels
-/// outside the plane.
+/// Returns the mean of `value` over a square of pixels around (x, y). The square has a side of 2 *
+/// radius + 1 pixels. Pixels outside the plane do not count.
 template <class Value>
 __device__ float mean_around(int x, int y, int width, int height, int radius, Value value) {
   float sum = 0;
@@ -48,8 +48,9 @@ struct Pixel {
         at(static_cast<std::ptrdiff_t>(y) * space.width + x) {}
 };
 
-/// Returns the mean variance of each channel over 2 level_radius + 1 pixels a side. All threads of
-/// the block must call the function, because the threads share sums.
+/// Returns the mean variance of each channel over a square of pixels around `pixel`. The square has
+/// a side of 2 * level_radius + 1 pixels. Pixels outside the plane do not count. All threads of the
+/// block must call the function, because the threads share sums.
 __device__ float3 find_level(const float4* variances, const Space& space, const Pixel& pixel) {
   constexpr int radius = level_radius, high = threads.y + 2 * radius;
   __shared__ float3 rows[high][threads.x];

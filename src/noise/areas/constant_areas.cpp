@@ -150,10 +150,10 @@ class AreaFinder {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
       return add(area.runs, foreign);
-    // If the surrounding samples lie on both sides of the area's value, a codec may have made the
-    // area constant. In pictures, such an area must therefore be large, touch the border, and not
-    // consist of codec blocks. Otherwise, only its complete rows and columns at the border are
-    // added.
+    // If the surrounding samples lie on both sides of the area's value, the noise level must be at
+    // least `wide_noise`. In pictures, a codec may have made such an area constant, so the area
+    // must also be large, touch the border, and not consist of codec blocks. If a condition is
+    // false, the function adds only the area's complete rows and columns at the border.
     const bool is_border =
         touches_border(area) && area.samples >= min_border_in_picture && !consists_of_blocks(area);
     if (border.is_one_sided() || ((is_slice_ || is_border) && steps >= wide_noise))
@@ -270,8 +270,8 @@ class AreaFinder {
     return static_cast<double>(on_grid) > min_on_grid * static_cast<double>(ends);
   }
 
-  /// Returns the samples of the area in complete rows and complete columns at the border of the
-  /// plane.
+  /// Returns the complete lines of the area at the border of the plane. These are the first and the
+  /// last rows and columns of the plane whose samples all belong to the area.
   std::vector<SampleRun> complete_lines(const Area& area) const {
     std::vector<int> row_samples(plane_.height), column_samples(plane_.width + 1);
     for (const SampleRun& run : area.runs) {
@@ -300,9 +300,10 @@ class AreaFinder {
   }
 
   /// Returns an area without its ragged parts: the union of complete_lines() and the morphological
-  /// opening of the area by a square. The function tries the sides in `opening_sides` in increasing
-  /// order. The function uses the first square that random samples of the value `value` are
-  /// unlikely to fill, or else the largest square.
+  /// opening of the area by a square. Noise near the area may also produce samples of the value
+  /// `value`. The function therefore uses the smallest side in `opening_sides` for which such
+  /// samples are unlikely to fill a complete square. If there is no such side, the function uses
+  /// the largest side.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;

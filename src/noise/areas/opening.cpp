@@ -10,8 +10,9 @@ namespace {
 /// each sample and the `side - 1` next samples. If `all` is false, it is a dilation over each
 /// sample and the `side - 1` previous samples.
 void slide_row(std::uint8_t* row, int count, std::ptrdiff_t stride, int side, bool all) {
-  // An erosion reads later samples and runs backward. A dilation reads earlier samples and runs
-  // forward.
+  // The result of an erosion depends on the next samples, so the loop begins at the end of the row.
+  // The result of a dilation depends on the previous samples, so the loop begins at the start of
+  // the row.
   int since = side;  // dilation: number of samples since the last marked sample
   for (int i = 0; i < count; ++i) {
     std::uint8_t& place = row[(all ? count - 1 - i : i) * stride];

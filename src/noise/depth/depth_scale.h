@@ -57,7 +57,8 @@ struct DepthScale {
   bool is_squared() const { return samples.noise == DepthNoise::squared; }
 };
 
-/// Statistics of the depths of some frames, without the holes.
+/// Statistics of the depths in some frames. Holes (DepthSamples::is_hole()) have no depth, so only
+/// share_of_holes() counts them.
 class DepthStatistics {
  public:
   explicit DepthStatistics(const DepthSamples& samples) : samples_(samples) {}

@@ -13,9 +13,9 @@ namespace lull {
 /// white.
 [[nodiscard]] FrameFormat stabilised_depth_format(const FrameFormat& format);
 
-/// Converts a depth map to a frame for the filter with DepthScale::forward(), overwrites the
-/// samples of `stabilised`, fills the holes (fill_holes.h) and lists them in Frame::holes.
-/// `stabilised` must have the format of stabilised_depth_format().
+/// Writes the depth map `depth`, converted by DepthScale::forward(), to `stabilised`. The function
+/// also fills the holes of the result (fill_holes.h), and lists them in Frame::holes. `stabilised`
+/// must have the format of stabilised_depth_format().
 void stabilise_depth(const DepthScale& scale, const Frame& depth, Frame& stabilised);
 
 /// Makes a session for depth maps. `filter` must be a session for frames of

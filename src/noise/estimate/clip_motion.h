@@ -14,9 +14,10 @@
 
 namespace lull {
 
-/// Side of a block, width of the ring around the block, and widths of the gap, in samples. The gap
-/// is the inner part of the ring. The motion search leaves out the gap, so that the compared
-/// samples are independent of the block even if the noise is correlated.
+/// The motion search compares the samples of a ring around each block. A gap separates the ring
+/// from the block, so that the compared samples are independent of the block even if the noise is
+/// correlated. `clip_block` is the side of a block in samples. `clip_ring` is the distance from the
+/// block to the outer edge of the ring. `clip_gap_x` and `clip_gap_y` are the widths of the gap.
 inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
 /// Width, in samples, of the border around the ring of a block. The derivatives of the samples in
 /// the ring depend on the border.

@@ -16,7 +16,8 @@ constexpr float error_per_step = 0.2f;
 /// noise. The share rises from 0 for the quantisation step `fine_step` of luma to 1 for
 /// `coarse_step`.
 constexpr float fine_step = 12, coarse_step = 24;
-/// Minimum noise level of the noise curve of a plane with codec error.
+/// If a plane has no noise curve, add_white() makes a constant curve at the measured noise level,
+/// but at least at this level.
 constexpr float min_codec_level = 0.5f;
 
 std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {

@@ -39,8 +39,8 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     NoiseEstimate estimate = estimate_of(clip, layout);
     if (excerpts.size() == given.size()) estimate.excerpt_level = clip.excerpt_level;
     estimate.by_luma = clip.by_luma;
-    // Minimum noise level of the first plane for a noise curve, on the 0..255 scale. At lower
-    // levels, the measured curve shows texture.
+    // The estimate contains the measured noise curve only if the noise level of the first plane, on
+    // the 0..255 scale, is above `min_level`. At lower levels, the measured curve shows texture.
     constexpr float min_level = 1.5f;
     const bool curved = clip.level[0] > min_level && layout != Layout::rgb;
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);

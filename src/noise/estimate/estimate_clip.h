@@ -18,8 +18,9 @@ struct ClipMeasurement {
   bool found = false;
   /// True for interlaced frames, whose results are for the top fields (even rows).
   bool from_fields = false;
-  /// Noise variances of the DCT coefficients in Y, Cb, Cr or, for RGB, in the opponent space. All
-  /// 0: the frames contain no noise that differs from frame to frame.
+  /// Noise variances of the DCT coefficients of Y, Cb and Cr, or for RGB, of the three planes of
+  /// the opponent space. If all variances are 0, the frames contain no noise that changes from
+  /// frame to frame.
   std::array<CoefficientTable, 3> tables{};
   /// Standard deviation of the noise in each plane, computed from `tables`.
   std::array<float, 3> level{};

@@ -49,10 +49,9 @@ constexpr double texture_dispersion = 15, texture_direction = 15;
 /// dispersion of 1.8, and gravel has a kurtosis of 3.7 or a slope of 2.
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
-/// Pictures of cameras that denoise have a sharpness (CameraNoise::sharpness) below
-/// `sharp_picture`. In sharper pictures, coloured noise is synthetic, and its
-/// FlatBlockSpectrum::greater_unevenness is below `sharp_unevenness`. A higher unevenness indicates
-/// texture.
+/// If a camera denoises its pictures, their CameraNoise::sharpness is below `sharp_picture`. In
+/// sharper pictures, coloured noise is synthetic, and its FlatBlockSpectrum::greater_unevenness is
+/// below `sharp_unevenness`. A higher unevenness indicates texture.
 constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Maximum noise level of an uncertain estimate.
@@ -212,8 +211,9 @@ class StillEstimate {
     if (is_rgb()) white_opponents(estimate);
   }
 
-  /// Replaces the noise by the noise levels of Y, U and V of the opponent space, for white noise
-  /// that is correlated between R, G and B (film, grey pictures stored as RGB).
+  /// Measures the levels of white noise in the planes Y, U and V of the opponent space. If the
+  /// noise is correlated between R, G and B (film, grey pictures stored as RGB), the noise model of
+  /// the estimate receives these levels.
   void white_opponents(NoiseEstimate& estimate) const {
     std::array<float, 3> levels{
         white_level(luma_.values, luma_.blocks, {}),

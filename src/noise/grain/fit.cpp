@@ -17,8 +17,9 @@ constexpr double max_gain = 10;         // a higher gain would clip the template
 constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
 /// Returns the factor by which decoders reduce the correlation at the lag `distance` along one
-/// axis. Grain consists of independent blocks of 32 samples with an overlap of 2 (weights 27 / 32
-/// and 17 / 32), or of 16 with an overlap of 1 in subsampled planes (23 / 32 and 22 / 32).
+/// axis. Decoders compose grain of independent blocks of 32 samples. Adjacent blocks overlap by 2
+/// samples, where decoders add the blocks with the weights 27 / 32 and 17 / 32. In subsampled
+/// planes, blocks have 16 samples and overlap by 1 sample, with the weights 23 / 32 and 22 / 32.
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;
@@ -200,9 +201,10 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
 /// Sets the filter coefficients. Their unit is the smallest power of 2, at most 2^-6, with which
 /// all coefficients are in range.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // Returns the factor that converts the fitted luma coefficient of a chroma plane to that of a
-  // decoder. In the fit, all planes have grain of the same variance, and their prediction errors
-  // differ. In a decoder, the prediction errors of all planes are white noise of one level.
+  // The filter of a chroma plane has a coefficient for the grain of luma. The function returns the
+  // factor that converts the fitted coefficient to the coefficient of a decoder. In the fit, the
+  // grain of all planes has the same variance, and the prediction errors of the planes differ. In a
+  // decoder, the prediction errors of all planes are white noise of one level.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };

@@ -28,8 +28,8 @@ constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 /// Ratio of two assumed noise variances: the variance of the DCT coefficient (0, 0), which is the
 /// block mean, to the larger of the variances of (0, 1) and (1, 0).
 constexpr double mean_gain = 2;
-/// Assumed chroma level, relative to the chroma level of independent noise in R, G and B. Chroma
-/// noise of cameras is stronger.
+/// Assumed chroma noise level, relative to the chroma noise level that independent noise in R, G
+/// and B causes. The chroma noise of cameras is stronger than that of independent noise.
 constexpr double chroma = 1.2;
 
 /// The correction of camera noise depends on two values: the level d of fine frequencies
@@ -40,9 +40,10 @@ constexpr double chroma = 1.2;
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 
-/// The correction of camera noise decreases while the noise level at the lowest frequencies rises
-/// from `max_camera_level`, and vanishes at `min_synthetic_level`. Camera pictures have a level of
-/// at most 19.
+/// The correction of camera noise also depends on the noise level at the lowest frequencies, on the
+/// 0..255 scale. At levels above `max_camera_level`, the correction decreases as the level
+/// increases. At `min_synthetic_level` and above, there is no correction. In camera pictures, the
+/// level is at most 19.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
 /// Returns a linear ramp from 0 at `none` to 1 at `all`.

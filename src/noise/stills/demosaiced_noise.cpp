@@ -41,8 +41,8 @@ constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, ban
 /// coefficients (v, u) with v + u = n. Simulated pictures have L(5..6) / L(1..2) >= 0.32, L(5..6) /
 /// luma >= 0.59, and L(3..4) / L(7..8) >= 1.8 (docs/measurements/camera-noise.md).
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
-/// Minimum chroma level of the DCT coefficients (v, u) with v + u = 5 or 6, in pictures with clear
-/// noise of demosaicing. Clean photographs have a level of at most 1.1.
+/// Limit between Demosaicing::weak and Demosaicing::clear, for the chroma noise level of the DCT
+/// coefficients (v, u) with v + u = 5 or 6. In clean photographs, this level is at most 1.1.
 constexpr double min_level = 1.2;
 
 /// Maximum ratio of luma noise to chroma noise at the lowest frequencies. Simulated pictures: 0.39
@@ -130,8 +130,10 @@ Range measured_range(const OpponentValues& values, std::span<const int> members,
   return range;
 }
 
-/// Returns whether chroma is too weak at v + u = 5 and 6, compared with v + u = 1 and 2, for the
-/// noise of a demosaiced picture. The function examines the spectrum of all blocks.
+/// Returns true if the picture cannot contain the noise of demosaicing, because the spectrum of
+/// chroma decreases too much. The function divides the chroma level at v + u = 5 and 6 by the level
+/// at v + u = 1 and 2, for DCT coefficients (v, u). BlockPlane::spectrum must contain medians over
+/// all usable blocks.
 bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   constexpr double max_share = 0.6 * min_middle_share;
   double share = 1;

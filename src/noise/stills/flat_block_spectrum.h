@@ -10,9 +10,9 @@
 namespace lull {
 
 struct FlatBlockSpectrum {
-  /// Mean squares of the coefficients of the flattest blocks. The blocks form six ranges of
-  /// brightness, and the table is the mean over the two ranges with the lowest level at low
-  /// frequencies. Coefficient (0, 0) is 0.
+  /// Mean squares of the DCT coefficients of the flattest blocks. The blocks are divided into six
+  /// ranges of brightness. The mean squares are computed in each range. The table is the mean of
+  /// two ranges: those with the smallest mean squares at low frequencies. Element (0, 0) is 0.
   CoefficientTable table{};
   /// Level at middle frequencies in the flattest 20 % of the blocks, relative to the level in the
   /// flattest 2 %: 1 for noise, higher for texture. The ratio is measured in each of the two

@@ -45,11 +45,13 @@ struct BlockPlane {
   CoefficientTable spectrum{};
 };
 
-/// The mean energy around each block, for each of the two sets of coefficients.
+/// For each of the two sets of coefficients: one value per block, the mean energy of the block and
+/// its neighbours (energies_around()).
 using Energies = std::array<std::vector<float>, 2>;
 
-/// Returns the energies around blocks, summed over the planes and averaged over about 20 x 20
-/// samples.
+/// Returns, for each block, the mean energy of the usable blocks in the surrounding 20 x 20 samples
+/// (approximately). The mean includes the block itself. The energy of a block is the sum of its
+/// squared coefficients in all planes, each divided by its variance in BlockPlane::spectrum.
 [[nodiscard]] Energies energies_around(std::span<const BlockPlane> planes,
                                        const PictureBlocks& blocks, const UsableBlocks& usable);
 

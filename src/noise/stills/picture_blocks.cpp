@@ -13,7 +13,8 @@ namespace {
 
 constexpr int side = PictureBlocks::side;
 
-/// Minimum share of samples with the minimum or maximum value, for a clip limit at this value.
+/// If more than this share of the samples of a plane has the minimum value, this value is a clip
+/// limit. The same applies to the maximum value.
 constexpr double piled_up = 0.002;
 
 /// Maximum range of the samples of a letterbox row or column, on the 0..255 scale.
@@ -81,8 +82,8 @@ Rectangle content(PlaneView<const float> p) {
   return {left, top, right - left, rows};
 }
 
-/// Returns a centred rectangle of each picture without letterbox. All rectangles have the same
-/// size.
+/// Returns a rectangle of each picture that excludes the letterbox. All rectangles have the same
+/// size, and each lies at the centre of the content of its picture.
 std::vector<Rectangle> contents(const PlaneStack& stack) {
   std::vector<Rectangle> all;
   int width = std::numeric_limits<int>::max(), height = width;

@@ -73,7 +73,8 @@ class PhotonFit {
     return least / 2;
   }
 
-  /// Fits a first line of variance over mean to the flattest cubes of each bin.
+  /// Fits the initial line to the flattest cubes of each bin. The line gives the noise variance as
+  /// a function of the mean.
   void fit_start() {
     Cubes start;
     const std::size_t bins = std::clamp<std::size_t>(cubes_.size() / min_in_bin, 1, 16);
@@ -157,9 +158,10 @@ class PhotonFit {
     return {mean, ratio * variance_at(mean), std::sqrt(variance_of_median / count)};
   }
 
-  /// Fits a line of variance over mean to the bins, by iteratively reweighted least squares. The
-  /// weight of a bin is 1 / (standard error)^2. The standard error is proportional to the variance
-  /// that the line of the previous iteration predicts. Outliers have smaller weights (Huber).
+  /// Fits a line to the bins, by iteratively reweighted least squares. The line gives the noise
+  /// variance as a function of the mean. The weight of a bin is 1 / (standard error)^2. The
+  /// standard error is proportional to the variance that the line of the previous iteration
+  /// predicts. Outliers have smaller weights (Huber).
   Line fit(const std::vector<Bin>& bins) const {
     Line line{.slope = 0, .constant = 0, .slope_error = 0};
     for (int round = 0; round < fit_rounds; ++round) {

@@ -17,8 +17,8 @@ namespace {
 /// all cubes if that is more. With fewer flat cubes, the flattest cubes are measured.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
-/// Maximum ratio of the noise levels of bright and dark cubes that are treated as equal. Structure
-/// raises the level of bright cubes.
+/// If the noise level of bright cubes is at most `same_level` times the level of dark cubes, the
+/// two levels count as equal. Structure raises the measured level of bright cubes.
 constexpr double same_level = 1.25;
 /// Maximum ratio of the noise levels of air and tissue. With a larger ratio, the supposed cubes of
 /// air are dark tissue.

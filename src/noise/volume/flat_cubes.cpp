@@ -10,7 +10,7 @@
 namespace lull {
 namespace {
 
-/// Median of a random variable: the mean square of 8 standard normal values.
+/// Median of the distribution of the mean of 8 squared standard normal values.
 constexpr double median_of_squares = 0.9180;
 /// Maximum mean energy of the 19 low coefficients of a flat cube, in units of the noise variance.
 constexpr double explained = 1.15;

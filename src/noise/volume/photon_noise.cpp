@@ -103,8 +103,9 @@ double PhotonStabiliser::expected_result(double photons) const {
   return middle + mean - skew_bias * third / variance;
 }
 
-/// Makes the table of the inverse function from the filter's expected results at increasing numbers
-/// of photons.
+/// Makes the table of the inverse function. The function computes expected_result(), the
+/// expectation of the filter's result, for increasing mean numbers of photons, and inverts this
+/// relation by linear interpolation.
 void PhotonStabiliser::make_table() {
   constexpr int samples = 400;
   const double last_photons = asymptotic_from - variance_;

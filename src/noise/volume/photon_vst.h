@@ -20,8 +20,8 @@ namespace lull {
                                                         std::unique_ptr<Denoiser> filter,
                                                         const ResultSamples& results = {});
 
-/// Makes a detector of repeated frames with photon noise. `finder` receives the stabilised frames,
-/// in the format stabilised_format(format).
+/// Makes a detector of repeated frames for clips with photon noise. The detector stabilises each
+/// frame, and passes the result to `finder` in the format stabilised_format(format).
 [[nodiscard]] std::unique_ptr<RepeatFinder> with_photon_vst(const PhotonNoise& noise,
                                                             const FrameFormat& format,
                                                             std::unique_ptr<RepeatFinder> finder);

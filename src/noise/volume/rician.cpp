@@ -56,7 +56,8 @@ double expected_sample(double v) {
   return sum * step;
 }
 
-/// Inverts an increasing function, whose values `of_v` are at v = 0, spacing, 2 spacing, ...
+/// Returns the argument v at which an increasing function has the value `value`, by linear
+/// interpolation. `of_v` contains the function at v = 0, spacing, 2 spacing, ...
 double argument_at(const std::vector<double>& of_v, double spacing, double value) {
   const auto above = std::ranges::upper_bound(of_v, value);
   if (above == of_v.begin()) return 0;

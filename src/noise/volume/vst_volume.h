@@ -2,9 +2,11 @@
 // Variance stabilisation of volumes whose noise is Rician or varies in space. The stabilised noise
 // is white and Gaussian, with one level.
 
-// With the noise level s at its position, a sample v becomes v sigma / s for Gaussian noise, and
-// zero + sigma f((v - zero) / s) for Rician noise (f: rician.h). sigma is the minimum of s, so no
-// stabilised sample leaves the range of samples.
+// Let s be the noise level at the position of a sample v, and sigma the minimum of s over the
+// volume. For Gaussian noise, v becomes v sigma / s. For Rician noise, v becomes z + sigma f(m).
+// Here m = (v - z) / s, the function f is that of rician.h, and z is VolumeNoise::zero, the sample
+// that represents a magnitude of 0. Stabilised samples stay in the range of samples, because sigma
+// is at most s.
 
 #include <memory>
 

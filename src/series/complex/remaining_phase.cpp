@@ -27,7 +27,8 @@ class ComplexSlices {
     for (int i = 0; i < fit.basis.size(); ++i) places_[fit.basis.volumes()[i]] = i;
   }
 
-  /// Returns a slice of a volume. Voxels and volumes without noise become 0.
+  /// Returns slice `z` of a volume. The result is 0 in constant voxels (VoxelState::constant), and
+  /// in all voxels of a volume without noise.
   Slice slice(int volume, int z) const {
     const std::vector<float> real = part(volume, z), imaginary = part(volume + volumes_, z);
     Slice result(real.size());

@@ -10,16 +10,16 @@
 // Step 1: The Gram matrix G = B B' / n, where the rows of B are the n patches that determine the
 // spectrum (noisy or basic estimate).
 
-// Step 2: The inverse (G + s I)^-1 of the shifted Gram matrix G, in single precision. The shift s
-// is at least the threshold t (bm3d/bayes_precision.h).
+// Step 2: The inverse (G + s I)^-1 for the Gram matrix G, in single precision. The diagonal loading
+// s is at least the threshold t (bm3d/bayes_precision.h).
 
 // Step 3 for the spectrum of noisy patches: the weights W = I - t (G + s I)^-1, from the Gram
-// matrix G, the threshold t and the shift s, sharpened by W <- 3 W^2 - 2 W^3.
+// matrix G, the threshold t and the diagonal loading s, sharpened by W <- 3 W^2 - 2 W^3.
 
 // Step 3 for the spectrum of the basic estimate: With the n noisy patches Y, the patches B of the
-// basic estimate, their Gram matrix G, the threshold t and the shift s, the weights are W = Y B' /
-// n (G + s I)^-1. The code uses the equivalent form I + ((Y - B) B' / n - t I) (G + s I)^-1, which
-// avoids cancellation.
+// basic estimate, their Gram matrix G, the threshold t and the diagonal loading s, the weights are
+// W = Y B' / n (G + s I)^-1. The code uses the equivalent form I + ((Y - B) B' / n - t I) (G + s
+// I)^-1, which avoids cancellation.
 
 // Step 4: The warp multiplies the weights by 16 samples of each patch at a time, and adds these
 // estimates to the sums.

@@ -37,9 +37,9 @@ struct BayesArgs {
   int first_row = 0, rows = 0;
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
-  /// For each frame pair except the first, the displacements of candidates in the second frame,
-  /// relative to their position in the first frame (match/second_half.h). Null: all displacements
-  /// are zero.
+  /// For each frame pair except the first, the displacements from the position of a candidate in
+  /// the first frame to its position in the second frame (match/second_half.h). Null: all
+  /// displacements are zero.
   Motion* second_half = nullptr;  // [pair - 1][bundle]
   /// The members of each group in the format of pack_displacement(), and the number of members.
   std::uint32_t* members = nullptr;  // [reference][group]

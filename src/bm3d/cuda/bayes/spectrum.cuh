@@ -64,9 +64,10 @@ struct PatchSums {
   }
 };
 
-/// Computes the correction D d_a d_b / 2 - d_b s_i for each patch i, with D samples per patch,
-/// their sum s_i, and the group means d_a and d_b. correction[r] is the correction for patch 8r +
-/// lane / 4. `both` is D d_a d_b, and `other` is d_b.
+/// Computes the correction D d_a d_b / 2 - d_b s_i for each patch i. D is the number of samples of
+/// a patch, s_i is the sum of the samples of patch i, and d_a and d_b are means over the group.
+/// `both` is D d_a d_b, and `other` is d_b. correction[r] is the correction for patch 8r + lane /
+/// 4.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {
@@ -123,7 +124,7 @@ __device__ __forceinline__ void sharpen(HalfMatrix<T>& p) {
 }
 
 /// Computes the weights I - t (G + s I)^-1 from the inverse matrix, with the Gram matrix G, the
-/// threshold t and the shift s (filter.cu).
+/// threshold t and the diagonal loading s (filter.cu).
 template <int T>
 __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float threshold,
                                                    HalfMatrix<T>& weights) {
@@ -139,7 +140,7 @@ __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float
 }
 
 /// Computes the weights I + (shared - t I) (G + s I)^-1 from the inverse matrix and `shared` (step
-/// 3 of filter.cu), with the Gram matrix G, the threshold t and the shift s.
+/// 3 of filter.cu), with the Gram matrix G, the threshold t and the diagonal loading s.
 template <int T>
 __device__ __forceinline__ void weights_from_basic(Block (&shared)[T][T],
                                                    const Block (&inverse)[T][T], float threshold,

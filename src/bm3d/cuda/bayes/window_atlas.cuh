@@ -121,11 +121,11 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
   });
 }
 
-/// Converts `count` + 1 floats in place to `count` words. A word contains two values in half
-/// precision: those of a sample and of its right neighbour. In `samples`, the values are the
-/// differences of the samples from SampleScale::level. If `uses_basic` is true, `samples` is the
-/// basic estimate, and the function also converts `noisy` to the differences of the noisy samples
-/// from the basic estimate. All values are multiplied by SampleScale::unit.
+/// Replaces `count` + 1 floats by `count` words, in place. Word n contains two half-precision
+/// values: for sample n and for sample n + 1. In `samples`, the value for a sample s is (s -
+/// SampleScale::level) * SampleScale::unit. If `uses_basic` is true, `samples` contains the basic
+/// estimate, and the function also converts `noisy`. The value for a noisy sample v with the basic
+/// estimate s is (v - s) * SampleScale::unit.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {
@@ -174,8 +174,8 @@ struct InSharedMemory {
     }
   };
 
-  /// Adds estimates to the sums. An estimate is a scaled difference from the common offset of the
-  /// thread block.
+  /// Adds estimates to the sums. An estimate is the difference between a filtered sample and the
+  /// mean of the group (`level`), divided by `unit`.
   struct Estimates {
     int* values;
     // The number to add to a sum is estimate * gain + offset, rounded to an integer. `offset`

@@ -28,9 +28,9 @@ struct PairsOf<Haar> : HaarPairs {};
 template <>
 struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
 
-/// The pairs of members of one lane, for eight chunks of 16 pairs. Lane (g, t) = (lane / 4, lane %
-/// 4) has pairs 2t, 2t + 1 (`low`), 2t + 8 and 2t + 9 (`high`) of chunk g. A word contains two
-/// pairs, with one byte per member.
+/// The four pairs of members that one lane handles. The 32 lanes together handle eight chunks of 16
+/// pairs. Lane (g, t) = (lane / 4, lane % 4) handles pairs 2t and 2t + 1 (`low`) and pairs 2t + 8
+/// and 2t + 9 (`high`) of chunk g. A word contains two pairs, with one byte per member.
 struct alignas(8) LanePairs {
   std::uint32_t low, high;
 };
@@ -305,8 +305,9 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
   sums.template keep<second_phase>(ratio[set]);
 }
 
-/// Computes the noise variance of each coefficient of a group, relative to one patch, and stores
-/// stored_ratios() in `ratios`. `displacement` is the displacement of the patch in this lane.
+/// Computes the noise variance of each coefficient of a group, divided by the noise variance of the
+/// same coefficient in a single patch. Stores the results in `ratios`, in the format of
+/// stored_ratios(). Each lane passes the `displacement` of one patch of the group.
 template <bool second_phase, int S, class GroupTransform>
 __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
                                              std::uint32_t displacement, int log2, int lane,

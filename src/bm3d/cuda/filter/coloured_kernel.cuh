@@ -24,7 +24,7 @@ template <bool second_phase, int M, class Transform2d, class GroupTransform, Sta
 class ColouredGroup {
  public:
   static constexpr bool pairs_rows = false;
-  static constexpr int S = M / 16;  // number of sets of 16 slots
+  static constexpr int S = M / 16;  // number of sets of 16 patches
 
   __device__ __forceinline__ ColouredGroup(const float* window, int lane)
       : operands_(window, lane), noise_(lane), lane_(lane) {}

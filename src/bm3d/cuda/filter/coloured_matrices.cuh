@@ -24,7 +24,8 @@ template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
   static constexpr int first(int pair) { return pair; }
-  /// Returns the scale of coefficient k, relative to sqrt(8) times the orthonormal coefficient.
+  /// Coefficient k of forward() is gain(k) * sqrt(8) times the coefficient for a basis function of
+  /// norm 1.
   static __device__ constexpr float gain(int) { return 1; }
   static __device__ __forceinline__ __half2 factor(int k, int y) {
     // The table is a local variable, so the compiler inserts its elements as constants in the
@@ -64,8 +65,8 @@ template <>
 struct Butterflies<Bior> {
   static constexpr int partner(int y) { return y ^ 1; }
   static constexpr int first(int pair) { return 2 * pair; }
-  // The rows of the matrix in transform_tables.h have the norm 1, unlike those of the lifting
-  // steps. gain() returns the quotients of the norms.
+  // The rows of the matrix in transform_tables.h have the norm 1. The lifting steps scale the
+  // coefficients differently, so gain() is not 1.
   struct Gains {
     float at[8];
   };

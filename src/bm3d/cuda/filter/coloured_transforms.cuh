@@ -1,13 +1,14 @@
 #pragma once
-// The layout of a group in the filter kernels for coloured noise. A warp processes 16 patches
-// (slots) at a time.
+// The layout of a group in the filter kernels for coloured noise. A warp transforms 16 patches at a
+// time, with the indices 0 to 15.
 
-// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads columns 2t and 2t + 1 of slots g and g + 8 from
-// shared memory.
+// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads columns 2t and 2t + 1 of the patches g and g + 8
+// from shared memory.
 
-// Step 2, horizontal transform: A matrix product transforms two rows of 8 slots, and performs the
-// first butterfly of the vertical transform. Lane (g, t) = (lane / 4, lane % 4) then has
-// coefficient g of slots 2t, 2t + 1, 2t + 8 and 2t + 9 in all rows.
+// Step 2, horizontal transform: A matrix product transforms two rows of 8 patches, and performs the
+// first butterfly of the vertical transform. After all products, lane (g, t) = (lane / 4, lane % 4)
+// has data of four patches: 2t, 2t + 1, 2t + 8 and 2t + 9. From each row of these patches, the lane
+// has the coefficient with the horizontal frequency g.
 
 // Step 3, vertical transform: The lane computes the remaining butterflies in its own registers.
 
@@ -16,14 +17,16 @@
 // 2t + 9 for the 8 patch coefficients with the horizontal frequency g.
 
 // Step 5, inverse transform across the group: After a matrix product, lane (g, t) = (lane / 4, lane
-// % 4) has coefficients 2t and 2t + 1 of slots g and g + 8.
+// % 4) has the coefficients with the horizontal frequencies 2t and 2t + 1 of the patches g and g +
+// 8.
 
 // Step 6, inverse transforms of the patches: The lane computes the butterflies of the vertical
 // transform. A matrix product performs the last butterfly, the horizontal transform and the
 // aggregation window.
 
-// Groups of 32 members: One set of 16 slots contains the even members, and another set the odd
-// members. The transform across the group begins with the sums and differences of the two sets.
+// Groups of 32 members: The warp processes the 16 members with even indices and the 16 members with
+// odd indices separately. The transform across the group begins with the sums and differences of
+// members 2i and 2i + 1.
 
 // Scales: Patches are scaled by 8 (sqrt(8) along each axis), and Haar coefficients are differences
 // of means.
@@ -48,9 +51,9 @@ struct SlotSamples {
   }
 };
 
-/// Values of 16 patches (slots) in one lane, as [row][pair of slots]. Pair 0 contains slots 2t and
-/// 2t + 1, and pair 1 slots 2t + 8 and 2t + 9, where t is lane % 4. Transforms replace rows by
-/// coefficients, and slots by group coefficients.
+/// Values of 16 patches in one lane, as [row][pair of patches]. Pair 0 consists of the patches 2t
+/// and 2t + 1, and pair 1 of the patches 2t + 8 and 2t + 9, where t is lane % 4. Transforms replace
+/// rows by coefficients, and patches by group coefficients.
 using Slots = __half2[8][2];
 
 /// Exchanges the offsets of patches within a warp. Each lane passes the offset of one patch in
@@ -113,8 +116,9 @@ __device__ __forceinline__ void transform_slots(const SlotSamples<staging>& samp
   }
 }
 
-/// Transforms rows k and k + 1 of the slots `c` across the group, and returns the result plus
-/// `sums`. `operand` selects group coefficients 0..7 or 8..15.
+/// Transforms the coefficients with the vertical frequencies k and k + 1 of the 16 patches `c`
+/// across the group. Returns the sum of the result and `sums`. `operand` selects group coefficients
+/// 0..7 or 8..15.
 template <class Sums>
 __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
                                                        const std::uint32_t (&operand)[2],

@@ -15,8 +15,9 @@
 
 // Step 4: The lane computes the transform across the group and the shrinkage in its own registers.
 
-// Step 5, inverse transforms of the patches: After two matrix products, whose matrices contain the
-// aggregation window, lane (g, t) = (lane / 4, lane % 4) has rows 2t and 2t + 1 of column g.
+// Step 5, inverse transforms of the patches: Two matrix products transform a patch back, and
+// multiply it by the aggregation window. Lane (g, t) = (lane / 4, lane % 4) then has rows 2t and 2t
+// + 1 of column g.
 
 // Step 6: The lane adds the weighted rows to the sums.
 
@@ -32,14 +33,15 @@
 // Staging::sums: Groups contain patches of several frames. Shared memory contains only the sums,
 // with one tile per frame.
 
-// The thread block subtracts one of its samples (the level) from all samples, so half precision
-// resolves contrast instead of brightness. Differences are at most 511 (core/float_range.h).
+// The thread block subtracts one of its samples from all samples. The differences are small, so
+// half precision has small rounding errors even in bright areas. Differences are at most 511
+// (core/float_range.h).
 
-// Scales of the transforms: Coefficients of patches are scaled by 8 / N, where N is the number of
-// slots, so sums of N patches fit into half precision.
+// Scales of the transforms: A kernel transforms N patches across the group: 8, 16 or 32.
+// Coefficients of patches are scaled by 8 / N, so sums of N patches fit into half precision.
 
-// If a group has only M patches for N slots, each patch occupies N / M slots. The nonzero spectrum
-// is then that of M patches, scaled by sqrt(N / M).
+// If a group has only M patches, the kernel transforms N / M copies of each patch. The nonzero
+// spectrum is then that of M patches, scaled by sqrt(N / M).
 
 #include "bm3d/cuda/filter/filter_plan.h"
 #include "bm3d/cuda/filter/kernels.h"

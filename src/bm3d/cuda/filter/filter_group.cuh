@@ -1,6 +1,6 @@
 #pragma once
 // One group in the registers of a warp, from samples to weighted estimates (steps 1 to 6 of
-// filter.cuh). M is the number of slots: 8, 16 or 32.
+// filter.cuh). M is the number of patches that the kernel transforms across the group: 8, 16 or 32.
 
 #include <type_traits>
 
@@ -144,8 +144,7 @@ __device__ __forceinline__ void transform_across(LaneGroup<M>& c) {
     }
 }
 
-/// Applies the inverse transform across the group. The results are the patches, multiplied by the
-/// number of slots M.
+/// Applies the inverse transform across the group. The results are the patches, multiplied by M.
 template <int M, class GroupTransform>
 __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;

@@ -281,8 +281,8 @@ void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& 
     start(filter_kernel<second_phase, M, Transform2d, GroupTransform, Staging::sums>);
 }
 
-/// Calls `launch` with two tag types: the number of slots of a group, and the transform across the
-/// slots.
+/// Calls `launch` with two tag types: the number of patches that the kernel transforms across the
+/// group (group_slots()), and the type of this transform.
 template <class Launcher>
 void dispatch(const PhaseParams& phase, bool coloured, const Launcher& launch) {
   const int slots = group_slots(phase, coloured);

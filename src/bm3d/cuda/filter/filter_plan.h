@@ -88,15 +88,15 @@ struct FilterWork {
 
 constexpr int log2_slots(int power) { return power == 1 ? 0 : 1 + log2_slots(power / 2); }
 
-/// Returns the number of slots for the patches of a group. Kernels with 8 slots exist only for
-/// white noise and the Haar transform across the group.
+/// Returns the number of patches that a kernel transforms across the group: 8, 16 or 32. Kernels
+/// for 8 patches exist only for white noise and the Haar transform across the group.
 constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   const bool few = phase.group <= 8 && phase.group_transform == GroupTransform::haar && !coloured;
   return few ? 8 : phase.group <= 16 ? 16 : 32;
 }
 
-/// Returns the register-limited number of thread blocks per multiprocessor, for a kernel with
-/// `slots` slots per group.
+/// Returns the register-limited number of thread blocks per multiprocessor, for a kernel that
+/// transforms `slots` patches across the group.
 constexpr int min_blocks(bool second_phase, int slots, bool coloured = false) {
   if (slots == 8) return 4;
   return slots == 32 ? 2 : second_phase || coloured ? 3 : 4;

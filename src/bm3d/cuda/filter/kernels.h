@@ -50,7 +50,8 @@ struct FilterArgs {
   Planes basic{};  // only in the second phase
   std::array<Sums, max_planes> sums{};
   std::array<float, max_planes> sigma{};
-  /// Maximum magnitude of the level that a thread block subtracts from its samples.
+  /// A thread block subtracts one of its samples from all samples (filter.cuh). In plane i, the
+  /// block clamps the subtracted value to -max_level[i]..max_level[i].
   static constexpr float unlimited_level = std::numeric_limits<float>::max();
   std::array<float, max_planes> max_level{unlimited_level, unlimited_level, unlimited_level};
   int planes = 1;

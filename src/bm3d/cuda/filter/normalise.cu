@@ -15,8 +15,8 @@ static_assert(box_reach == patch - 1);
 
 using QuotientBoxes = Boxes<8, 4>;
 
-/// Returns a / b, rounded to nearest, without the branch of the compiler's division for very large
-/// and very small operands.
+/// Returns a / b, rounded to nearest. Unlike the division that the compiler generates, this
+/// function has no branch for very large and very small operands.
 __device__ __forceinline__ float quotient(float a, float b) {
   float inverse;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
