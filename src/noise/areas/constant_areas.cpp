@@ -126,7 +126,12 @@ class AreaFinder {
     if (is_seen(x, y)) return;
     const Area area = flood(x, y);
     const bool is_small = area.samples < min_samples_;
-    if (is_small && !reaches_across(area)) return;
+    if (is_small && !reaches_across(area)) {
+      // find_small_areas() examines the area again.
+      if (is_slice_)
+        for (const SampleRun& run : area.runs) mark(run, false);
+      return;
+    }
     const T value = plane_(x, y);
     const Border border = border_of(area, value);
     const double similar = border.share(border.similar);
@@ -206,14 +211,17 @@ class AreaFinder {
     }
     return area;
   }
+  void mark(const SampleRun& run, bool seen) {
+    std::fill_n(&seen_[static_cast<std::size_t>(run.y) * plane_.width + run.begin],
+                run.end - run.begin, static_cast<std::uint8_t>(seen));
+  }
   /// Adds the run of equal samples around (x, y) to an area. Returns the end of the run.
   int add_run(Area& area, int x, int y, T value) {
     const T* row = plane_.row(y);
     SampleRun run{.y = y, .begin = x, .end = x + 1};
     while (run.begin > 0 && row[run.begin - 1] == value) --run.begin;
     while (run.end < plane_.width && row[run.end] == value) ++run.end;
-    std::fill_n(&seen_[static_cast<std::size_t>(y) * plane_.width + run.begin], run.end - run.begin,
-                std::uint8_t{1});
+    mark(run, true);
     area.runs.push_back(run);
     area.samples += run.end - run.begin;
     area.left = std::min(area.left, run.begin);

@@ -102,6 +102,18 @@ TEST(ConstantAreas, OfSlicesIncludeSingleVoxelsWithTheValueOfTheBackground) {
                  [](int x, int y) { return !in_disc(x, y); });
 }
 
+TEST(ConstantAreas, OfSlicesIncludeSmallSquaresWithTheValueOfTheBackground) {
+  for (const int offset : {0, 1}) {
+    const auto is_background = [&](int x, int y) {
+      const bool is_deep = std::hypot(x - 40.3, y - 52.8) < 22;
+      return !in_disc(x, y) || (is_deep && (x + offset) % 8 < 2 && (y + offset) % 8 < 2);
+    };
+    const Frame frame =
+        frame_of(scene, sigma, [&](int x, int y) { return is_background(x, y) ? 0 : -1; });
+    expect_exactly(find_areas(frame, 0, sigma, true).preserved, is_background);
+  }
+}
+
 TEST(ConstantAreas, AreNotFoundInNoise) {
   for (const double noise : {0.3, 0.6, 1.0, 3.0, 20.0})
     for (const bool is_slice : {false, true}) {
