@@ -18,6 +18,11 @@ constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EX
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                              TIFFTAG_INTEROPERABILITYIFD};
 
+/// The text for the layers of Photoshop in TiffChanges::losses. A copy of the layers would hide the
+/// filtered samples, because Photoshop shows the layers of a file instead of its samples.
+constexpr const char* lost_layers =
+    "the layers of Photoshop (they show the picture before denoising)";
+
 template <class T>
 void copy(TIFF* from, TIFF* to, std::uint32_t tag) {
   T value{};
@@ -253,6 +258,10 @@ TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& fr
   copy_strip_layout(from, to, layout);
   for (int i = 0; i < TIFFGetTagListCount(from); ++i) {
     const std::uint32_t tag = TIFFGetTagListEntry(from, i);
+    if (tag == TIFFTAG_IMAGESOURCEDATA) {
+      changes.losses.emplace_back(lost_layers);
+      continue;
+    }
     // The YCbCr coefficients are invalid after libtiff's conversion to RGB.
     if (tag == TIFFTAG_YCBCRCOEFFICIENTS || copy_further_tag(from, tag) ||
         copy_directory(reader, layout, tag))

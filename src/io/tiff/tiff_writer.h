@@ -32,8 +32,9 @@ class TiffWriter {
 
   TIFF* handle() const { return tiff_.get(); }
   /// Copies all tags of the reader's page to the next page, including EXIF and GPS data, but
-  /// without sub-images. Tags about samples describe `layout` instead. The next page has the strips
-  /// or tiles and the codec of the reader's page; a lossy codec becomes Deflate.
+  /// without sub-images and layers of Photoshop. Tags about samples describe `layout` instead. The
+  /// next page has the strips or tiles and the codec of the reader's page; a lossy codec becomes
+  /// Deflate.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
   /// Announces that the caller writes the next page, and then `count` smaller pyramid levels

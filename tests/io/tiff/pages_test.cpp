@@ -10,6 +10,7 @@ namespace lull::io::test {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 class TiffPages : public TiffFiles {};
 
@@ -64,6 +65,27 @@ TEST_F(TiffPages, TagsAreKeptInStillsAndSequences) {
     ASSERT_TRUE(file);
     expect_tags(file.get());
   }
+}
+
+// Photoshop shows the layers of a file instead of its samples.
+TEST_F(TiffPages, LayersOfPhotoshopAreOmitted) {
+  {
+    const TiffFile file(TIFFOpen(in.c_str(), "w"));
+    set_tags(file.get());
+    const std::vector<std::uint8_t> layers(60, 5);
+    TIFFSetField(file.get(), TIFFTAG_IMAGESOURCEDATA, 60, layers.data());
+    write_picture(file.get(), {.name = ""});
+  }
+  const auto source = open_source(in);
+  const auto sink = open_sink(out, *source, {});
+  EXPECT_THAT(sink->losses(), ElementsAre(HasSubstr("layers of Photoshop")));
+  sink->write(*source->read());
+  sink->finish();
+  const TiffFile file(TIFFOpen(out.c_str(), "r"));
+  expect_tags(file.get());
+  std::uint32_t count = 0;
+  const void* data = nullptr;
+  EXPECT_FALSE(TIFFGetField(file.get(), TIFFTAG_IMAGESOURCEDATA, &count, &data));
 }
 
 TEST_F(TiffPages, ColourProfileReachesOtherFormats) {
