@@ -154,6 +154,21 @@ void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayo
     TIFFSetField(to, TIFFTAG_PAGENUMBER, number, count);
 }
 
+/// Copies the tags in libtiff's fixed fields that apply only to samples of the same type. The
+/// caller must have set the extra samples of `to`, which determine the number of transfer
+/// functions.
+void copy_sample_tags(TIFF* from, TIFF* to) {
+  for (const std::uint32_t tag : {TIFFTAG_SMINSAMPLEVALUE, TIFFTAG_SMAXSAMPLEVALUE})
+    copy<double>(from, to, tag);
+  std::uint16_t light = 0, dark = 0;
+  if (TIFFGetField(from, TIFFTAG_HALFTONEHINTS, &light, &dark))
+    TIFFSetField(to, TIFFTAG_HALFTONEHINTS, light, dark);
+  copy<float*>(from, to, TIFFTAG_REFERENCEBLACKWHITE);
+  std::uint16_t *red = nullptr, *green = nullptr, *blue = nullptr;
+  if (TIFFGetField(from, TIFFTAG_TRANSFERFUNCTION, &red, &green, &blue))
+    TIFFSetField(to, TIFFTAG_TRANSFERFUNCTION, red, green, blue);
+}
+
 /// Copies a tag whose value is a single number.
 bool copy_single(TIFF* from, TIFF* to, std::uint32_t tag, const TIFFField& field) {
   switch (TIFFFieldDataType(&field)) {
@@ -255,6 +270,7 @@ TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& fr
   set_size(to, layout);
   copy_known_tags(from, to, same_size == layout, layout);
   describe_extra(from, to, layout);
+  if (same_size == layout) copy_sample_tags(from, to);
   copy_strip_layout(from, to, layout);
   for (int i = 0; i < TIFFGetTagListCount(from); ++i) {
     const std::uint32_t tag = TIFFGetTagListEntry(from, i);

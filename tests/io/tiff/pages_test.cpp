@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+
 #include "io/support/clip.h"
 #include "io/support/tiff_pictures.h"
 
@@ -65,6 +68,39 @@ TEST_F(TiffPages, TagsAreKeptInStillsAndSequences) {
     ASSERT_TRUE(file);
     expect_tags(file.get());
   }
+}
+
+// libtiff does not list these tags with the other tags of a page.
+TEST_F(TiffPages, TagsInFixedFieldsOfLibtiffAreKept) {
+  std::vector<std::uint16_t> curves[3];
+  for (int i = 0; i < 3; ++i)
+    for (int v = 0; v < 256; ++v) curves[i].push_back(static_cast<std::uint16_t>(v * (250 + i)));
+  float range[] = {16, 235, 17, 236, 18, 237};
+  {
+    const TiffFile file(TIFFOpen(in.c_str(), "w"));
+    write_picture(file.get(), {.name = "", .samples = 4, .extra = 1});
+    TIFFSetField(file.get(), TIFFTAG_TRANSFERFUNCTION, curves[0].data(), curves[1].data(),
+                 curves[2].data());
+    TIFFSetField(file.get(), TIFFTAG_REFERENCEBLACKWHITE, range);
+    TIFFSetField(file.get(), TIFFTAG_HALFTONEHINTS, 7, 240);
+    TIFFSetField(file.get(), TIFFTAG_SMINSAMPLEVALUE, 3.0);
+    TIFFSetField(file.get(), TIFFTAG_SMAXSAMPLEVALUE, 251.0);
+  }
+  transcode(in, out, {.strict_metadata = true});
+  const TiffFile file(TIFFOpen(out.c_str(), "r"));
+  std::uint16_t *red = nullptr, *green = nullptr, *blue = nullptr;
+  ASSERT_TRUE(TIFFGetField(file.get(), TIFFTAG_TRANSFERFUNCTION, &red, &green, &blue));
+  EXPECT_TRUE(std::ranges::equal(curves[0], std::span(red, 256)));
+  EXPECT_TRUE(std::ranges::equal(curves[2], std::span(blue, 256)));
+  const float* stated = nullptr;
+  ASSERT_TRUE(TIFFGetField(file.get(), TIFFTAG_REFERENCEBLACKWHITE, &stated));
+  EXPECT_TRUE(std::ranges::equal(range, std::span(stated, 6)));
+  std::uint16_t light = 0, dark = 0;
+  ASSERT_TRUE(TIFFGetField(file.get(), TIFFTAG_HALFTONEHINTS, &light, &dark));
+  EXPECT_EQ(light, 7);
+  EXPECT_EQ(dark, 240);
+  EXPECT_EQ(tag_of<double>(file.get(), TIFFTAG_SMINSAMPLEVALUE), 3);
+  EXPECT_EQ(tag_of<double>(file.get(), TIFFTAG_SMAXSAMPLEVALUE), 251);
 }
 
 // Photoshop shows the layers of a file instead of its samples.
