@@ -47,7 +47,7 @@ ImagejPages::ImagejPages(const TiffReader& file, const TiffLayout& layout, std::
       is_swapped_(file.big_endian() != (std::endian::native == std::endian::big)),
       page_bytes_(static_cast<std::uint64_t>(layout.width) * layout.height * sample_bytes_),
       bytes_(path_, size_of_file(path_)) {
-  const std::string stated = "' has one page, and ImageJ's description states " +
+  const std::string stated = "' has one page, and its tags (of ImageJ or MetaMorph) state " +
                              std::to_string(pages) + " pictures after it";
   std::uint16_t compression = COMPRESSION_NONE;
   TIFFGetFieldDefaulted(file.handle(), TIFFTAG_COMPRESSION, &compression);

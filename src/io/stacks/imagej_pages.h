@@ -1,6 +1,7 @@
 #pragma once
-// ImageJ's TIFF files of more than 4 GiB: a directory only for the first page, the number of pages
-// in ImageJ's description, and contiguous uncompressed samples.
+// TIFF files with a directory only for the first page, and contiguous uncompressed samples: files
+// of more than 4 GiB from ImageJ, which states the number of pages in the description, and stacks
+// from MetaMorph (STK), which states the number in the tag UIC2.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +42,7 @@ class ImagejPages {
   FileBytes bytes_;
 };
 
-/// Writes an ImageJ file with one directory. All bytes except the samples are copies of the input.
+/// Writes a file with one directory. All bytes except the samples are copies of the input.
 class ImagejWriter {
  public:
   /// Copies the bytes before the first page to the open file `descriptor`, which the caller must

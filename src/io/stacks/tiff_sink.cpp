@@ -108,7 +108,7 @@ class TiffSink final : public StackSink {
   TiffLevels levels_;
   OutputFile file_;
   std::optional<TiffWriter> writer_;
-  std::optional<ImagejWriter> imagej_writer_;  // for ImageJ files with one directory
+  std::optional<ImagejWriter> imagej_writer_;  // for ImageJ and MetaMorph files with one directory
   std::int64_t next_ = 0;
   /// Buffer of all filtered slices, if the order of frames differs from the order of pages.
   std::optional<ScratchFile> frames_;

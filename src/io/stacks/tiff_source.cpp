@@ -11,7 +11,7 @@ TiffSource::TiffSource(const std::string& path, const SourceOptions& options)
     : PlaneSource(path),
       max_samples_(lull::io::max_samples(options.limits)),
       file_(path, max_samples_),
-      is_imagej_(described_pictures(file_.handle()) > 0),
+      is_imagej_(io::is_imagej(file_.handle())),
       layout_(slice_layout(file_, is_imagej_)) {
   const std::uint64_t described = described_pictures(file_.handle());
   const std::string description =

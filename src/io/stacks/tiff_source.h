@@ -24,7 +24,8 @@ class TiffSource final : public PlaneSource {
   const TiffLayout& layout() const { return layout_; }
   /// Returns whether ImageJ wrote the description of the first page.
   bool is_imagej() const { return is_imagej_; }
-  /// Returns the pages of an ImageJ file with a single directory; null for other files.
+  /// Returns the pages of an ImageJ or MetaMorph file with a single directory; null for other
+  /// files.
   const ImagejPages* imagej_pages() const { return imagej_pages_ ? &*imagej_pages_ : nullptr; }
 
  private:

@@ -30,6 +30,20 @@ std::uint64_t end_of_directory(const TiffReader& tiff, FileBytes& file) {
   return at + count_bytes + entry_bytes * entries + offset_bytes;
 }
 
+std::string_view description_of(TIFF* page) {
+  const char* text = nullptr;
+  return TIFFGetField(page, TIFFTAG_IMAGEDESCRIPTION, &text) && text ? text : std::string_view();
+}
+
+/// Returns the number of planes of a stack from MetaMorph (STK): the number of values of the tag
+/// UIC2. Returns 0 for other files.
+std::uint64_t metamorph_planes(TIFF* page) {
+  constexpr std::uint32_t uic2 = 33629;
+  std::uint32_t count = 0;
+  const void* values = nullptr;
+  return TIFFGetField(page, uic2, &count, &values) ? count : 0;
+}
+
 }  // namespace
 
 bool is_tiff_name(const std::string& path) {
@@ -48,11 +62,11 @@ bool is_tiff_file(const std::string& path) {
          signatures.end();
 }
 
+bool is_imagej(TIFF* page) { return description_of(page).starts_with("ImageJ="); }
+
 std::uint64_t described_pictures(TIFF* page) {
-  const char* text = nullptr;
-  if (!TIFFGetField(page, TIFFTAG_IMAGEDESCRIPTION, &text) || !text) return 0;
-  const std::string_view description = text;
-  if (!description.starts_with("ImageJ=")) return 0;
+  if (!is_imagej(page)) return metamorph_planes(page);
+  const std::string_view description = description_of(page);
   const std::size_t at = description.find("\nimages=");
   std::uint64_t count = 1;
   if (at == description.npos) return count;
@@ -74,7 +88,7 @@ bool is_tiff_stack(const std::string& path) {
                             (layout.is_float() && layout.bits != 16));
     // ImageJ stores grey samples with a palette for display, so a page with a palette may be a
     // slice.
-    const bool is_slice = layout.is_grey() || described > 0;
+    const bool is_slice = layout.is_grey() || is_imagej(file.handle());
     return is_single || described > 1 || (is_slice && file.next_picture());
   } catch (const Error&) {
     return false;

@@ -12,8 +12,11 @@ bool is_tiff_name(const std::string& path);
 /// Returns whether a file begins with the signature of TIFF or BigTIFF.
 bool is_tiff_file(const std::string& path);
 
-/// Returns the number of pictures in ImageJ's description of a page; 0 without a description from
-/// ImageJ.
+/// Returns whether ImageJ wrote the description of a page.
+bool is_imagej(TIFF* page);
+
+/// Returns the number of pictures that the tags of a page state: in ImageJ's description, or in
+/// MetaMorph's tag UIC2. Returns 0 for pages of other programs.
 std::uint64_t described_pictures(TIFF* page);
 
 /// Returns whether a TIFF file is a stack of grey slices: several grey pages, a description of

@@ -13,6 +13,9 @@ namespace {
 /// Tags with file offsets, for which lull writes new values.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
+/// Private tags that libtiff cannot copy: the tags UIC1 to UIC4 of MetaMorph, and the tag of Zeiss
+/// LSM. Their values contain file offsets, or have more bytes than the type and the count state.
+constexpr std::array<std::uint32_t, 5> private_tags = {33628, 33629, 33630, 33631, 34412};
 /// Tags that refer to copied sub-directories. lull does not copy sub-images, because they are not
 /// denoised.
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
@@ -212,7 +215,9 @@ int sub_images_of(TIFF* page) {
 bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
   TIFF* to = tiff_.get();
   const TIFFField* field = TIFFFieldWithTag(from, tag);
-  if (!field || std::ranges::find(offset_tags, tag) != offset_tags.end()) return false;
+  if (!field || std::ranges::find(offset_tags, tag) != offset_tags.end() ||
+      std::ranges::find(private_tags, tag) != private_tags.end())
+    return false;
   const TIFFDataType type = TIFFFieldDataType(field);
   if (type == TIFF_IFD || type == TIFF_IFD8) return false;
   if (!TIFFFindField(to, tag, TIFF_ANY)) {

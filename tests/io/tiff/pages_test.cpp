@@ -124,6 +124,20 @@ TEST_F(TiffPages, LayersOfPhotoshopAreOmitted) {
   EXPECT_FALSE(TIFFGetField(file.get(), TIFFTAG_IMAGESOURCEDATA, &count, &data));
 }
 
+TEST_F(TiffPages, PrivateTagsWithFileOffsetsAreOmitted) {
+  {
+    const TiffFile file(TIFFOpen(in.c_str(), "w"));
+    static const TIFFFieldInfo info{33628,        -3, -3, TIFF_LONG,
+                                    FIELD_CUSTOM, 1,  1,  const_cast<char*>("UIC1")};
+    TIFFMergeFieldInfo(file.get(), &info, 1);
+    const std::uint32_t offset = 1234;
+    TIFFSetField(file.get(), 33628, 1, &offset);
+    write_picture(file.get(), {.name = ""});
+  }
+  const auto source = open_source(in);
+  EXPECT_THAT(open_sink(out, *source, {})->losses(), ElementsAre(HasSubstr("33628")));
+}
+
 TEST_F(TiffPages, ColourProfileReachesOtherFormats) {
   {
     const TiffFile file(TIFFOpen(in.c_str(), "w"));
