@@ -76,7 +76,7 @@ class TiffSink final : public StackSink {
   void write_page(std::int64_t page, std::vector<std::byte>& samples) {
     if (imagej_writer_) return imagej_writer_->write(samples);
     if (page > 0) {
-      if (!original_.next()) original_.fail("has fewer pages than before");
+      if (!original_.next_picture()) original_.fail("has fewer pages than before");
       copy_tags(page);
     }
     write_slice(*writer_, layout_, samples);

@@ -57,7 +57,7 @@ void TiffSource::find_pages() {
                     std::to_string(directories_.size()) + " (from " + describe_slice(layout_) +
                     "); split it there");
     directories_.push_back(TIFFCurrentDirOffset(file_.handle()));
-  } while (file_.next());
+  } while (file_.next_picture());
 }
 
 void TiffSource::read_plane(std::int64_t number, std::vector<std::byte>& stored, bool check) {

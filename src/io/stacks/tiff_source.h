@@ -1,5 +1,6 @@
 #pragma once
-// A source for the pages of a TIFF file as slices of a stack.
+// A source for the pages of a TIFF file as slices of a stack, without pages that are masks or
+// reduced copies of other pages.
 
 #include <optional>
 #include <vector>
@@ -40,7 +41,7 @@ class TiffSource final : public PlaneSource {
   ImageFacts facts_;
   std::vector<std::string> other_contents_;
   std::optional<ImagejPages> imagej_pages_;
-  std::vector<std::uint64_t> directories_;  // byte offsets of the pages
+  std::vector<std::uint64_t> directories_;  // byte offsets of the slices' directories
 };
 
 }  // namespace lull::io

@@ -185,6 +185,39 @@ TEST_F(TiffStack, SinglePageOfIntegersIsAPicture) {
   EXPECT_EQ(open_source(in)->info().container, "tiff_pipe");
 }
 
+// Elevations have overviews, and microscopes write thumbnails.
+TEST_F(TiffStack, ReducedCopiesAndMasksAreOmitted) {
+  for (const int pages : {1, 3}) {
+    {
+      const TiffPtr file(TIFFOpen(in.c_str(), "w"));
+      for (int n = 0; n < pages; ++n) {
+        StackSpec spec{.width = 8, .height = 1, .pages = pages, .bits = 32};
+        spec.form = SAMPLEFORMAT_IEEEFP;
+        describe_page(file.get(), spec, n);
+        TIFFSetField(file.get(), TIFFTAG_IMAGEDESCRIPTION, "no description of ImageJ");
+        std::vector<std::uint8_t> row = page_bytes(spec, n);
+        TIFFWriteScanline(file.get(), row.data(), 0, 0);
+        TIFFWriteDirectory(file.get());
+        for (const int kind : {FILETYPE_REDUCEDIMAGE, FILETYPE_MASK}) {
+          describe_page(file.get(), {.width = 4, .height = 1, .bits = 8}, n);
+          TIFFSetField(file.get(), TIFFTAG_SUBFILETYPE, kind);
+          TIFFWriteScanline(file.get(), row.data(), 0, 0);
+          TIFFWriteDirectory(file.get());
+        }
+      }
+    }
+    ASSERT_EQ(transcode(in, out, {.overwrite = true, .strict_metadata = true}), pages);
+    const TiffPtr a(TIFFOpen(in.c_str(), "r")), b(TIFFOpen(out.c_str(), "r"));
+    ASSERT_EQ(TIFFNumberOfDirectories(b.get()), static_cast<unsigned>(pages));
+    for (int n = 0; n < pages; ++n) {
+      TIFFSetDirectory(a.get(), 3 * n);
+      TIFFSetDirectory(b.get(), n);
+      EXPECT_EQ(get<float>(b.get(), TIFFTAG_XRESOLUTION), 3.5f + n);
+      EXPECT_TRUE(read_page(a.get()) == read_page(b.get()));
+    }
+  }
+}
+
 TEST_F(TiffStack, FilesThatAreNotStacksAreRejected) {
   StackSpec spec{.pages = 2};
   make_stack(in, spec);
