@@ -86,10 +86,12 @@ bool is_tiff_stack(const std::string& path) {
     const bool is_single = layout.is_grey() && layout.samples() == 1 &&
                            (layout.bits > 16 || layout.form == SAMPLEFORMAT_INT ||
                             (layout.is_float() && layout.bits != 16));
+    if (is_single) return true;
     // ImageJ stores grey samples with a palette for display, so a page with a palette may be a
     // slice.
-    const bool is_slice = layout.is_grey() || is_imagej(file.handle());
-    return is_single || described > 1 || (is_slice && file.next_picture());
+    const bool is_slice =
+        layout.is_grey() || (layout.photometric == PHOTOMETRIC_PALETTE && is_imagej(file.handle()));
+    return is_slice ? described > 1 || file.next_picture() : described > 1 && !file.next_picture();
   } catch (const Error&) {
     return false;
   }

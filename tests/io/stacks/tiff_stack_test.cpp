@@ -218,6 +218,12 @@ TEST_F(TiffStack, ReducedCopiesAndMasksAreOmitted) {
   }
 }
 
+void make_colour_page(TIFF* file) {
+  TIFFSetField(file, TIFFTAG_SAMPLESPERPIXEL, 3);
+  TIFFSetField(file, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFSetField(file, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB);
+}
+
 TEST_F(TiffStack, FilesThatAreNotStacksAreRejected) {
   StackSpec spec{.pages = 2};
   make_stack(in, spec);
@@ -229,13 +235,19 @@ TEST_F(TiffStack, FilesThatAreNotStacksAreRejected) {
     const TiffPtr file(TIFFOpen(in.c_str(), "w"));
     for (int n = 0; n < 2; ++n) {
       describe_page(file.get(), {.width = 8, .height = 1, .bits = 8}, n);
-      TIFFSetField(file.get(), TIFFTAG_SAMPLESPERPIXEL, 3);
-      TIFFSetField(file.get(), TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-      TIFFSetField(file.get(), TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB);
+      if (n > 0) make_colour_page(file.get());
       std::uint8_t row[24] = {};
       TIFFWriteScanline(file.get(), row, 0, 0);
       TIFFWriteDirectory(file.get());
     }
+  }
+  expect_refused("colours");
+  {
+    const TiffPtr file(TIFFOpen(in.c_str(), "w"));
+    describe_page(file.get(), {.width = 8, .height = 1, .pages = 3, .bits = 8}, 0);
+    make_colour_page(file.get());
+    std::uint8_t row[24] = {};
+    TIFFWriteScanline(file.get(), row, 0, 0);
   }
   expect_refused("colours");
   {

@@ -235,6 +235,29 @@ TEST_F(TiffPages, PagesOfColourBecomePages) {
   EXPECT_EQ(number, 2);
 }
 
+TEST_F(TiffPages, ColourStacksOfImagejAreFrames) {
+  {
+    const TiffFile file(TIFFOpen(in.c_str(), "w"));
+    for (int page = 0; page < 3; ++page) {
+      if (page == 0)
+        TIFFSetField(file.get(), TIFFTAG_IMAGEDESCRIPTION,
+                     "ImageJ=1.53t\nimages=3\nslices=3\nloop=false\n");
+      write_picture(file.get(), {.name = "", .seed = page});
+      TIFFWriteDirectory(file.get());
+    }
+  }
+  EXPECT_FALSE(open_source(in)->info().stack);
+  EXPECT_EQ(transcode(in, out, {.strict_metadata = true}), 3);
+  const TiffFile file(TIFFOpen(out.c_str(), "r")), before(TIFFOpen(in.c_str(), "r"));
+  ASSERT_EQ(TIFFNumberOfDirectories(file.get()), 3u);
+  EXPECT_THAT(tag_of<const char*>(file.get(), TIFFTAG_IMAGEDESCRIPTION), HasSubstr("images=3"));
+  for (int page = 0; page < 3; ++page) {
+    TIFFSetDirectory(file.get(), page);
+    TIFFSetDirectory(before.get(), page);
+    EXPECT_TRUE(chunks_of(file.get()) == chunks_of(before.get()));
+  }
+}
+
 TEST_F(TiffPages, ThumbnailDoesNotMakeAStack) {
   {
     const TiffFile file(TIFFOpen(in.c_str(), "w"));
