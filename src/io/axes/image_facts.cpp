@@ -61,17 +61,28 @@ std::string_view line_after(std::string_view text, std::string_view key) {
   return text.substr(0, text.find('\n'));
 }
 
-ImageFacts facts_of_imagej(std::string_view description, double pixels_per_unit) {
+/// Returns the unit that a line of ImageJ's text states; `otherwise` if there is no such line.
+std::string imagej_unit(std::string_view description, std::string_view key,
+                        const std::string& otherwise) {
+  const std::string_view unit = line_after(description, key);
+  if (unit.empty()) return otherwise;
+  return unit_named(unit == "\\u00B5m" ? "um" : unit);
+}
+
+ImageFacts facts_of_imagej(std::string_view description, const PixelDensity& density) {
+  const std::string unit = imagej_unit(description, "\nunit=", "");
+  const std::string unit_y = imagej_unit(description, "\nyunit=", unit);
   ImageFacts facts;
-  std::string_view unit = line_after(description, "\nunit=");
-  if (unit == "\\u00B5m") unit = "um";
-  const std::string name = unit_named(unit);
-  if (!name.empty() && pixels_per_unit > 0)
-    facts.x = facts.y = {.step = 1 / pixels_per_unit, .unit = name};
-  if (const double step = positive_number(line_after(description, "\nspacing=")); step > 0)
-    facts.z = {.step = step, .unit = name};
+  if (!unit.empty() && density.x > 0) facts.x = {.step = 1 / density.x, .unit = unit};
+  const double density_y = density.y > 0 ? density.y : density.x;
+  if (!unit_y.empty() && density_y > 0) facts.y = {.step = 1 / density_y, .unit = unit_y};
+  std::string_view spacing = line_after(description, "\nspacing=");
+  // A negative distance states the direction of the slices.
+  if (spacing.starts_with('-')) spacing.remove_prefix(1);
+  if (const double step = positive_number(spacing); step > 0)
+    facts.z = {.step = step, .unit = imagej_unit(description, "\nzunit=", unit)};
   if (const double step = positive_number(line_after(description, "\nfinterval=")); step > 0)
-    facts.time = {.step = step, .unit = "second"};
+    facts.time = {.step = step, .unit = imagej_unit(description, "\ntunit=", "second")};
   return facts;
 }
 
@@ -146,8 +157,8 @@ std::string step_attributes(const AxisStep& axis, const std::string& name) {
 
 }  // namespace
 
-ImageFacts read_facts(std::string_view description, double pixels_per_unit) {
-  if (description.starts_with("ImageJ=")) return facts_of_imagej(description, pixels_per_unit);
+ImageFacts read_facts(std::string_view description, const PixelDensity& density) {
+  if (description.starts_with("ImageJ=")) return facts_of_imagej(description, density);
   return is_ome_xml(description) ? facts_of_ome(description) : ImageFacts();
 }
 

@@ -21,9 +21,13 @@ struct ImageFacts {
   std::vector<std::string> channels;  // names; empty: unknown
 };
 
+/// Number of pixels per unit along x and y; 0: unknown. If only `y` is unknown, it equals `x`.
+struct PixelDensity {
+  double x = 0, y = 0;
+};
 /// Reads voxel sizes and channel names from OME-XML or ImageJ's text.
-/// @param pixels_per_unit  resolution along x and y, for ImageJ's text only; 0: unknown
-[[nodiscard]] ImageFacts read_facts(std::string_view description, double pixels_per_unit);
+/// @param density  resolution of the page, for ImageJ's text only
+[[nodiscard]] ImageFacts read_facts(std::string_view description, const PixelDensity& density);
 
 /// The plane size and the sample format in OME-XML.
 struct OmePixels {

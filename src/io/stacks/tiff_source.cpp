@@ -42,7 +42,8 @@ TiffSource::TiffSource(const std::string& path, const SourceOptions& options)
 
 void TiffSource::read_facts(const std::string& description) {
   TIFF* const page = file_.handle();
-  facts_ = lull::io::read_facts(description, tiff_tag<float>(page, TIFFTAG_XRESOLUTION, 0));
+  facts_ = lull::io::read_facts(description, {.x = tiff_tag<float>(page, TIFFTAG_XRESOLUTION, 0),
+                                              .y = tiff_tag<float>(page, TIFFTAG_YRESOLUTION, 0)});
   other_contents_.emplace_back("the TIFF tags of the pages");
   if (!description.empty())
     other_contents_.emplace_back(

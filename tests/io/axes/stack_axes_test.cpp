@@ -8,6 +8,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "io/axes/image_facts.h"
 #include "io/stacks/tiff_source.h"
 #include "io/support/clip.h"
 #include "io/support/tiff_pictures.h"
@@ -129,6 +130,28 @@ TEST(StackAxes, AreOneVolumeWithoutAxes) {
     expect_sizes(axes, 1, 1, 32);
     EXPECT_THAT(axes.warning, HasSubstr("all pages are taken for slices of one volume")) << text;
   }
+}
+
+void expect_step(const AxisStep& axis, double step, const std::string& unit) {
+  EXPECT_DOUBLE_EQ(axis.step, step);
+  EXPECT_EQ(axis.unit, unit);
+}
+
+TEST(ImageFacts, FollowTheUnitsOfImageJ) {
+  const std::string imagej = "ImageJ=1.54f\nimages=32\n";
+  const ImageFacts plain =
+      read_facts(imagej + "unit=\\u00B5m\nspacing=-1.5\nfinterval=2\n", {.x = 4, .y = 2});
+  expect_step(plain.x, 0.25, "micrometer");
+  expect_step(plain.y, 0.5, "micrometer");
+  expect_step(plain.z, 1.5, "micrometer");
+  expect_step(plain.time, 2, "second");
+  const ImageFacts mixed =
+      read_facts(imagej + "unit=nm\nfinterval=40\ntunit=ms\nyunit=mm\nzunit=um\nspacing=3\n",
+                 {.x = 4, .y = 2});
+  expect_step(mixed.x, 0.25, "nanometer");
+  expect_step(mixed.y, 0.5, "millimeter");
+  expect_step(mixed.z, 3, "micrometer");
+  expect_step(mixed.time, 40, "millisecond");
 }
 
 class TiffChannels : public testing::Test {
