@@ -10,11 +10,43 @@ namespace {
 
 constexpr std::string_view xml_spaces = " \t\r\n";
 
+void append_utf8(std::string& to, std::uint32_t code) {
+  if (code < 0x80) {
+    to += static_cast<char>(code);
+    return;
+  }
+  const int continuations = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  constexpr unsigned first_bytes[] = {0xc0, 0xe0, 0xf0};
+  to += static_cast<char>(first_bytes[continuations - 1] | code >> 6 * continuations);
+  for (int i = continuations; i-- > 0;) to += static_cast<char>(0x80 | (code >> 6 * i & 0x3f));
+}
+
+/// Decodes the character reference at the start of `text`, such as "&#181;" or "&#xB5;", and
+/// appends the character to `to`. Returns the length of the reference; 0 if there is no valid
+/// reference.
+std::size_t decode_reference(std::string_view text, std::string& to) {
+  if (!text.starts_with("&#")) return 0;
+  const int base = text.substr(2).starts_with('x') ? 16 : 10;
+  const char* const end = text.data() + text.size();
+  std::uint32_t code = 0;
+  const auto [stop, error] = std::from_chars(text.data() + (base == 16 ? 3 : 2), end, code, base);
+  const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (error != std::errc() || stop == end || *stop != ';' || code == 0 || code > 0x10ffff ||
+      is_surrogate)
+    return 0;
+  append_utf8(to, code);
+  return static_cast<std::size_t>(stop + 1 - text.data());
+}
+
 std::string without_entities(std::string_view text) {
   constexpr std::pair<std::string_view, char> entities[] = {
       {"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
   std::string plain;
   while (!text.empty()) {
+    if (const std::size_t length = decode_reference(text, plain); length > 0) {
+      text.remove_prefix(length);
+      continue;
+    }
     std::size_t length = 1;
     char c = text.front();
     for (const auto& [entity, character] : entities)

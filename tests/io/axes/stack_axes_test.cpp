@@ -154,6 +154,22 @@ TEST(ImageFacts, FollowTheUnitsOfImageJ) {
   expect_step(mixed.time, 40, "millisecond");
 }
 
+// Python's ElementTree writes all characters beyond ASCII as references.
+TEST(ImageFacts, DecodeCharacterReferencesOfOme) {
+  const auto facts_with = [](const std::string& unit, const std::string& name) {
+    return read_facts("<OME><Image Name=\"" + name +
+                          "\"><Pixels PhysicalSizeX=\"0.5\" PhysicalSizeXUnit=\"" + unit +
+                          "\"><Channel Name=\"" + name + "\"/></Pixels></Image></OME>",
+                      {});
+  };
+  for (const char* unit : {"&#181;m", "&#xB5;m", "&#xb5;m", "\u00b5m"})
+    expect_step(facts_with(unit, "x").x, 0.5, "micrometer");
+  EXPECT_THAT(facts_with("nm", "&#946;-&#x20AC;&#x1F52C;&amp;").channels,
+              ElementsAre("\u03b2-\u20ac\U0001f52c&"));
+  EXPECT_EQ(facts_with("nm", "&#0;&#xD800;&#x110000;&#;&#1 &#").name,
+            "&#0;&#xD800;&#x110000;&#;&#1 &#");
+}
+
 class TiffChannels : public testing::Test {
  protected:
   static constexpr int slices = 3, channels = 2, times = 2;
