@@ -95,6 +95,7 @@ std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& pat
   std::vector<RepeatedText> texts;
   std::set<std::uint64_t> known;
   std::uint8_t raw[20];
+  std::uint64_t left = file.size();  // texts do not overlap
   std::uint64_t at = TIFFCurrentDirOffset(page);
   if (!file.read(at, raw, format.count_bytes())) return {};
   std::uint64_t count = format.number(raw, format.count_bytes());
@@ -106,8 +107,9 @@ std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& pat
     const std::uint8_t* value = raw + 4 + offset_bytes;
     at += format.entry_bytes();
     if (known.insert(tag).second || format.number(raw + 2, 2) != TIFF_ASCII ||
-        bytes > max_text_bytes)
+        bytes > std::min(max_text_bytes, left))
       continue;
+    left -= bytes;
     RepeatedText text{static_cast<std::uint16_t>(tag), std::vector<std::uint8_t>(bytes)};
     if (bytes <= static_cast<std::uint64_t>(offset_bytes))
       std::copy_n(value, bytes, text.bytes.begin());

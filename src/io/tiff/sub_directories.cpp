@@ -16,11 +16,21 @@ std::uint64_t size_of_file(const std::string& path) {
   return error ? 0 : bytes;
 }
 
+/// Returns the size in bytes of a value of a TIFF type; 0 for unknown types.
+int size_of_type(std::uint64_t type) {
+  constexpr std::uint64_t utf8 = 129;  // Exif 3.0, 4.6.2
+  return type == utf8 ? 1 : TIFFDataWidth(static_cast<TIFFDataType>(type));
+}
+
 class SubDirectoryCopier {
  public:
   SubDirectoryCopier(const std::string& path, const DirectoryFormat& format, const StatedSize& size,
                      int descriptor)
-      : file_(path, size_of_file(path)), format_(format), size_(size), descriptor_(descriptor) {}
+      : file_(path, size_of_file(path)),
+        format_(format),
+        size_(size),
+        descriptor_(descriptor),
+        left_(file_.size()) {}
 
   /// @param depth  0 for a sub-directory of a page; 1 for a sub-directory of another sub-directory
   std::optional<std::uint64_t> copy(std::uint64_t at, int depth) {
@@ -45,7 +55,7 @@ class SubDirectoryCopier {
     if (!file_.read(at, raw, format_.entry_bytes())) return false;
     const int offset_bytes = format_.offset_bytes();
     const std::uint64_t tag = format_.number(raw, 2), count = format_.number(raw + 4, offset_bytes);
-    const int width = TIFFDataWidth(static_cast<TIFFDataType>(format_.number(raw + 2, 2)));
+    const int width = size_of_type(format_.number(raw + 2, 2));
     if (width <= 0 || count > max_value_bytes / width) return false;
     const std::uint64_t bytes = count * width;
     std::uint8_t* const value = raw + 4 + offset_bytes;
@@ -66,7 +76,8 @@ class SubDirectoryCopier {
   }
 
   std::optional<std::uint64_t> copy_value(std::uint64_t at, std::uint64_t bytes) {
-    if (at > file_.size() || bytes > file_.size() - at) return std::nullopt;
+    if (at > file_.size() || bytes > file_.size() - at || bytes > left_) return std::nullopt;
+    left_ -= bytes;
     std::vector<std::uint8_t> value(bytes);
     if (!file_.read(at, value.data(), value.size())) return std::nullopt;
     return append_to_tiff(descriptor_, value);
@@ -92,6 +103,9 @@ class SubDirectoryCopier {
   DirectoryFormat format_;
   StatedSize size_;
   int descriptor_;
+  /// Maximum number of bytes of further values. All values together have at most the size of the
+  /// file, because values do not overlap. Otherwise a small file could become a huge output.
+  std::uint64_t left_;
 };
 
 }  // namespace

@@ -17,8 +17,9 @@ struct StatedSize {
 
 /// Copies the directory at byte `at` of the file `path` to the end of the file `descriptor`, bit
 /// for bit except the picture size. Both files must have the same byte order and size of offsets.
-/// @return the offset of the copy; nullopt if the directory is damaged or has values of unknown
-///     types; unused bytes may then remain at the end of the file
+/// @return the offset of the copy; nullopt if the directory is damaged, has values of unknown
+///     types, or has more bytes of values than the file; unused bytes may then remain at the end of
+///     the file
 /// @throws IoError
 std::optional<std::uint64_t> copy_sub_directory(const std::string& path, std::uint64_t at,
                                                 const DirectoryFormat& format,

@@ -111,5 +111,51 @@ TEST(TiffExif, IsReportedAsLostIfDamaged) {
   EXPECT_FALSE(TIFFGetField(out.get(), TIFFTAG_EXIFIFD, &at));
 }
 
+/// Adds an entry to a little-endian directory with offsets of 32 bits.
+void add_entry(std::vector<std::uint8_t>& directory, int tag, int type, std::uint32_t count,
+               std::uint32_t value) {
+  for (const int field : {tag, type})
+    for (const int shift : {0, 8}) directory.push_back(static_cast<std::uint8_t>(field >> shift));
+  for (const std::uint32_t field : {count, value})
+    for (const int shift : {0, 8, 16, 24})
+      directory.push_back(static_cast<std::uint8_t>(field >> shift));
+}
+
+/// Makes a picture with the EXIF entries `entries`.
+void make_picture_with_entries(const std::string& path, const std::vector<std::uint8_t>& entries) {
+  constexpr std::size_t at = 4096;
+  {
+    const TiffPtr file(TIFFOpen(path.c_str(), "wl"));
+    write_page(file.get());
+    TIFFSetField(file.get(), TIFFTAG_EXIFIFD, std::uint64_t{at});
+  }
+  std::vector<std::uint8_t> bytes = read_file(path);
+  ASSERT_LT(bytes.size(), at);
+  bytes.resize(at);
+  const std::size_t count = entries.size() / 12;
+  for (const int shift : {0, 8}) bytes.push_back(static_cast<std::uint8_t>(count >> shift));
+  bytes.insert(bytes.end(), entries.begin(), entries.end());
+  bytes.insert(bytes.end(), 4, 0);
+  write_file(path, bytes);
+}
+
+TEST(TiffExif, MayContainTheTypeUtf8) {
+  const TemporaryFolder folder;
+  std::vector<std::uint8_t> entries;
+  add_entry(entries, 0xa430, 129, 4, 0x00a9c365);
+  make_picture_with_entries(folder / "in.tif", entries);
+  EXPECT_THAT(copy_photo(folder / "in.tif", folder / "out.tif").losses, IsEmpty());
+}
+
+TEST(TiffExif, IsLostIfItsValuesAreLargerThanTheFile) {
+  const TemporaryFolder folder;
+  std::vector<std::uint8_t> entries;
+  for (int tag = 0; tag < 1000; ++tag) add_entry(entries, 50000 + tag, TIFF_UNDEFINED, 4000, 8);
+  make_picture_with_entries(folder / "in.tif", entries);
+  EXPECT_THAT(copy_photo(folder / "in.tif", folder / "out.tif").losses,
+              Contains(HasSubstr("EXIFIFD")));
+  EXPECT_LT(read_file(folder / "out.tif").size(), 40000u);
+}
+
 }  // namespace
 }  // namespace lull::io::test
