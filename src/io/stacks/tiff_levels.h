@@ -29,9 +29,9 @@ class TiffLevels {
   /// @throws NoInput, BadData
   TiffLevels(const std::string& path, std::uint64_t max_samples) : reader_(path, max_samples) {}
 
-  /// Finds the sub-images of the reader's current page, and returns their number. Returns 0 if the
-  /// sizes do not decrease, or if a sub-image differs from the page in a property other than the
-  /// size.
+  /// Finds the sub-images of the reader's current page, and returns their number. Returns 0 if a
+  /// sub-image is wider or higher than the previous one, or if it differs from the page in a
+  /// property other than the size.
   int find(const TiffReader& page, const TiffLayout& layout, std::int64_t number);
   /// Writes the pyramid levels of the last written page.
   /// @param samples  samples of this page, in native byte order

@@ -18,9 +18,10 @@
 
 // Rule 4: complete rows or columns of equal samples at the border of the plane are a constant area.
 
-// Exceptions: rules 2 and 3 do not apply to areas in smooth gradients, where neighbouring samples
-// differ by a single step. In pictures, some areas consist of the 8x8 blocks of a codec. If these
-// areas have more than two values in total, none of them is a constant area.
+// Exceptions: rules 2 to 4 do not apply to areas in smooth gradients, where neighbouring samples
+// differ by a single step. In pictures, some areas consist of the 8x8 blocks of a codec. Rule 3
+// does not apply to such areas. Rule 1 does not apply either if these areas have more than two
+// values in total.
 
 #include <cstdint>
 #include <vector>
