@@ -128,23 +128,22 @@ DicomFrame read_frame(const Attributes& top, std::size_t index) {
   return frame;
 }
 
-/// Throws an error if lull cannot filter the samples of an image.
-void check_samples(const Attributes& top, const DicomSampleFormat& format,
-                   const std::string& path) {
-  const auto fail = [&](const std::string& what) { throw BadData("'" + path + "' " + what); };
+/// Returns why lull cannot filter the samples of an image; empty if lull can filter the samples.
+std::string problem_of(const Attributes& top, const DicomSampleFormat& format) {
   if (top.binary({0x0028, 0x0002}, 1) != 1 || top.text({0x0028, 0x0004}) == "PALETTE COLOR")
-    fail("has colours (lull reads grey DICOM images)");
+    return "has colours (lull reads grey DICOM images)";
   if (format.bits_allocated != 8 && format.bits_allocated != 16 && format.bits_allocated != 32)
-    fail("has samples of " + std::to_string(format.bits_allocated) +
-         " bits (lull reads DICOM images of 8, 16 and 32 bits)");
+    return "has samples of " + std::to_string(format.bits_allocated) +
+           " bits (lull reads DICOM images of 8, 16 and 32 bits)";
   if (format.bits_stored < 1 || format.bits_stored > format.bits_allocated ||
       top.binary({0x0028, 0x0102}, format.bits_stored - 1) != format.bits_stored - 1)
-    fail("has contradicting numbers of bits (Bits Stored, High Bit)");
+    return "has contradicting numbers of bits (Bits Stored, High Bit)";
   if (format.frames < 1 || format.frames > max_frames)
-    fail("has " + std::to_string(format.frames) + " frames (must be 1 to " +
-         std::to_string(max_frames) + ")");
+    return "has " + std::to_string(format.frames) + " frames (must be 1 to " +
+           std::to_string(max_frames) + ")";
   if (top.text({0x0008, 0x0008}).find("MOSAIC") != std::string::npos)
-    fail("has the slices of a volume in one picture (mosaic); convert it with dcm2niix");
+    return "has the slices of a volume in one picture (mosaic); convert it with dcm2niix";
+  return {};
 }
 
 [[noreturn]] void fail_to_load(DcmFileFormat& file, const std::string& path) {
@@ -178,7 +177,8 @@ std::optional<DicomImage> read_image(const std::string& path) {
   image.format.bits_stored =
       static_cast<int>(top.binary({0x0028, 0x0101}, image.format.bits_allocated) & 0xffff);
   image.format.is_signed = top.binary({0x0028, 0x0103}, 0) == 1;
-  check_samples(top, image.format, path);
+  image.problem = problem_of(top, image.format);
+  if (!image.problem.empty()) return image;
   image.instance = top.integer({0x0020, 0x0013}, 0);
   image.repetition_time = std::max(0.0, top.number({0x0018, 0x0080}, 0));
   for (int f = 0; f < image.format.frames; ++f)
@@ -260,8 +260,11 @@ ForeignVolume read_dicom(const std::string& path, const std::string& series) {
   for (const std::string& file : files)
     if (auto image = read_image(file)) images.push_back(*std::move(image));
   if (images.empty()) throw BadData("'" + path + "' contains no DICOM image");
-  auto volume =
-      std::make_shared<DicomVolume>(arrange(choose_series(std::move(images), path, series), path));
+  // A folder may also contain series that lull cannot read, such as a dose report in colours.
+  images = choose_series(std::move(images), path, series);
+  for (const DicomImage& image : images)
+    if (!image.problem.empty()) throw BadData("'" + image.path + "' " + image.problem);
+  auto volume = std::make_shared<DicomVolume>(arrange(std::move(images), path));
   for (const std::int64_t size : {volume->geometry.size[2], volume->geometry.volumes})
     if (size > 32767)
       throw BadData("'" + path + "' has " + std::to_string(size) + " slices (at most 32767)");

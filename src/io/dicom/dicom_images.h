@@ -43,6 +43,9 @@ struct DicomFrame {
 /// An image file.
 struct DicomImage {
   std::string path, sop_uid, series_uid, series_number, series_text;
+  /// Why lull cannot read the image, for example "has colours ..."; empty: lull can read the image.
+  /// If not empty, `frames` is empty.
+  std::string problem;
   DicomSampleFormat format;
   int instance = 0;            // Instance Number
   double repetition_time = 0;  // milliseconds; 0: unknown

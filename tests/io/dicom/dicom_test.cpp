@@ -102,6 +102,15 @@ TEST_F(Dicom, SeriesAreListedAndChosenByUidOrNumber) {
   EXPECT_THAT(refusal(series_, {.series_uid = "9"}), HasSubstr("does not exist"));
 }
 
+TEST_F(Dicom, OtherSeriesOfTheFolderMayHaveColours) {
+  add_series({0, 1});
+  add("report",
+      {.series = "8", .uid = "80", .photometric = "RGB", .samples = std::vector<int>(60)});
+  EXPECT_EQ(values(series_, {.series_uid = "7"}), expected({0, 1}));
+  EXPECT_THAT(refusal(series_), HasSubstr("2 series"));
+  EXPECT_THAT(refusal(series_, {.series_uid = "8"}), HasSubstr("colours"));
+}
+
 TEST_F(Dicom, PositionsThatOccurEquallyOftenAreASeriesOfVolumes) {
   for (int t = 0; t < 2; ++t)
     for (int s = 0; s < 3; ++s) {
