@@ -3,7 +3,7 @@
 // reject DICOM files.
 //
 // Source: DICOM PS3.3, C.7.6.2 (Image Plane), C.7.6.3 (Image Pixel), C.7.6.16 (Multi-frame
-// Functional Groups), C.11.1 (Modality LUT).
+// Functional Groups), C.8.8.3 (RT Dose), C.11.1 (Modality LUT).
 
 #include <string>
 

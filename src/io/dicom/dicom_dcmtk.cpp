@@ -119,7 +119,8 @@ DicomFrame read_frame(const Attributes& top, std::size_t index) {
   const double between = measures.number({0x0018, 0x0088}, top.number({0x0018, 0x0088}, 0));
   frame.plane.thickness = between > 0 ? between : measures.number({0x0018, 0x0050}, 0);
   const Attributes values = groups.group({0x0028, 0x9145});
-  frame.slope = values.number({0x0028, 0x1053}, 1);
+  // RT Dose has the attribute Dose Grid Scaling instead of a rescale slope.
+  frame.slope = values.number({0x0028, 0x1053}, top.number({0x3004, 0x000e}, 1));
   frame.inter = values.number({0x0028, 0x1052}, 0);
   if (frame.slope == 0) frame.slope = 1;
   const auto content = groups.group({0x0020, 0x9111});
@@ -183,6 +184,9 @@ std::optional<DicomImage> read_image(const std::string& path) {
   image.repetition_time = std::max(0.0, top.number({0x0018, 0x0080}, 0));
   for (int f = 0; f < image.format.frames; ++f)
     image.frames.push_back(read_frame(top, static_cast<std::size_t>(f)));
+  const bool has_groups = top.item({0x5200, 0x9229}) || top.item({0x5200, 0x9230});
+  if (image.frames.size() > 1 && !has_groups)
+    place_frames(image.frames, top.numbers({0x3004, 0x000c}, image.frames.size()));
   return image;
 }
 

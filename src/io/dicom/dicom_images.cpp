@@ -239,6 +239,23 @@ void choose_samples(DicomVolume& volume) {
 
 }  // namespace
 
+void place_frames(std::vector<DicomFrame>& frames, const std::vector<double>& offsets) {
+  const DicomPlane first = frames.front().plane;
+  const bool is_known = first.position && first.orientation && offsets.size() == frames.size();
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    std::optional<Vector>& position = frames[f].plane.position;
+    position.reset();
+    if (!is_known) continue;
+    // If the first offset is not 0, the offsets are coordinates along the patient's third axis.
+    const Vector direction = offsets.front() == 0 ? cross(row_direction(*first.orientation),
+                                                          column_direction(*first.orientation))
+                                                  : Vector{0, 0, 1};
+    position = first.position;
+    for (std::size_t k = 0; k < 3; ++k)
+      (*position)[k] += (offsets[f] - offsets.front()) * direction[k];
+  }
+}
+
 std::vector<DicomImage> choose_series(std::vector<DicomImage> images, const std::string& path,
                                       const std::string& series) {
   std::map<std::string, std::vector<DicomImage>> all;

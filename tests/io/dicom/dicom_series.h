@@ -86,6 +86,8 @@ struct DicomSpec {
   std::vector<int> samples = {};
   std::vector<File> items = {};                   // compressed samples, instead of `samples`
   std::vector<std::string> frame_positions = {};  // an enhanced image with several frames
+  int frames = 1;                                 // of an image without functional groups
+  std::string offsets = {}, dose_scaling = {};    // of RT Dose
 };
 
 inline File dicom_file(const DicomSpec& spec) {
@@ -115,6 +117,8 @@ inline File dicom_file(const DicomSpec& spec) {
   set.number(0x28, 2, spec.photometric == "RGB" ? 3 : 1).text(0x28, 4, "CS", spec.photometric);
   if (!spec.frame_positions.empty())
     set.text(0x28, 8, "IS", std::to_string(spec.frame_positions.size()));
+  else if (spec.frames > 1)
+    set.text(0x28, 8, "IS", std::to_string(spec.frames));
   set.number(0x28, 0x10, spec.rows).number(0x28, 0x11, spec.columns);
   if (spec.frame_positions.empty()) set.text(0x28, 0x30, "DS", "0.75\\0.5");
   set.number(0x28, 0x100, spec.allocated)
@@ -123,6 +127,8 @@ inline File dicom_file(const DicomSpec& spec) {
       .number(0x28, 0x103, spec.is_signed ? 1 : 0);
   if (!spec.inter.empty()) set.text(0x28, 0x1052, "DS", spec.inter);
   if (!spec.slope.empty()) set.text(0x28, 0x1053, "DS", spec.slope);
+  if (!spec.offsets.empty()) set.text(0x3004, 0xc, "DS", spec.offsets);
+  if (!spec.dose_scaling.empty()) set.text(0x3004, 0xe, "DS", spec.dose_scaling);
   if (!spec.frame_positions.empty()) {
     const auto group = [](int element, const File& item, int of = 0x20) {
       return ElementWriter().sequence(of, element, {item}).file();

@@ -136,6 +136,32 @@ TEST_F(Dicom, FramesOfOneFileAreSortedByTheirPositions) {
   EXPECT_NEAR(open_source(folder / "a.dcm", {})->info().spacing[2], 1.5, 1e-6);
 }
 
+TEST_F(Dicom, FramesOfDoseGridsAreSlicesOfOneVolume) {
+  DicomSpec spec{.sop_class = "1.2.840.10008.5.1.4.1.1.481.2",
+                 .position = position_of(0),
+                 .orientation = oblique,
+                 .frames = 3,
+                 .dose_scaling = "0.5"};
+  for (const int s : {0, 1, 2})
+    for (const int v : samples_of_slice(s)) spec.samples.push_back(v);
+  const std::string path = folder / "a.dcm";
+  const auto spacing = [&](const std::string& offsets) {
+    spec.offsets = offsets;
+    write_file(path, dicom_file(spec));
+    const auto source = open_source(path, {});
+    EXPECT_EQ(source->info().slices, 3) << offsets;
+    return source->info().spacing[2];
+  };
+  EXPECT_NEAR(spacing("0\\-1.5\\-3"), 1.5, 1e-6);
+  EXPECT_EQ(values(path), expected({2, 1, 0}, 0.5));
+  EXPECT_NEAR(spacing(""), 2.5, 1e-6);  // the thickness, because the distance is unknown
+  EXPECT_EQ(values(path), expected({0, 1, 2}, 0.5));
+  spec.position = "-10\\20\\30";
+  spec.orientation = "1\\0\\0\\0\\-1\\0";  // the normal points to the feet
+  EXPECT_NEAR(spacing("30\\32\\34"), 2, 1e-6);
+  EXPECT_EQ(values(path), expected({2, 1, 0}, 0.5));
+}
+
 #ifdef DCM_DICT_USE_DCMDICTPATH
 // Without the dictionary, DCMTK reads images with implicit VR as files without an image.
 TEST_F(Dicom, ImagesAreRefusedWithoutTheDictionary) {
