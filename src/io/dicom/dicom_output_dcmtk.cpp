@@ -17,6 +17,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "core/error.h"
@@ -53,15 +54,29 @@ std::string derived_uid(const std::string& uid, std::span<const std::byte> sampl
   return uid_of(digest.take());
 }
 
+/// Returns the description of the new series. The text has the character set of the file, so the
+/// function does not change its bytes, and does not shorten a text with characters other than
+/// ASCII.
+std::string new_series_description(DcmDataset& set) {
+  constexpr std::string_view addition = " (denoised)";
+  constexpr std::size_t max_length = 64;
+  OFString value;
+  (void)set.findAndGetOFStringArray(DCM_SeriesDescription, value);
+  std::string text(value.c_str(), value.size());
+  text.erase(text.find_last_not_of(std::string_view(" \0", 2)) + 1);
+  const bool is_ascii =
+      std::ranges::all_of(text, [](unsigned char c) { return c >= 32 && c < 127; });
+  if (is_ascii) text.resize(std::min(text.size(), max_length - addition.size()));
+  return text.size() + addition.size() <= max_length ? text.append(addition) : text;
+}
+
 /// Marks an image as derived from the input image. Returns false on an error of DCMTK.
 bool mark_as_derived(DcmDataset& set, const std::string& sop_uid, const std::string& series_uid) {
   const std::string type = dicom_text(set, DCM_ImageType);
   std::size_t rest = type.find('\\');
   rest = rest == type.npos ? rest : type.find('\\', rest + 1);
   const std::string new_type = "DERIVED\\SECONDARY" + (rest == type.npos ? "" : type.substr(rest));
-  constexpr std::size_t max_description = 64 - 11;
-  const std::string text =
-      dicom_text(set, DCM_SeriesDescription).substr(0, max_description) + " (denoised)";
+  const std::string text = new_series_description(set);
   const std::string derivation = std::string("Denoised by lull ") + version;
   const std::string sop_class = dicom_text(set, DCM_SOPClassUID),
                     source_uid = dicom_text(set, DCM_SOPInstanceUID);

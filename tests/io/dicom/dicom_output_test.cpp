@@ -61,6 +61,24 @@ TEST_F(DicomOutput, OutputsAreDerivedSeriesWithTheOtherAttributes) {
   EXPECT_THAT(folder.files(), testing::ElementsAre("again", "out", "series"));
 }
 
+TEST_F(DicomOutput, DescriptionsKeepTheirCharacters) {
+  const std::string iso_2022 = "\x1b$B<!\x1b(B head";
+  std::string long_utf8;
+  for (int i = 0; i < 20; ++i) long_utf8 += "\xe6\xac\xa1";
+  const std::pair<std::string, std::string> descriptions[] = {
+      {iso_2022, iso_2022 + " (denoised)"},
+      {long_utf8, long_utf8},
+      {std::string(64, 'a'), std::string(53, 'a') + " (denoised)"}};
+  for (const auto& [before, after] : descriptions) {
+    DicomSpec spec{.position = position_of(0), .orientation = oblique, .description = before};
+    spec.samples = samples_of_slice(0);
+    write_file(folder / "a.dcm", dicom_file(spec));
+    std::filesystem::remove(folder / "b.dcm");
+    convert(folder / "a.dcm", folder / "b.dcm");
+    EXPECT_EQ(attribute(folder / "b.dcm", 8, 0x103e), after);
+  }
+}
+
 TEST_F(DicomOutput, TemporaryFolderOfAKilledRunIsRemovedByTheNextRun) {
   add_series({0, 1});
   const pid_t child = ::fork();

@@ -88,6 +88,7 @@ struct DicomSpec {
   std::vector<std::string> frame_positions = {};  // an enhanced image with several frames
   int frames = 1;                                 // of an image without functional groups
   std::string offsets = {}, dose_scaling = {};    // of RT Dose
+  std::string description = {};                   // of the series; empty: "A series" and its number
 };
 
 inline File dicom_file(const DicomSpec& spec) {
@@ -104,7 +105,8 @@ inline File dicom_file(const DicomSpec& spec) {
   set.text(8, 8, "CS", spec.image_type)
       .text(8, 0x16, "UI", spec.sop_class)
       .text(8, 0x18, "UI", std::string(series_root) + ".1." + spec.uid)
-      .text(8, 0x103e, "LO", "A series " + spec.series)
+      .text(8, 0x103e, "LO",
+            spec.description.empty() ? "A series " + spec.series : spec.description)
       .text(0x10, 0x10, "PN", "Nobody^Real")
       .text(0x18, 0x50, "DS", "2.5")
       .text(0x20, 0xd, "UI", std::string(series_root) + ".2")
