@@ -126,6 +126,21 @@ TEST_F(ForeignVolumes, OfNrrdHaveTheirGeometryAndValuesInBothByteOrders) {
   }
 }
 
+// NrrdIO, the library of ITK and 3D Slicer, writes the names with "int".
+TEST_F(ForeignVolumes, OfNrrdMayHaveAllNamesOfIntegersOf64Bits) {
+  for (const std::string sign : {"", "signed ", "unsigned "})
+    for (const std::string name : {"long long", "long long int"}) {
+      const std::string text = "NRRD0004\ntype: " + sign + name +
+                               "\ndimension: 3\nsizes: 5 4 3\nendian: little\nencoding: raw\n\n";
+      File file(text.begin(), text.end());
+      for (int i = 0; i < voxels; ++i) put(file, file.size(), std::int64_t{7} * i, false);
+      write("a.nrrd", file);
+      EXPECT_EQ(values("a.nrrd").back(), 7 * (voxels - 1)) << sign << name;
+      EXPECT_EQ(open_source(path("a.nrrd"), {})->info().pixel_format,
+                sign == "unsigned " ? "uint64" : "int64");
+    }
+}
+
 TEST_F(ForeignVolumes, OfNrrdMayHaveASeparateFileOfSamples) {
   File samples;
   add_samples(samples, false);
