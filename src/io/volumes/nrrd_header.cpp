@@ -144,6 +144,9 @@ constexpr std::string_view known_fields[] = {
     "byteskip",   "line skip",        "lineskip",     "space units", "space dimension", "kinds",
     "centerings", "centers",          "units",
 };
+/// Kinds of axes that contain the values of one voxel. The names of all other such kinds contain a
+/// hyphen, for example "RGB-color" and "3D-symmetric-matrix".
+constexpr std::string_view value_kinds[] = {"point", "vector", "normal", "complex", "quaternion"};
 /// Prefixes of comments that programs write into every file, and whose loss lull does not report.
 constexpr std::string_view usual_comments[] = {"# Complete NRRD file format", "# http://teem",
                                                "# https://teem", "# This NRRD file was generated",
@@ -162,6 +165,7 @@ class NrrdParser {
     read_type();
     read_sizes();
     read_geometry();
+    check_kinds();
     read_time();
     read_data_file();
     list_other_contents();
@@ -273,6 +277,23 @@ class NrrdParser {
     for (std::size_t k = 0; signs && k < 3; ++k) {
       geometry_.origin[k] *= unit * (*signs)[k];
       for (auto& direction : geometry_.directions) direction[k] *= (*signs)[k];
+    }
+  }
+
+  /// Throws an error if one of the first three axes contains the values of a voxel, such as colours
+  /// or the components of vectors.
+  void check_kinds() const {
+    const std::string* kinds = field("kinds");
+    const std::vector<std::string> words =
+        kinds ? words_of(*kinds, " \t") : std::vector<std::string>{};
+    for (std::size_t i = 0; i < 3 && i < words.size(); ++i) {
+      const std::string kind = in_lower_case(words[i]);
+      // A list of planes along the third axis is a volume.
+      const bool has_values = kind.find('-') != kind.npos || (kind == "list" && i < 2) ||
+                              std::ranges::find(value_kinds, kind) != std::end(value_kinds);
+      if (has_values && geometry_.size[i] > 1)
+        fail_nrrd(name_, "has an axis of the kind '" + words[i] + "' (axis " + std::to_string(i) +
+                             " is not spatial); convert it, or permute its axes first");
     }
   }
 

@@ -197,6 +197,12 @@ TEST_F(ForeignVolumes, WithInvalidHeadersAreRefusedInOneLine) {
   refused("a.nrrd",
           nrrd_file("encoding: raw\nspace: RAS\nspace directions: none (1,0,0) (0,1,0)", false),
           "is not spatial");
+  for (const char* kinds : {"RGB-color domain domain", "domain domain 3-vector",
+                            "list domain domain", "complex space space"})
+    refused("a.nrrd", nrrd_file("encoding: raw\nkinds: " + std::string(kinds), false),
+            "is not spatial");
+  write("a.nrrd", nrrd_file("encoding: raw\nkinds: domain ??? list", false));
+  EXPECT_EQ(error_of("a.nrrd"), "no error");
   refused("a.nrrd",
           nrrd_file("encoding: raw\nspace: RAS\nspace directions: (1,0) (1,0,0) (0,1,0)", false),
           "must be three numbers");
