@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "io/metadata/exif.h"
 #include "io/raw/dng_preview.h"
 
 namespace lull::io {
@@ -13,11 +14,12 @@ namespace dng_tag {
 constexpr std::uint16_t subfile_type = 254, width = 256, height = 257, bits = 258,
                         compression = 259, photometric = 262, make = 271, model = 272,
                         orientation = 274, samples_per_pixel = 277, planar = 284,
-                        sub_directories = 330, cfa_pattern = 33422, exif = 34665, iso = 34855,
-                        backward_version = 50707, camera_model = 50708, black_repeat = 50713,
-                        black = 50714, white = 50717, colour_matrix = 50721, neutral = 50728,
-                        illuminant = 50778, preview_space = 50970, opcodes_1 = 51008,
-                        opcodes_2 = 51009;
+                        sub_directories = 330, xmp = 700, cfa_pattern = 33422, exif = 34665,
+                        iso = 34855, colour_space = 40961, pixel_width = 40962,
+                        pixel_height = 40963, interoperability = 40965, backward_version = 50707,
+                        camera_model = 50708, black_repeat = 50713, black = 50714, white = 50717,
+                        colour_matrix = 50721, neutral = 50728, illuminant = 50778,
+                        preview_space = 50970, opcodes_1 = 51008, opcodes_2 = 51009;
 }
 
 constexpr std::uint16_t photometric_rgb = 2, photometric_mosaic = 32803, photometric_linear = 34892;
@@ -130,6 +132,27 @@ TiffDirectory raw_directory(const TiffTree& tree, const RawFacts& facts, const F
   return raw;
 }
 
+/// Changes the EXIF data and the XMP packet of the input, so that they describe a developed
+/// picture, which is upright and in sRGB. The tag Interoperability may state Adobe RGB.
+void describe_developed(const FrameFormat& format, TiffTree& tree) {
+  const auto width = static_cast<std::uint32_t>(format.width),
+             height = static_cast<std::uint32_t>(format.height);
+  tree.first.set(tree.shorts(dng_tag::orientation, {1}));
+  if (const TiffEntry* xmp = tree.first.find(dng_tag::xmp))
+    tree.first.set(tree.bytes(
+        dng_tag::xmp, change_xmp(xmp->bytes, {.width = format.width, .height = format.height})));
+  for (TiffEntry& entry : tree.first.entries) {
+    if (entry.tag != dng_tag::exif) continue;
+    for (TiffDirectory& exif : entry.directories) {
+      constexpr std::uint16_t srgb = 1;
+      exif.set(tree.shorts(dng_tag::colour_space, {srgb}));
+      exif.remove(dng_tag::interoperability);
+      if (exif.find(dng_tag::pixel_width)) exif.set(tree.longs(dng_tag::pixel_width, {width}));
+      if (exif.find(dng_tag::pixel_height)) exif.set(tree.longs(dng_tag::pixel_height, {height}));
+    }
+  }
+}
+
 std::vector<std::uint8_t> interleaved(const Frame& picture, bool is_big_endian) {
   const FrameFormat& format = picture.format;
   const int planes = format.planes();
@@ -203,7 +226,7 @@ TiffTree make_developed(const RawFacts& facts, const Frame& developed,
     return entry.tag == dng::cfa_repeat || entry.tag == dng_tag::cfa_pattern ||
            (entry.tag >= dng::version && entry.tag < 53000);
   });
-  tree.first.set(tree.shorts(dng_tag::orientation, {1}));  // the picture is upright
+  describe_developed(developed.format, tree);
   if (!samples) return tree;
   *samples = interleaved(developed, tree.is_big_endian);
   describe_picture(tree, developed.format, 16, photometric_rgb, tree.first);

@@ -8,6 +8,8 @@
 #include <random>
 
 #include "core/error.h"
+#include "io/metadata/byte_order.h"
+#include "io/metadata/exif.h"
 #include "io/raw/dng_tags.h"
 #include "io/raw/raw_stream.h"
 #include "support/dng_files.h"
@@ -201,6 +203,44 @@ TEST_F(Dng, DevelopedPicturesHaveTheColoursOfTheScene) {
     EXPECT_THROW((void)write_raw_result(file(name), raw_result, {}), CannotCreate);
   }
   EXPECT_THROW((void)write_raw_result(file("out.jpg"), raw_result, {}), InvalidArgument);
+}
+
+TEST_F(Dng, MetadataOfDevelopedPicturesDescribeThePicture) {
+  const std::string xmp =
+      "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF "
+      "xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\"><rdf:Description rdf:about=\"\" "
+      "xmlns:tiff=\"http://ns.adobe.com/tiff/1.0/\" tiff:Orientation=\"6\"/></rdf:RDF></x:xmpmeta>";
+  const RawPicture input =
+      read_raw(write({.change =
+                          [&](TiffTree& tree, TiffDirectory&) {
+                            tree.first.set(tree.shorts(274, {6}));
+                            tree.first.set(tree.bytes(700, byte_view(xmp)));
+                            TiffDirectory interoperability;
+                            interoperability.set(tree.text(1, "R03"));  // Adobe RGB
+                            for (TiffEntry& entry : tree.first.entries)
+                              if (entry.tag == 34665) {
+                                TiffDirectory& exif = entry.directories[0];
+                                exif.set(tree.shorts(40961, {65535}));
+                                exif.set(tree.longs(40962, {64}));
+                                exif.set(tree.longs(40963, {48}));
+                                exif.set({40965, 4, 1, {}, {interoperability}});
+                              }
+                          }}),
+               max_pixels);
+  FramePool upright(
+      {.width = 48, .height = 64, .layout = Layout::rgb, .sample = SampleType::u16, .bits = 16});
+  const TiffTree tree = make_developed(*input.facts, upright.acquire(), nullptr);
+  EXPECT_EQ(tree.numbers(*tree.first.find(274)), std::vector<double>{1});
+  const TiffDirectory& exif = tree.first.find(34665)->directories[0];
+  EXPECT_EQ(tree.numbers(*exif.find(40961)), std::vector<double>{1});
+  EXPECT_EQ(tree.numbers(*exif.find(40962)), std::vector<double>{48});
+  EXPECT_EQ(tree.numbers(*exif.find(40963)), std::vector<double>{64});
+  EXPECT_FALSE(exif.find(40965));
+  EXPECT_TRUE(exif.find(37500));
+  if (!has_exiv2()) return;
+  const std::string changed(text_view(tree.first.find(700)->bytes));
+  EXPECT_THAT(changed, ::testing::AnyOf(HasSubstr("tiff:Orientation=\"1\""),
+                                        HasSubstr("<tiff:Orientation>1<")));
 }
 
 TEST_F(Dng, DamagedFilesEndInAnError) {
