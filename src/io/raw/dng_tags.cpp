@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "io/metadata/exif.h"
+#include "io/metadata/formats.h"
 #include "io/raw/dng_preview.h"
 
 namespace lull::io {
@@ -14,12 +15,13 @@ namespace dng_tag {
 constexpr std::uint16_t subfile_type = 254, width = 256, height = 257, bits = 258,
                         compression = 259, photometric = 262, make = 271, model = 272,
                         orientation = 274, samples_per_pixel = 277, planar = 284,
-                        sub_directories = 330, xmp = 700, cfa_pattern = 33422, exif = 34665,
-                        iso = 34855, colour_space = 40961, pixel_width = 40962,
-                        pixel_height = 40963, interoperability = 40965, backward_version = 50707,
-                        camera_model = 50708, black_repeat = 50713, black = 50714, white = 50717,
-                        colour_matrix = 50721, neutral = 50728, illuminant = 50778,
-                        preview_space = 50970, opcodes_1 = 51008, opcodes_2 = 51009;
+                        sub_directories = 330, xmp = 700, cfa_pattern = 33422,
+                        image_resources = 34377, exif = 34665, iso = 34855, colour_space = 40961,
+                        pixel_width = 40962, pixel_height = 40963, interoperability = 40965,
+                        backward_version = 50707, camera_model = 50708, black_repeat = 50713,
+                        black = 50714, white = 50717, colour_matrix = 50721, neutral = 50728,
+                        illuminant = 50778, preview_space = 50970, opcodes_1 = 51008,
+                        opcodes_2 = 51009;
 }
 
 constexpr std::uint16_t photometric_rgb = 2, photometric_mosaic = 32803, photometric_linear = 34892;
@@ -193,6 +195,14 @@ std::vector<double> noise_profile_of(const TiffTree& tags) {
   for (std::size_t i = 0; i < values.size(); i += 2)
     if (!(values[i] > 0) || values[i] > 1 || values[i + 1] < -1 || values[i + 1] > 1) return {};
   return values;
+}
+
+TiffTree tags_of_metadata(const PictureMetadata& metadata) {
+  TiffTree tags = read_tiff_tree(metadata.exif);
+  const ByteVector photoshop = without_thumbnails(metadata.photoshop);
+  if (!metadata.xmp.empty()) tags.first.set(tags.bytes(dng_tag::xmp, metadata.xmp));
+  if (!photoshop.empty()) tags.first.set(tags.bytes(dng_tag::image_resources, photoshop));
+  return tags;
 }
 
 TiffTree make_dng(const RawFacts& facts, const Frame& result, const DngLevels& levels,

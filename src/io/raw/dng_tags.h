@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/frame.h"
+#include "io/metadata/picture_metadata.h"
 #include "io/raw/raw_picture.h"
 
 namespace lull::io {
@@ -20,6 +21,9 @@ inline constexpr std::uint16_t version = 50706, cfa_repeat = 33421, noise_profil
 /// Returns the noise profile of a DNG file (RawFacts::noise_profile); empty if there is no valid
 /// profile. A valid gain is in (0, 1], and a valid offset is in -1..1.
 [[nodiscard]] std::vector<double> noise_profile_of(const TiffTree& tags);
+
+/// Returns the EXIF, XMP and IPTC data of a raw file in a format other than DNG, as directories.
+[[nodiscard]] TiffTree tags_of_metadata(const PictureMetadata& metadata);
 
 /// Black levels and white level of the denoised samples.
 struct DngLevels {

@@ -135,14 +135,13 @@ void read_camera(Decoder& raw, RawFacts& facts) {
     facts.iso = static_cast<std::uint32_t>(std::lround(data.other.iso_speed));
 }
 
-/// Returns the EXIF data and the XMP packet of a raw file in a format other than DNG.
-TiffTree tags_of_metadata(const std::vector<std::uint8_t>& file) {
-  constexpr std::uint16_t xmp_tag = 700;
+/// Reads the metadata of a raw file in a format other than DNG.
+void read_metadata(const std::vector<std::uint8_t>& file, RawFacts& facts) {
   PictureMetadata metadata;
   read_tiff(file, metadata);
-  TiffTree tags = read_tiff_tree(metadata.exif);
-  if (!metadata.xmp.empty()) tags.first.set(tags.bytes(xmp_tag, metadata.xmp));
-  return tags;
+  facts.tags = tags_of_metadata(metadata);
+  for (const NativeBlock& block : metadata.native)
+    facts.omitted += (facts.omitted.empty() ? "" : ", ") + block.name;
 }
 
 Frame copy_mosaic(Decoder& raw) {
@@ -196,7 +195,7 @@ RawPicture read_raw(const std::string& path, std::int64_t max_pixels) {
   if (facts->is_dng)
     facts->noise_profile = noise_profile_of(facts->tags);
   else
-    facts->tags = tags_of_metadata(bytes);
+    read_metadata(bytes, *facts);
   if (!(*std::ranges::max_element(facts->black) < facts->white))
     raw.refuse("its black level is not below its white level");
   return {facts, copy_mosaic(raw)};

@@ -158,6 +158,8 @@ std::vector<std::string> write_raw_result(const std::string& path, const RawResu
     write_developed(file, kind, result, joined(parts));
     if (kind == Kind::exr) losses.emplace_back("the metadata of the photograph");
   }
+  if (kind != Kind::exr && !result.facts->omitted.empty())
+    losses.push_back(result.facts->omitted + " (lull cannot copy such data)");
   file.commit();
   return losses;
 }

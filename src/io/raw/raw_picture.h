@@ -26,8 +26,9 @@ struct RawFacts {
   /// for each of R, G, B. The variance of a sample x is gain * x + offset, where black is 0 and
   /// white is 1. Empty if unknown.
   std::vector<double> noise_profile;
-  /// The directories of a DNG file, or the EXIF data of another raw file.
+  /// The directories of a DNG file, or the EXIF, XMP and IPTC data of another raw file.
   TiffTree tags;
+  std::string omitted;  // names of metadata of the file that `tags` lacks; empty: none
   bool is_dng = false;
   std::string make, model;
   std::array<std::array<double, 3>, 3> camera_from_xyz{};  // not for DNG files; 0: unknown

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "io/metadata/byte_order.h"
 #include "io/metadata/exif.h"
+#include "io/metadata/formats.h"
 #include "io/raw/dng_tags.h"
 #include "io/raw/raw_stream.h"
 #include "support/dng_files.h"
@@ -241,6 +242,34 @@ TEST_F(Dng, MetadataOfDevelopedPicturesDescribeThePicture) {
   const std::string changed(text_view(tree.first.find(700)->bytes));
   EXPECT_THAT(changed, ::testing::AnyOf(HasSubstr("tiff:Orientation=\"1\""),
                                         HasSubstr("<tiff:Orientation>1<")));
+}
+
+TEST_F(Dng, MetadataOfOtherRawFormatsAreKeptOrReported) {
+  TiffTree exif;
+  exif.first.set(exif.text(315, "A photographer"));
+  const ByteVector caption = {0x1c, 2, 120, 0, 1, 'x'};
+  PictureMetadata metadata;
+  metadata.exif = write_tiff_tree(exif).head;
+  metadata.xmp = to_vector(byte_view("<x/>"));
+  metadata.photoshop = photoshop_of(caption);
+  const TiffTree tags = tags_of_metadata(metadata);
+  EXPECT_TRUE(tags.first.find(315));
+  ASSERT_TRUE(tags.first.find(700));
+  EXPECT_EQ(tags.first.find(700)->bytes, metadata.xmp);
+  ASSERT_TRUE(tags.first.find(34377));
+  EXPECT_EQ(iptc_of(tags.first.find(34377)->bytes), caption);
+
+  RawFacts facts = *read_raw(write({}), max_pixels).facts;
+  facts.omitted = "the long tag Exif.Photo.MakerNote";
+  const RawResult result{std::make_shared<RawFacts>(facts),
+                         mosaic_,
+                         {.black = {sensor_.black.begin(), sensor_.black.end()},
+                          .white = static_cast<double>(sensor_.white)},
+                         {}};
+  for (const char* name : {"out.dng", "out.tif", "out.png"})
+    EXPECT_THAT(write_raw_result(file(name), result, {}),
+                ::testing::ElementsAre(HasSubstr("Exif.Photo.MakerNote")))
+        << name;
 }
 
 TEST_F(Dng, DamagedFilesEndInAnError) {
