@@ -45,11 +45,13 @@ struct PlaneTotal {
   double psnr_sum = 0, mse_sum = 0, ssim_sum = 0;
   double psnr_worst = 0, ssim_worst = 0;
   std::int64_t psnr_frame = -1, ssim_frame = -1;
+  std::int64_t not_finite = 0;
 
   void add(const PlaneQuality& quality, std::int64_t frame) {
     psnr_sum += quality.psnr;
     mse_sum += quality.mse;
     ssim_sum += quality.ssim;
+    not_finite += quality.not_finite;
     if (psnr_frame < 0 || quality.psnr < psnr_worst) psnr_worst = quality.psnr, psnr_frame = frame;
     if (ssim_frame < 0 || quality.ssim < ssim_worst) ssim_worst = quality.ssim, ssim_frame = frame;
   }
@@ -63,6 +65,10 @@ void add_row(Csv& csv, std::int64_t frame, std::string_view plane, const PlaneQu
 
 void print(const FrameFormat& format, std::int64_t frames, const std::vector<PlaneTotal>& totals) {
   std::printf("frames %lld\n", static_cast<long long>(frames));
+  std::int64_t not_finite = 0;
+  for (const PlaneTotal& total : totals) not_finite += total.not_finite;
+  if (not_finite > 0)
+    std::printf("left out %lld (not finite)\n", static_cast<long long>(not_finite));
   std::printf("plane  psnr_mean  psnr_all  psnr_worst  frame  ssim_mean  ssim_worst  frame\n");
   const auto count = static_cast<double>(frames);
   for (std::size_t i = 0; i < totals.size(); ++i) {
@@ -84,6 +90,7 @@ void print_json(const FrameFormat& format, std::int64_t frames,
   for (std::size_t i = 0; i < totals.size(); ++i) {
     const PlaneTotal& t = totals[i];
     planes.push_back({{"plane", plane_name(format.layout, static_cast<int>(i))},
+                      {"not_finite", t.not_finite},
                       {"psnr_mean", finite(t.psnr_sum / count)},
                       {"psnr_all", finite(psnr(t.mse_sum / count, format.full_scale()))},
                       {"psnr_worst", finite(t.psnr_worst)},

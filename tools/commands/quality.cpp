@@ -39,18 +39,26 @@ void add_scaled(const std::vector<float>& row, float weight, std::vector<float>&
   for (int x = 0; x < positions; ++x) sum[x] += weight * row[x];
 }
 
-/// Returns the sum of SSIM over one row of window positions, for peak 1. The moments are moments of
-/// the samples minus 0.5, because float variances are most precise near 0.
-double index_sum(const Moments& m) {
+/// A sum of SSIM over window positions, and the number of these positions.
+struct IndexSum {
+  double sum = 0, positions = 0;
+};
+
+/// Adds the SSIM of one row of window positions, for peak 1. The moments are moments of the samples
+/// minus 0.5, because float variances are most precise near 0. The SSIM of a window with a sample
+/// that is not finite is NaN; the function leaves out these windows.
+void add_indices(const Moments& m, IndexSum& total) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
-  double sum = 0;
   for (std::size_t x = 0; x < m.a.size(); ++x) {
     const float covariance = m.product[x] - m.a[x] * m.b[x];
     const float variances = m.squares[x] - (m.a[x] * m.a[x] + m.b[x] * m.b[x]);
     const float a = m.a[x] + 0.5f, b = m.b[x] + 0.5f;
-    sum += (2 * a * b + c1) * (2 * covariance + c2) / ((a * a + b * b + c1) * (variances + c2));
+    const float index =
+        (2 * a * b + c1) * (2 * covariance + c2) / ((a * a + b * b + c1) * (variances + c2));
+    if (std::isnan(index)) continue;
+    total.sum += static_cast<double>(index);
+    ++total.positions;
   }
-  return sum;
 }
 
 }  // namespace
@@ -69,8 +77,9 @@ std::vector<float> gaussian_window(int length) {
 }
 
 template <class T>
-double mean_squared_error(PlaneView<const T> a, PlaneView<const T> b) {
+double mean_squared_error(PlaneView<const T> a, PlaneView<const T> b, std::int64_t* not_finite) {
   double sum = 0;
+  std::int64_t left_out = 0;
   for (int y = 0; y < a.height; ++y) {
     const T *row_a = a.row(y), *row_b = b.row(y);
     if constexpr (std::is_integral_v<T>) {
@@ -83,15 +92,19 @@ double mean_squared_error(PlaneView<const T> a, PlaneView<const T> b) {
     } else {
       for (int x = 0; x < a.width; ++x) {
         const double difference = static_cast<double>(row_a[x]) - static_cast<double>(row_b[x]);
-        sum += difference * difference;
+        if (std::isfinite(difference))
+          sum += difference * difference;
+        else
+          ++left_out;
       }
     }
   }
-  return sum / (static_cast<double>(a.width) * a.height);
+  if (not_finite) *not_finite = left_out;
+  return sum / (static_cast<double>(a.width) * a.height - static_cast<double>(left_out));
 }
 
 double psnr(double mse, double peak) {
-  return mse > 0 ? 10 * std::log10(peak * peak / mse) : std::numeric_limits<double>::infinity();
+  return mse == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(peak * peak / mse);
 }
 
 template <class T>
@@ -103,7 +116,7 @@ double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak) {
 
   Moments samples(a.width), local(positions);
   std::vector<Moments> rows(taps, Moments(positions));  // the last `taps` rows, as a ring buffer
-  double sum = 0;
+  IndexSum total;
   for (int y = 0; y < a.height; ++y) {
     for (int x = 0; x < a.width; ++x) {
       const float va = static_cast<float>(a(x, y)) * scale - 0.5f;
@@ -122,14 +135,16 @@ double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak) {
       for (int t = 0; t < taps; ++t)
         add_scaled(rows[(y + 1 + t) % taps].*member, down[t], local.*member);
     }
-    sum += index_sum(local);
+    add_indices(local, total);
   }
-  return sum / (static_cast<double>(positions) * (a.height - taps + 1));
+  return total.sum / total.positions;
 }
 
-template double mean_squared_error(PlaneView<const std::uint8_t>, PlaneView<const std::uint8_t>);
-template double mean_squared_error(PlaneView<const std::uint16_t>, PlaneView<const std::uint16_t>);
-template double mean_squared_error(PlaneView<const float>, PlaneView<const float>);
+template double mean_squared_error(PlaneView<const std::uint8_t>, PlaneView<const std::uint8_t>,
+                                   std::int64_t*);
+template double mean_squared_error(PlaneView<const std::uint16_t>, PlaneView<const std::uint16_t>,
+                                   std::int64_t*);
+template double mean_squared_error(PlaneView<const float>, PlaneView<const float>, std::int64_t*);
 template double ssim(PlaneView<const std::uint8_t>, PlaneView<const std::uint8_t>, double);
 template double ssim(PlaneView<const std::uint16_t>, PlaneView<const std::uint16_t>, double);
 template double ssim(PlaneView<const float>, PlaneView<const float>, double);
@@ -140,8 +155,11 @@ template <class T>
 PlaneQuality compare_planes(const Frame& a, const Frame& b, int plane) {
   const PlaneView<const T> pa = a.plane<T>(plane), pb = b.plane<T>(plane);
   const double peak = a.format.full_scale();
-  const double mse = mean_squared_error(pa, pb);
-  return {mse, psnr(mse, peak), ssim(pa, pb, peak)};
+  PlaneQuality quality;
+  quality.mse = mean_squared_error(pa, pb, &quality.not_finite);
+  quality.psnr = psnr(quality.mse, peak);
+  quality.ssim = ssim(pa, pb, peak);
+  return quality;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // The difference of two pictures: mean squared error, PSNR and SSIM.
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "core/frame.h"
@@ -10,11 +11,14 @@
 namespace lull::tools {
 
 /// Returns the mean squared difference of two planes of equal size, at least 1x1. T is
-/// std::uint8_t, std::uint16_t or float.
+/// std::uint8_t, std::uint16_t or float. Positions where a sample is not finite (NaN or infinite)
+/// do not count; if there are no other positions, the function returns NaN.
+/// @param not_finite  receives the number of positions that do not count; may be null
 template <class T>
-[[nodiscard]] double mean_squared_error(PlaneView<const T> a, PlaneView<const T> b);
+[[nodiscard]] double mean_squared_error(PlaneView<const T> a, PlaneView<const T> b,
+                                        std::int64_t* not_finite = nullptr);
 
-/// Returns 10 log10(peak^2 / mse) in dB; infinity for mse = 0.
+/// Returns 10 log10(peak^2 / mse) in dB; infinity for mse = 0, and NaN for NaN.
 [[nodiscard]] double psnr(double mse, double peak);
 
 /// Returns the Gaussian window of Wang 2004 for a side of `length` samples: min(11, length) weights
@@ -23,7 +27,8 @@ template <class T>
 
 /// Returns the mean SSIM (Wang 2004, doi:10.1109/TIP.2003.819861) over all window positions. The
 /// Gaussian window has 11x11 samples, or fewer in small pictures, and sigma 1.5. K1 = 0.01, K2 =
-/// 0.03, no downsampling.
+/// 0.03, no downsampling. Windows with samples that are not finite do not count; if there are no
+/// other windows, the function returns NaN.
 template <class T>
 [[nodiscard]] double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak);
 
@@ -31,6 +36,7 @@ struct PlaneQuality {
   double mse = 0;   // in squared sample steps
   double psnr = 0;  // in dB
   double ssim = 0;
+  std::int64_t not_finite = 0;  // number of positions that mean_squared_error() leaves out
 };
 
 /// Returns the quality of each plane. The peak is the full scale of the format.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -112,6 +113,35 @@ TEST(Quality, ErrorsOfTheLargestSamplesDoNotOverflow) {
 TEST(Quality, PsnrOfEqualPicturesIsInfinite) {
   EXPECT_EQ(psnr(0, 255), std::numeric_limits<double>::infinity());
   EXPECT_NEAR(psnr(1, 255), 48.1308, 1e-4);
+  EXPECT_TRUE(std::isnan(psnr(std::numeric_limits<double>::quiet_NaN(), 255)));
+}
+
+TEST(Quality, SamplesThatAreNotFiniteDoNotCount) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const FrameFormat floats{.width = 40, .height = 30, .sample = SampleType::f32, .bits = 32};
+  const Frame a = lull::test_support::make_frame(floats, 0, 0);
+  const Frame b = lull::test_support::make_frame(floats, 0, 0);
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 40; ++x) {
+      a.plane<float>(0)(x, y) = 0.5f;
+      b.plane<float>(0)(x, y) = 0.6f;
+    }
+  const PlaneQuality finite = compare_frames(a, b).at(0);
+  EXPECT_EQ(finite.not_finite, 0);
+  EXPECT_NEAR(finite.psnr, 20, 1e-4);
+  a.plane<float>(0)(1, 2) = b.plane<float>(0)(1, 2) = std::nanf("");
+  a.plane<float>(0)(2, 2) = b.plane<float>(0)(2, 2) = infinity;
+  b.plane<float>(0)(3, 2) = -infinity;
+  const PlaneQuality quality = compare_frames(a, b).at(0);
+  EXPECT_EQ(quality.not_finite, 3);
+  EXPECT_NEAR(quality.mse, finite.mse, 1e-9);
+  EXPECT_NEAR(quality.psnr, finite.psnr, 1e-9);
+  EXPECT_NEAR(quality.ssim, finite.ssim, 1e-6);
+  for (int y = 0; y < 30; ++y) std::fill_n(a.plane<float>(0).row(y), 40, infinity);
+  const PlaneQuality none = compare_frames(a, b).at(0);
+  EXPECT_EQ(none.not_finite, 40 * 30);
+  EXPECT_TRUE(std::isnan(none.psnr));
+  EXPECT_TRUE(std::isnan(none.ssim));
 }
 
 TEST(Quality, DifferentFormatsAreRejected) {
