@@ -45,6 +45,12 @@ struct CompanionKind {
 constexpr CompanionKind companion_kinds[] = {
     {"", "", ".bval"}, {"", "", ".bvec"}, {"asl", "aslcontext", ".tsv"}};
 
+/// Returns the name of the method that filters an image, for the sidecar file.
+std::string method_name(const DenoiseOptions& options, const io::VideoInfo& image) {
+  if (uses_nlm(options.method)) return "NLM";
+  return is_volume(options, image) ? "BM4D" : "BM3D";
+}
+
 /// A text file that describes an image. `path` is the name of the copy in the output folder.
 struct Companion {
   std::string path, text;
@@ -233,7 +239,7 @@ class ParticipantLevel {
   /// Stores the given or estimated noise in `options`. Returns the values for the sidecar file.
   static BidsProcessing processing_of(DenoiseOptions& options) {
     const auto source = io::open_source(options.input.file, source_options(options.input));
-    BidsProcessing processing{.method = is_volume(options, source->info()) ? "BM4D" : "BM3D",
+    BidsProcessing processing{.method = method_name(options, source->info()),
                               .profile = std::string(name_of(chosen_profile(options))),
                               .noise = "Gaussian",
                               .stated = options.noise.sigma.has_value(),
@@ -349,9 +355,10 @@ int bids(const BidsOptions& options) {
     throw InvalidArgument("level '" + options.level +
                           "' (lull denoises images one by one, so the only level is participant); "
                           "give participant");
-  if (!options.denoise.noise.file.empty())
+  const NoiseOptions& noise = options.denoise.noise;
+  if (!noise.file.empty() || noise.photons)
     throw InvalidArgument(
-        "--noise " + options.denoise.noise.file +
+        "--noise " + (noise.photons ? "poisson" : noise.file) +
         " (must be gaussian, rician or auto); lull estimates the level of each image");
   const std::string& phase = options.denoise.input.phase;
   if (!phase.empty() && phase != "pairs" && phase != "none")

@@ -52,7 +52,7 @@ Json description_of(const BidsDataset& raw, const std::string& folder) {
     if (raw_description.contains(member)) json[member] = raw_description[member];
   json["GeneratedBy"] = Json::array({{{"Name", "lull"},
                                       {"Version", version},
-                                      {"Description", "Removes noise with BM4D and BM3D"}}});
+                                      {"Description", "Removes noise with BM4D, BM3D or NLM"}}});
   Json source = {{"URL", url_of(fs::absolute(raw.root(), code).lexically_normal().string())}};
   if (raw_description.contains("DatasetDOI")) source["DOI"] = raw_description["DatasetDOI"];
   json["SourceDatasets"] = Json::array({source});

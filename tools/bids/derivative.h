@@ -9,7 +9,7 @@ namespace lull::tools {
 
 /// Describes how lull has denoised an image, for the JSON file of the result.
 struct BidsProcessing {
-  std::string method, profile;  // for example "BM4D", "balanced"
+  std::string method, profile;  // "BM4D", "BM3D" or "NLM"; for example "balanced"
   double sigma = 0;             // standard deviation of the noise, in the image's units
   std::string noise;            // "Rician" or "Gaussian"
   bool stated = false;          // true: the user gave sigma; false: it was estimated

@@ -154,6 +154,15 @@ TEST_F(Bids, GivesTheBytesOfTheDenoiseCommand) {
   EXPECT_FALSE(fs::exists(out_ + "/" + t1_ + ".nii"));
 }
 
+TEST_F(Bids, SidecarStatesTheGivenMethod) {
+  for (const auto& [method, name] :
+       {std::pair{"nlm", "NLM"}, std::pair{"bm3d", "BM3D"}, std::pair{"bm4d", "BM4D"}}) {
+    ASSERT_EQ(bids({"--method", method, "--sigma", "10", "--suffix", "T1w", "-y"}).code, 0);
+    EXPECT_EQ(json_of(t1_ + ".json")["DenoisingMethod"], name);
+    EXPECT_EQ(json_of(t1_ + ".json")["Description"], std::string("Denoised by lull with ") + name);
+  }
+}
+
 TEST_F(Bids, NamesItsSourceByAUrl) {
   const std::string raw = folder_ / "100 % of \u00e4", out = folder_ / "out";
   fs::rename(raw_, raw);
@@ -212,6 +221,7 @@ TEST_F(Bids, RejectsInvalidDatasets) {
   expect({"bids", raw_, out_, "participant", "--participant-label", "09"}, 66,
          "no participant '09'");
   expect({"bids", raw_, out_, "participant", "--noise", "camera.json"}, 2, "--noise camera.json");
+  expect({"bids", raw_, out_, "participant", "--noise", "poisson"}, 2, "--noise poisson");
   expect({"bids", raw_, out_, "participant", "--suffix", "T1"}, 2,
          "--suffix T1 (must be one of T1w");
   fs::create_directories(folder_ / "other");
