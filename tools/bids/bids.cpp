@@ -72,19 +72,16 @@ class ParticipantLevel {
       say(LogLevel::error, "stopped by signal " + std::to_string(signal));
     });
     for (const std::string& subject : subjects) {
-      const int before = images_;
-      for (const BidsImage& image : raw_.images_of(subject)) {
-        if (!is_chosen(image)) continue;
+      const std::optional<std::vector<BidsImage>> images = chosen_images(subject);
+      if (!images) continue;
+      for (const BidsImage& image : *images) {
         ++images_;
         const int code = try_denoise(image);
         if (code >= 128) return code;
         if (signals.signal() != 0) return stopped(signals.signal());
-        if (code == 0) continue;
-        ++failed_;
-        // The exit code is "try again" only if every failed image has this exit code.
-        if (code_ == 0 || code_ == exit_code(ErrorKind::try_again)) code_ = code;
+        if (code != 0) count_failure(code);
       }
-      if (images_ == before) say(LogLevel::warning, "sub-" + subject + " has no image to denoise");
+      if (images->empty()) say(LogLevel::warning, "sub-" + subject + " has no image to denoise");
     }
     summarise();
     return code_;
@@ -101,6 +98,28 @@ class ParticipantLevel {
       if (std::ranges::find(subjects, label) == subjects.end()) subjects.push_back(label);
     }
     return subjects.empty() ? raw_.subjects() : subjects;
+  }
+
+  /// Returns the images of a participant that the run denoises. If lull cannot read a folder of the
+  /// participant, returns no value and counts one failed image.
+  std::optional<std::vector<BidsImage>> chosen_images(const std::string& subject) {
+    try {
+      std::vector<BidsImage> images = raw_.images_of(subject);
+      std::erase_if(images, [this](const BidsImage& image) { return !is_chosen(image); });
+      return images;
+    } catch (...) {
+      const Failure failure = current_failure();
+      say(LogLevel::error, "sub-" + subject + ": " + failure.text);
+      ++images_;
+      count_failure(failure.code);
+      return std::nullopt;
+    }
+  }
+
+  void count_failure(int code) {
+    ++failed_;
+    // The exit code is "try again" only if every failure has this exit code.
+    if (code_ == 0 || code_ == exit_code(ErrorKind::try_again)) code_ = code;
   }
 
   int stopped(int signal) const {
@@ -287,24 +306,31 @@ class ParticipantLevel {
     RunFiles files;
     files.write("--log-file", options_.denoise.run.log.file);
     files.read("the dataset", raw_.root() + "/dataset_description.json");
-    for (const std::string& subject : raw_.subjects())
-      for (const BidsImage& image : raw_.images_of(subject)) {
-        files.read("the dataset", raw_.root() + "/" + image.path);
-        if (const std::string phase = raw_.phase_of(image); !phase.empty())
-          files.read("the dataset", raw_.root() + "/" + phase);
-        const auto add = [&](const std::string& suffix, const std::string& extension) {
-          for (const std::string& file : raw_.files_for(image, suffix, extension))
-            files.read("the dataset", file);
-          files.read("the derivative", options_.output + "/" + image.folder + "/" +
-                                           image.derived_name(suffix, extension));
-        };
-        add(image.suffix, ".json");
-        for (const CompanionKind& kind : companion_kinds)
-          add(kind.suffix_for(image), kind.extension);
-        files.read("the derivative", options_.output + "/" + image.folder + "/" +
-                                         image.derived_name(image.extension));
+    for (const std::string& subject : raw_.subjects()) {
+      try {
+        for (const BidsImage& image : raw_.images_of(subject)) add_files_of(image, files);
+      } catch (const NoInput&) {
+        continue;  // run() reports folders that cannot be read
       }
+    }
     files.check();
+  }
+
+  /// Adds the files that lull reads and writes for an image.
+  void add_files_of(const BidsImage& image, RunFiles& files) const {
+    files.read("the dataset", raw_.root() + "/" + image.path);
+    if (const std::string phase = raw_.phase_of(image); !phase.empty())
+      files.read("the dataset", raw_.root() + "/" + phase);
+    const auto add = [&](const std::string& suffix, const std::string& extension) {
+      for (const std::string& file : raw_.files_for(image, suffix, extension))
+        files.read("the dataset", file);
+      files.read("the derivative", options_.output + "/" + image.folder + "/" +
+                                       image.derived_name(suffix, extension));
+    };
+    add(image.suffix, ".json");
+    for (const CompanionKind& kind : companion_kinds) add(kind.suffix_for(image), kind.extension);
+    files.read("the derivative",
+               options_.output + "/" + image.folder + "/" + image.derived_name(image.extension));
   }
 
   void summarise() const {

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "core/error.h"
 #include "io/text_file.h"
@@ -23,11 +25,16 @@ constexpr std::pair<std::string_view, std::string_view> image_kinds[] = {
     {"func", "bold"},  {"dwi", "dwi"},    {"perf", "asl"}};
 
 /// Returns the sorted file names in a folder. A missing folder counts as empty.
+/// @throws NoInput  the folder cannot be read
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code code;
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code))
     names.push_back(at->path().filename().string());
+  const bool is_missing =
+      code == std::errc::no_such_file_or_directory || code == std::errc::not_a_directory;
+  if (code && !is_missing)
+    throw NoInput("cannot read the folder '" + folder.string() + "' (" + code.message() + ")");
   std::ranges::sort(names);
   return names;
 }
@@ -141,11 +148,11 @@ std::vector<BidsImage> BidsDataset::images_of(const std::string& subject) const 
 }
 
 const std::vector<BidsName>& BidsDataset::names_in_folder(const std::string& folder) const {
-  const auto [entry, is_new] = names_.try_emplace(folder);
-  if (is_new)
-    for (const std::string& name : names_in(folder))
-      if (auto parts = parts_of(name)) entry->second.push_back(*std::move(parts));
-  return entry->second;
+  if (const auto known = names_.find(folder); known != names_.end()) return known->second;
+  std::vector<BidsName> names;
+  for (const std::string& name : names_in(folder))
+    if (auto parts = parts_of(name)) names.push_back(*std::move(parts));
+  return names_.emplace(folder, std::move(names)).first->second;
 }
 
 std::string BidsDataset::target_outside(const std::string& path) const {

@@ -35,7 +35,7 @@ struct BidsName {
 
 class BidsDataset {
  public:
-  /// @throws NoInput  the folder does not exist
+  /// @throws NoInput  the folder does not exist or cannot be read
   /// @throws BadData  the folder contains no BIDS dataset, or its description is damaged
   explicit BidsDataset(std::string root);
 
@@ -45,6 +45,7 @@ class BidsDataset {
   const std::vector<std::string>& subjects() const { return subjects_; }
   /// Returns the magnitude images of a participant. The images have the types anat, func, dwi and
   /// perf.
+  /// @throws NoInput  a folder of the participant cannot be read
   std::vector<BidsImage> images_of(const std::string& subject) const;
   /// Returns the metadata of an image from JSON files. Files in subfolders take precedence
   /// (inheritance principle of BIDS).

@@ -120,6 +120,17 @@ TEST_F(ForeignDataset, PipesAndDevicesFailTheirImageOnly) {
   EXPECT_EQ(Program(command()).wait(60s).code, 66);
 }
 
+TEST_F(ForeignDataset, FoldersThatCannotBeReadAreFailures) {
+  fs::create_directory_symlink("func", raw_ + "/sub-01/func");  // a link to itself
+  fs::remove_all(raw_ + "/sub-01/anat");
+  expect_failure_of_one(66, "sub-01: cannot read the folder '" + raw_ + "/sub-01/func'");
+  fs::remove(raw_ + "/sub-01/func");
+  fs::create_directory_symlink("absent", raw_ + "/sub-01/func");  // not fetched by DataLad
+  const Outcome outcome = run_lull(command({"-y"}));
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("sub-01 has no image to denoise"));
+}
+
 // A quadratic comparison of a hundred thousand members would take minutes.
 TEST_F(ForeignDataset, ManyMembersAreReadInLinearTime) {
   for (const std::string& name : {std::string("T1w.json"), sidecar_}) {
