@@ -21,6 +21,7 @@
 #include "tools/report/signals.h"
 #include "tools/search/noise_search.h"
 #include "tools/search/volume_noise_search.h"
+#include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
 
 namespace lull::tools {
@@ -168,6 +169,7 @@ class ParticipantLevel {
     options.output.file = output;
     options.output.overwrite = true;
     options.output.follow_links = false;
+    set_default_max_memory(options.input);  // also for the noise estimation before denoise()
     require_regular(options.input.file);
     const std::vector<Companion> companions = companions_of(image, folder);
     Json metadata = raw_.metadata_of(image);

@@ -102,8 +102,7 @@ class Run {
 
  private:
   void open_source() {
-    std::int64_t& max_memory = options_.input.source.limits.memory;
-    if (max_memory == 0) max_memory = default_max_memory();
+    set_default_max_memory(options_.input);
     devices_ = choose_devices(options_.run);
     io::check_output_name(options_.output.file, options_.input.file, source_options(options_.input),
                           sink_options(options_));

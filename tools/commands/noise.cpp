@@ -91,8 +91,7 @@ FoundNoise noise_of(const NoiseReportOptions& given) {
 
 int noise(const NoiseReportOptions& given) {
   NoiseReportOptions options = given;
-  std::int64_t& max_memory = options.input.input.source.limits.memory;
-  if (max_memory == 0) max_memory = default_max_memory();
+  set_default_max_memory(options.input.input);
   const DenoiseOptions& input = options.input;
   options.input.output.access = checked_files(options).access();
   if (!input.noise.file.empty())

@@ -388,6 +388,7 @@ int preview(const DenoiseOptions& given) {
   DenoiseOptions options = given;
   choose_output(options);
   check(options);
+  set_default_max_memory(options.input);
   Log log(options.run.log, options.run.quiet);
   try {
     Preview(options, log).run();

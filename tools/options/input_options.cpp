@@ -285,7 +285,7 @@ constexpr OptionRow rows[] = {
            static_cast<int>(limit_or_reject("--max-streams", v, std::int64_t{1} << 30));
      }},
     {"--max-memory", "SIZE", OptionGroup::run,
-     planned | in_preview | in_noise | in_probe | of_machine,
+     planned | in_preview | in_bids | in_noise | in_probe | of_machine,
      "limit of host memory for frames and for data in flight between input and output: 2G, 512M; "
      "inputs that need more fail (default: half of the free memory)",
      set_max_memory},

@@ -70,6 +70,11 @@ std::int64_t default_max_memory(const std::string& root) {
   return limit == no_limit ? 0 : limit / 2;
 }
 
+void set_default_max_memory(InputOptions& options) {
+  std::int64_t& limit = options.source.limits.memory;
+  if (limit == 0) limit = default_max_memory();
+}
+
 int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions, int clips) {
   constexpr double gib = 1 << 30;
   const std::int64_t memory_limit = method.memory > 0 ? method.memory : default_max_memory();

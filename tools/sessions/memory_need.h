@@ -17,6 +17,9 @@ namespace lull::tools {
 /// this limit is lower. Returns 0 if unknown. The other half is for encoders and decoders.
 /// @param root  the folder that contains proc and sys
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
+/// Sets the memory limit of the options to default_max_memory(), unless the options have a limit.
+/// A command that filters or estimates noise must call this function before it opens the input.
+void set_default_max_memory(InputOptions& options);
 
 struct PlannedSessions {
   Method params;

@@ -19,9 +19,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Words = std::vector<std::string>;
 
-/// Returns the bytes of a NIfTI file of 8 bits with `volumes` volumes of 20 x 20 x 10.
-std::string image(int volumes, unsigned seed) {
-  constexpr int side = 20, slices = 10;
+/// Returns the bytes of a NIfTI file of 8 bits with `volumes` volumes of `side` x `side` x 10.
+std::string image(int volumes, unsigned seed, int side = 20) {
+  constexpr int slices = 10;
   std::vector<std::uint8_t> voxels;
   for (int z = 0; z < slices * volumes; ++z) {
     const Frame slice = noisy_picture(clean_picture({.width = side, .height = side}), 10, seed + z);
@@ -206,6 +206,15 @@ TEST_F(Bids, FailedImageDoesNotStopTheOthers) {
   EXPECT_TRUE(fs::exists(out_ + "/" + dwi_ + ".nii"));
   EXPECT_FALSE(fs::exists(out_ + "/" + t1_ + ".nii"));
   EXPECT_FALSE(fs::exists(out_ + "/" + t1_ + ".json"));
+}
+
+TEST_F(Bids, MemoryLimitAppliesToEachImage) {
+  put("sub-01/anat/sub-01_T1w.nii", image(1, 1, 160));
+  const Outcome outcome = bids({"--sigma", "10", "--max-memory", "2M"});
+  EXPECT_EQ(outcome.code, 71) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("raise the limit with --max-memory"));
+  EXPECT_THAT(outcome.err, HasSubstr("2 of 3 images denoised, 1 failed"));
+  ASSERT_EQ(bids({"--sigma", "10", "--max-memory", "1G"}).code, 0);
 }
 
 TEST_F(Bids, RejectsInvalidDatasets) {

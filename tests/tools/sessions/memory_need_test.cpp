@@ -71,6 +71,15 @@ TEST(MaxMemory, UsesTheRootCgroupInAContainer) {
   EXPECT_EQ(machine.memory(), 300000000);
 }
 
+TEST(MaxMemory, DefaultDoesNotReplaceTheGivenLimit) {
+  InputOptions options;
+  set_default_max_memory(options);
+  EXPECT_GT(options.source.limits.memory, 0);
+  options.source.limits.memory = 1 << 20;
+  set_default_max_memory(options);
+  EXPECT_EQ(options.source.limits.memory, 1 << 20);
+}
+
 class MemoryLimit : public ::testing::Test {
  protected:
   Outcome denoise(const std::string& in, const std::string& out,
