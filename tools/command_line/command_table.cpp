@@ -157,7 +157,7 @@ void CommandTable::add_compare() {
       ->add_option("--html", given.compare.html,
                    "also write a page: A and B overlaid, the difference, figures by frame")
       ->type_name("FILE");
-  command->add_flag("-y,--overwrite", given.compare.overwrite, "replace an existing page");
+  command->add_flag("-y,--overwrite", given.compare.overwrite, "replace existing files");
   command->add_flag("--json", given.compare.json, "print one JSON object instead of text");
 }
 

@@ -68,7 +68,7 @@ struct CompareOptions {
   std::string first, second;
   std::string csv;              // file of a table; empty: none
   std::string html;             // file of an HTML page; empty: none
-  bool overwrite = false;       // replaces an existing page
+  bool overwrite = false;       // replaces existing files
   std::string mask;             // mask of volumes; empty: all voxels are compared
   std::optional<double> range;  // dynamic range of volumes; empty: the range of the first volume
   io::Access access;            // permission bits of the files to write; no option sets this member

@@ -154,7 +154,7 @@ int compare(const CompareOptions& given) {
   const FrameFormat format = first->format();
   require_equal(options, format, second->format());
 
-  Csv csv(options.csv, "frame,plane,psnr,ssim", options.access);
+  Csv csv(options.csv, "frame,plane,psnr,ssim", file_options(options));
   const std::unique_ptr<io::TextFile> page = open_page(options);
   CompareRecord record(format);
   std::vector<PlaneTotal> totals(format.planes());

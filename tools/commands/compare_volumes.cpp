@@ -163,10 +163,13 @@ std::vector<Cells> totals_rows(const Comparison& comparison) {
 
 }  // namespace
 
+io::TextFileOptions file_options(const CompareOptions& options) {
+  return {.overwrite = options.overwrite, .access = options.access};
+}
+
 std::unique_ptr<io::TextFile> open_page(const CompareOptions& options) {
   if (options.html.empty()) return nullptr;
-  return std::make_unique<io::TextFile>(
-      options.html, io::TextFileOptions{.overwrite = options.overwrite, .access = options.access});
+  return std::make_unique<io::TextFile>(options.html, file_options(options));
 }
 
 void compare_volumes(const CompareOptions& options, io::MediaSource& first,
@@ -180,7 +183,7 @@ void compare_volumes(const CompareOptions& options, io::MediaSource& first,
                   " (only equal sizes can be compared); crop or resample one of them");
   std::optional<VolumeMask> mask;
   if (!options.mask.empty()) mask = read_mask(options.mask, first, {}, false);
-  Csv table(options.csv, "volume,psnr,ssim", options.access);
+  Csv table(options.csv, "volume,psnr,ssim", file_options(options));
   const std::unique_ptr<io::TextFile> page = open_page(options);
   CompareRecord record(displayed_format(first));
   if (first.format().layout == Layout::gray) {

@@ -9,6 +9,9 @@
 
 namespace lull::tools {
 
+/// Returns the options for the files of --csv and --html.
+[[nodiscard]] io::TextFileOptions file_options(const CompareOptions& options);
+
 /// Opens the HTML page of --html. Without --html, returns null.
 /// @throws CannotCreate
 [[nodiscard]] std::unique_ptr<io::TextFile> open_page(const CompareOptions& options);

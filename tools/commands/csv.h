@@ -1,53 +1,44 @@
 #pragma once
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <memory>
 #include <string>
 
-#include "core/error.h"
-#include "io/access.h"
+#include "io/text_file.h"
 
 namespace lull::tools {
 
-/// Writes a CSV file. If the file name is empty, all functions do nothing.
+/// Writes a CSV file. The file gets its name when it is complete. If the file name is empty, all
+/// functions do nothing.
 class Csv {
  public:
-  /// Opens the file and writes the heading. `access` determines the permission bits of a new file.
+  /// Creates a temporary file, and begins the table with the heading.
   /// @throws CannotCreate
-  Csv(const std::string& path, const char* heading, const io::Access& access) : path_(path) {
+  Csv(const std::string& path, const std::string& heading, const io::TextFileOptions& options) {
     if (path.empty()) return;
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                                  io::mode_for(access, ::getegid()));
-    if (descriptor >= 0) file_.reset(::fdopen(descriptor, "w"));
-    if (!file_)
-      throw CannotCreate(path +
-                         " cannot be created (no such folder, or no right to write); "
-                         "choose another name");
-    std::fprintf(file_.get(), "%s\n", heading);
+    file_ = std::make_unique<io::TextFile>(path, options);
+    text_ = heading + "\n";
   }
-  /// `format` is a format string of printf that ends with a line feed.
+  /// `format` is a format string of printf that ends with a line feed, for a line of less than 256
+  /// characters.
   template <class... Values>
   void row(const char* format, Values... values) {
-    if (file_) std::fprintf(file_.get(), format, values...);
+    if (!file_) return;
+    char line[256];
+    std::snprintf(line, sizeof line, format, values...);
+    text_ += line;
   }
-  /// Closes the file.
-  /// @throws IoError  a write has failed
+  /// Writes the table and gives the file its name.
+  /// @throws IoError, CannotCreate
   void finish() {
     if (!file_) return;
-    const bool failed = std::ferror(file_.get()) != 0;
-    if (std::fclose(file_.release()) != 0 || failed)
-      throw IoError("writing " + path_ + " failed (is the disk full?); free some space");
+    file_->write(text_);
+    file_->commit();
   }
 
  private:
-  struct Closer {
-    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-  };
-  std::string path_;
-  std::unique_ptr<std::FILE, Closer> file_;
+  std::unique_ptr<io::TextFile> file_;
+  std::string text_;
 };
 
 }  // namespace lull::tools

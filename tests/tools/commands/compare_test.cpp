@@ -94,6 +94,27 @@ TEST_F(Compare, ReportsMeanAndWorstFrameOfEachPlane) {
   EXPECT_EQ(lines[9], "2,Cr,inf,1.000000");
 }
 
+TEST_F(Compare, ReplacesATableOnlyByACompleteTable) {
+  const Frame clean = clean_picture(format);
+  write_y4m(folder_ / "a.y4m", {clean, clean});
+  write_y4m(folder_ / "long.y4m", {clean, clean, clean});
+  write_bytes(folder_ / "c.csv", "precious");
+  const auto compare = [&](const std::string& b, std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"compare", folder_ / "a.y4m", folder_ / b, "--csv", folder_ / "c.csv"});
+    return run_lull(more);
+  };
+  const Outcome outcome = compare("a.y4m", {});
+  EXPECT_EQ(outcome.code, 73);
+  EXPECT_THAT(outcome.err, HasSubstr("exists; give -y"));
+  EXPECT_EQ(compare("long.y4m", {"-y"}).code, 65);
+  EXPECT_EQ(bytes_of(folder_ / "c.csv"), "precious");
+  EXPECT_EQ(folder_.names(), (std::vector<std::string>{"a.y4m", "c.csv", "long.y4m"}));
+  EXPECT_EQ(compare("a.y4m", {"-y"}).code, 0);
+  EXPECT_THAT(bytes_of(folder_ / "c.csv"),
+              ::testing::StartsWith("frame,plane,psnr,ssim\n0,Y,inf,"));
+}
+
 TEST_F(Compare, UsesThePeakOfSixteenBitSamples) {
   const FrameFormat deep{.width = 20, .height = 20, .sample = SampleType::u16, .bits = 16};
   const Frame a = clean_picture(deep), b = noisy_picture(a, 0);
