@@ -6,11 +6,13 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/plane.h"
 #include "core/samples.h"
+#include "io/files/regular_file.h"
 #include "io/text_file.h"
 #include "tools/repair/repair_choice.h"
 
@@ -62,9 +64,11 @@ std::optional<DefectiveSample> defect_in(std::string_view line, const std::strin
 
 std::vector<DefectiveSample> defects_of_text(const std::string& text, const std::string& path,
                                              const FrameFormat& format) {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // some editors write it
   std::vector<DefectiveSample> defects;
   std::size_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
+  for (std::size_t begin = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+       begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string where = "--repair " + path + ": line " + std::to_string(++number);
     if (auto defect = defect_in(std::string_view(text).substr(begin, end - begin), where, format))
@@ -103,12 +107,22 @@ std::vector<DefectiveSample> defects_of_picture(const std::string& path,
   return defects;
 }
 
-/// Returns whether the content of a file is text, without zero bytes and other control characters.
+/// Returns whether bytes of a file are text, without zero bytes and other control characters.
 bool is_text(const std::string& content) {
   return std::ranges::none_of(content, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < ' ' && c != '\n' && c != '\r' && c != '\t';
   });
+}
+
+/// Reads a file if it is a list. Returns no value for a picture, which can be larger than any list.
+std::optional<std::string> read_list(const std::string& path) {
+  std::string beginning(4096, ' ');
+  io::RegularFile file(path);
+  beginning.resize(file.read(beginning.data(), beginning.size()));
+  if (!is_text(beginning) || beginning.starts_with('P')) return std::nullopt;
+  std::string text = io::read_text(path, max_list_bytes);
+  return is_text(text) ? std::optional(std::move(text)) : std::nullopt;
 }
 
 /// Returns the defects in each plane. A chroma sample is defective if one of its luma samples is
@@ -131,10 +145,9 @@ RepairPlan plan_of(const std::vector<DefectiveSample>& defects, const FrameForma
 
 RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,
                         const FrameFormat& format) {
-  const std::string beginning = io::read_text(path, max_list_bytes);
-  const std::vector<DefectiveSample> defects = is_text(beginning) && !beginning.starts_with('P')
-                                                   ? defects_of_text(beginning, path, format)
-                                                   : defects_of_picture(path, options, format);
+  const std::optional<std::string> list = read_list(path);
+  const std::vector<DefectiveSample> defects =
+      list ? defects_of_text(*list, path, format) : defects_of_picture(path, options, format);
   const auto samples = static_cast<std::size_t>(format.width) * format.height;
   if (defects.empty())
     throw BadData("--repair " + path + " marks no defect; give another file, or --repair auto");

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "support/pictures.h"
+#include "tools/repair/repair_choice.h"
 #include "tools/support/clips.h"
 #include "tools/support/program.h"
 
@@ -13,6 +14,7 @@ namespace lull::tools {
 namespace {
 
 using lull::test_support::same_samples;
+using repair::DefectiveSample;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -76,6 +78,26 @@ TEST_F(Repair, MaskPictureEqualsList) {
   ASSERT_EQ(run("hot.y4m", "list.mkv", {"--repair", folder / "all.txt"}).code, 0);
   ASSERT_EQ(run("hot.y4m", "mask.mkv", {"--repair", folder / "mask.pgm"}).code, 0);
   EXPECT_EQ(bytes_of(folder / "list.mkv"), bytes_of(folder / "mask.mkv"));
+}
+
+TEST_F(Repair, ListMayBeginWithAByteOrderMark) {
+  write_bytes(folder / "mark.csv",
+              "\xef\xbb\xbf"
+              "10,12\r\n40,33\r\n");
+  const RepairPlan plan = read_defects(folder / "mark.csv", {}, format);
+  EXPECT_THAT(
+      plan.defects[0].planes[0].samples,
+      ::testing::ElementsAre(DefectiveSample{.x = 10, .y = 12}, DefectiveSample{.x = 40, .y = 33}));
+}
+
+TEST_F(Repair, MaskMayBeLargerThanAnyList) {
+  constexpr FrameFormat large{.width = 5800, .height = 5800, .sample = SampleType::u16, .bits = 16};
+  Frame mask = lull::test_support::make_frame(large);
+  mask.plane<std::uint16_t>(0)(5700, 21) = 65535;
+  write_pnm(folder / "mask.pgm", mask);
+  const RepairPlan plan = read_defects(folder / "mask.pgm", {}, large);
+  EXPECT_THAT(plan.defects[0].planes[0].samples,
+              ::testing::ElementsAre(DefectiveSample{.x = 5700, .y = 21}));
 }
 
 TEST_F(Repair, RejectsDamagedLists) {
