@@ -2,7 +2,9 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <system_error>
 
 #include "core/error.h"
 #include "io/jobs.h"
@@ -15,10 +17,15 @@
 namespace lull::tools {
 namespace {
 
-/// The default page is beside the job's folder, because the folder contains only files of the job.
-std::string default_page(std::string folder) {
+/// Returns a path of the folder that ends with the name of the folder: without slashes at the end,
+/// and not "." or "..".
+std::string named_path(std::string folder) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
-  return folder + ".html";
+  const std::filesystem::path name = std::filesystem::path(folder).filename();
+  if (name != "." && name != "..") return folder;
+  std::error_code code;
+  const std::filesystem::path target = std::filesystem::canonical(folder, code);
+  return code ? folder : target.string();
 }
 
 std::string progress_text(const io::JobState& state) {
@@ -59,8 +66,10 @@ int report(const JobReportOptions& options) {
   Log log({}, options.quiet);
   const io::JobState state = io::read_job(options.folder);
   const bool has_default_name = options.output.empty();
-  const std::string page = has_default_name ? default_page(options.folder) : options.output;
-  check_page(options.folder, state, page);
+  const std::string folder = named_path(options.folder);
+  // The default page is beside the job's folder, because the folder contains only files of the job.
+  const std::string page = has_default_name ? folder + ".html" : options.output;
+  check_page(folder, state, page);
   // Users repeat `lull report` during a job, so lull overwrites a page with the default name. lull
   // does not follow a symbolic link with this name.
   io::write_text(page, job_page(state, options.folder),

@@ -275,6 +275,12 @@ TEST_F(Report, NamesMissingSegmentsOfAJob) {
   ASSERT_EQ(run_lull({"join", folder_ / "job", "-q"}).code, 0);
   ASSERT_EQ(run_lull({"report", folder_ / "job", "-q"}).code, 0);
   EXPECT_THAT(page("job.html"), AllOf(HasSubstr("3 of 3"), Not(HasSubstr("Missing:"))));
+  for (const std::string name : {".", "./", "../job", "../job/"}) {
+    fs::remove(folder_ / "job.html");
+    ASSERT_EQ(run_lull({"report", name, "-q"}, {.folder = folder_ / "job"}).code, 0);
+    EXPECT_TRUE(fs::exists(folder_ / "job.html")) << name;
+    EXPECT_FALSE(fs::exists(folder_ / "job/..html")) << name;
+  }
   EXPECT_EQ(run_lull({"report", folder_ / "nowhere"}).code, 66);
   fs::create_directory(folder_ / "empty");
   EXPECT_EQ(run_lull({"report", folder_ / "empty"}).code, 66);
