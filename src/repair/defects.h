@@ -23,7 +23,7 @@ struct DefectiveSample {
 
 struct PlaneDefects {
   float noise = 0;                       // standard deviation of the noise on the 0..255 scale
-  std::vector<DefectiveSample> samples;  // the defective samples, row by row
+  std::vector<DefectiveSample> samples;  // the defective samples, in any order
   std::optional<ImpulseModel> impulses;
   std::optional<LineModel> rows, columns;
 

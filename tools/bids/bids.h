@@ -19,8 +19,8 @@ struct BidsOptions {
 /// Returns the options that both `lull denoise` and `lull bids` accept.
 [[nodiscard]] std::vector<OptionRow> bids_option_rows();
 
-/// Denoises the images of a dataset. Returns 0, the exit code of the first failed image, or 128 + n
-/// after signal n.
+/// Denoises the images of a dataset. Returns 0, 128 + n after signal n, or the exit code of the
+/// first failure that is not temporary (75 if all failures are temporary).
 /// @throws NoInput, BadData, InvalidArgument, CannotCreate  no image can be denoised
 int bids(const BidsOptions& options);
 

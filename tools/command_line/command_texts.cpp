@@ -83,7 +83,7 @@ constexpr CommandTexts texts[] = {
      "Each result has desc-denoised in its name, and a JSON file with its source, the\n"
      "noise estimate and the method. Finished images are not processed again. If an\n"
      "image fails, an error is printed and the others are still processed; the exit\n"
-     "code is that of the first failure.\n"
+     "code is that of the first failure that is not temporary, otherwise 75.\n"
      "\n"
      "Examples:\n"
      "  lull bids study study/derivatives/lull participant\n"

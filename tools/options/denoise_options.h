@@ -21,8 +21,9 @@ struct DenoiseOptions {
   RunOptions run;
   /// File names on the command line without -i and -o, for assign_operands().
   std::vector<std::string> operands;
-  /// All given options in the order of the command line: the names as in the option table, and the
-  /// values.
+  /// All given options: the names as in the option table, and the values. Options of the settings
+  /// file and of the environment come before those of the command line, which have the order of the
+  /// option table.
   std::vector<std::pair<std::string, std::string>> given;
 };
 
