@@ -203,6 +203,7 @@ std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& 
                                                     : picture_facts(options, method, backends);
   if (method.pictures.means)
     facts.push_back({"--nlm-h, of groups", text_of(method.pictures.means->h)});
+  facts.push_back({"--constant-areas", method.preserves_areas ? "preserve" : "filter"});
   if (method.render) add_features(options.method, *method.render, facts);
   if (method.volume_noise) facts.push_back({"--noise", text_of(*method.volume_noise)});
   const NoiseModel& given = noise.scenes.front().estimate.noise;

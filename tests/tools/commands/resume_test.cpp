@@ -203,6 +203,7 @@ TEST_F(Resume, DifferentJobIsRejectedInOneLine) {
       {{"--segment-frames", "30"}, "--segment-frames was 20 and is 30"},
       {{"--crf", "30"}, "--crf was none and is 30"},
       {{"--interlaced", "fields"}, "--interlaced was"},
+      {{"--constant-areas", "filter"}, "--constant-areas was preserve and is filter"},
       {{"--frames", "0-99"}, "the part of the input was all and is 0-99"},
       {{"-i", folder_ / "video.y4m"}, "the input was"},
   };
