@@ -267,7 +267,7 @@ class ParticipantLevel {
                               .strength = static_cast<double>(options.noise.strength)};
     NoiseRecord noise;
     if (options.noise.sigma) {
-      noise = stated_noise(options, source->format(), source->info().values).value();
+      noise = stated_noise(options, source->format(), source->info()).value();
       determine_noise_kind(options, *source, noise);
     } else {
       noise = search_noise(options, *source).noise;

@@ -140,7 +140,7 @@ class Preview {
   void find_noise(const std::vector<Frame>& read, double position) {
     if (options_.input.depth.on) return;  // estimate_depth_noise() has already set the plan
     const io::ValueScale& values = source_->info().values;
-    std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
+    std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), source_->info());
     const bool again = can_read_again(options_.input.file);
     InputSamples samples;
     const io::VideoInfo& info = source_->info();

@@ -59,7 +59,7 @@ bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
 void InputNoise::find(io::MediaSource& source) {
   if (options_.input.depth.on) return estimate_depth_noise(source);
   const io::VideoInfo& input = source.info();
-  std::optional<NoiseRecord> noise = stated_noise(options_, source.format(), input.values);
+  std::optional<NoiseRecord> noise = stated_noise(options_, source.format(), input);
   const bool again = can_read_again(options_.input.file);
   const bool needed = !noise || needs_clipping(options_, *noise, input) ||
                       (searches_defects(options_, input) && !options_.run.job.is_part());

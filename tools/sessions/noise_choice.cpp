@@ -63,15 +63,19 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
   if (options.noise.kind) noise.kind = *options.noise.kind;
   if (noise.is_plain() || !(noise.sigma > 0)) return std::nullopt;
   noise.zero = sample_of_zero(input.values);
-  const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
-  // The noise map can come from a noise file of another input. lull stretches the map to the number
-  // of slices of the input that it denoises.
-  if (noise.map && slices > 0) {
-    auto map = std::make_shared<NoiseMap>(*noise.map);
-    map->voxels[2] = static_cast<int>(slices);
-    noise.map = std::move(map);
-  }
   return noise;
+}
+
+/// Stretches the noise map of a noise file, which can come from a volume of another size, to the
+/// size of the input.
+void fit_map(const FrameFormat& format, const io::VideoInfo& input, SceneNoise& scene) {
+  if (!scene.volume || !scene.volume->noise.map) return;
+  auto map = std::make_shared<NoiseMap>(*scene.volume->noise.map);
+  const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
+  map->voxels[0] = format.width;
+  map->voxels[1] = format.height;
+  if (slices > 0) map->voxels[2] = static_cast<int>(slices);
+  scene.volume->noise.map = std::move(map);
 }
 
 /// Returns the plan for a stack with photon noise, with a variance stabilisation before the filter.
@@ -92,7 +96,8 @@ ScenePlan photon_plan(const DenoiseOptions& options, const SceneNoise& scene,
 }  // namespace
 
 std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const FrameFormat& format,
-                                        const io::ValueScale& values) {
+                                        const io::VideoInfo& input) {
+  const double unit = unit_of(input.values);
   if (uses_features(options.method)) {
     // The feature buffers determine the noise of a render. The noise model contains only the noise
     // level after variance stabilisation.
@@ -110,7 +115,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
     SceneNoise scene;
     scene.photons =
         ScenePhotons{.noise = {.gain = *given.gain, .offset = *given.offset, .read = *given.read}};
-    return NoiseRecord{.layout = format.layout, .unit = unit_of(values), .scenes = {scene}};
+    return NoiseRecord{.layout = format.layout, .unit = unit, .scenes = {scene}};
   }
   if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
@@ -123,7 +128,6 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
                           text_of_layout(noise.layout) + " frames, the input has " +
                           text_of_layout(format.layout) +
                           " frames); use a noise file from an input of the same kind");
-  const double unit = unit_of(values);
   if ((noise.unit > 0) != (unit > 0))
     throw InvalidArgument(
         "--noise " + options.noise.file + " (the noise file or the input has " +
@@ -143,6 +147,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
     noise.scenes.front().half.reset();  // stacks have no noise in frames of half the size
     noise.unit = unit;
   }
+  for (SceneNoise& scene : noise.scenes) fit_map(format, input, scene);
   return noise;
 }
 

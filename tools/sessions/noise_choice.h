@@ -16,12 +16,12 @@
 namespace lull::tools {
 
 /// Returns the noise of --sigma (after rescale_sigma()), of --noise, or of the resumed job. Returns
-/// no value if lull must estimate the noise.
+/// no value if lull must estimate the noise. Noise maps have the size of the input.
 /// @throws InvalidArgument  the given noise is for another frame layout
 /// @throws NoInput, BadData  the noise file cannot be read
 [[nodiscard]] std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options,
                                                       const FrameFormat& format,
-                                                      const io::ValueScale& values);
+                                                      const io::VideoInfo& input);
 
 /// Returns whether the given noise needs the clip limits of the input. Stacks, depth maps, renders,
 /// weak noise, and coloured noise from a single picture need no clip limits.

@@ -195,6 +195,21 @@ TEST_F(SeriesCommand, ReportShowsSpectrumResidualAndRepeatedVolumes) {
   EXPECT_THAT(page_of({"--series", "each"}), Not(HasSubstr("eigenvalues")));
 }
 
+TEST_F(SeriesCommand, ReportShowsTheNoiseMapOfALargerVolume) {
+  write("in.nii", spec_of<float>(), noisy_series());
+  const std::string path = folder_ / "noise.json";
+  ASSERT_EQ(run_lull({"noise", folder_ / "in.nii", "-o", path}).code, 0);
+  auto record = nlohmann::json::parse(bytes_of(path));
+  auto& found = record["scenes"][0]["volume"];
+  const float level = found["level"];
+  found["map"] = {{"voxels", {9 * width, 9 * height, 9 * slices}},
+                  {"nodes", {1, 1, 2}},
+                  {"levels", {level, 1.5f * level}}};
+  write_bytes(path, record.dump());
+  denoise({"--noise", path, "--report", folder_ / "page.html"});
+  EXPECT_THAT(bytes_of(folder_ / "page.html"), HasSubstr("<h3>Noise map</h3>"));
+}
+
 TEST_F(SeriesCommand, BytesDoNotDependOnThreads) {
   write("in.nii", spec_of<float>(), noisy_series(true));
   denoise({"--threads", "1"});

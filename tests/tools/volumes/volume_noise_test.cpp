@@ -153,6 +153,23 @@ TEST_F(VolumeNoiseCommand, VaryingLevelIsWrittenAndUsed) {
               followed);
 }
 
+TEST_F(VolumeNoiseCommand, MapOfANoiseFileIsStretchedToTheVolume) {
+  const std::string path = folder_ / "noise.json";
+  ASSERT_EQ(run_lull({"noise", folder_ / "in.nii", "-o", path}).code, 0);
+  auto record = nlohmann::json::parse(bytes_of(path));
+  auto& found = record["scenes"][0]["volume"];
+  const float level = found["level"];
+  found["sigma"] = level;
+  found["map"] = {{"voxels", {10, 500, 400}}, {"nodes", {1, 1, 2}}, {"levels", {level, 2 * level}}};
+  write_bytes(path, record.dump());
+  const Outcome outcome =
+      denoise("in.nii", "out.nii", {"--noise", path, "--noise-map", folder_ / "map.nii"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  // The two nodes are in the middle of the two halves of the volume.
+  const auto map = voxels_of("map.nii");
+  EXPECT_FLOAT_EQ(map.back(), 2 * map.front());
+}
+
 TEST_F(VolumeNoiseCommand, InvalidOptionsAreRejected) {
   const std::string map = folder_ / "map.nii";
   expect_refusal(denoise("in.nii", "no.nii", {"--sigma", "9", "--noise-map", map}), "--noise-map");
