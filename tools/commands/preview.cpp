@@ -163,7 +163,7 @@ class Preview {
         again ? excerpts_from(options_.input, samples) : excerpts_from(options_.input, first),
         *noise);
     determine_noise_kind(options_, *source_, *noise);
-    if (stated && info.stack) assign_to_channels(info, *noise);
+    if (stated && info.stack) assign_to_channels(*source_, *noise);
     for (const std::string& line : noise_lines(options_, *noise, repair_))
       log_.write(LogLevel::info, line);
     const ClipPlan plan = clip_plan(options_, *noise, source_->info());

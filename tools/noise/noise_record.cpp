@@ -114,6 +114,7 @@ Json json_of(const ScenePhotons& photons) {
 Json json_of(const SceneNoise& scene, Layout layout) {
   Json json = {{"from", scene.from_s}};
   if (!scene.name.empty()) json["name"] = scene.name;
+  if (scene.unit > 0) json["unit"] = scene.unit;
   json.update(json_of(scene.estimate, layout));
   if (scene.over_time) json["over_time"] = true;
   if (scene.half) json["half"] = json_of(*scene.half, layout);
@@ -137,10 +138,7 @@ class Reader {
     const Json& json = *parsed;
     check_format(member(json, "lull noise"));
     NoiseRecord record{.layout = layout_of(member(json, "layout"))};
-    if (json.contains("unit")) {
-      record.unit = static_cast<double>(value(json["unit"]));
-      if (!(record.unit > 0)) fail("its unit is not a positive number");
-    }
+    record.unit = unit_of(json);
     for (const Json& scene : list(member(json, "scenes")))
       record.scenes.push_back(scene_of(scene, record.layout));
     if (record.scenes.empty()) fail("it has no scenes");
@@ -172,6 +170,13 @@ class Reader {
     const auto number = json.get<float>();
     if (!std::isfinite(number)) fail("a number is too large");
     return number;
+  }
+  /// Returns the member "unit", or 0 without this member.
+  double unit_of(const Json& json) const {
+    const auto found = json.find("unit");
+    if (found == json.end()) return 0;
+    if (!(value(*found) > 0)) fail("its unit is not a positive number");
+    return found->get<double>();
   }
   template <class Numbers>
   void fill(const Json& json, Numbers&& values) const {
@@ -319,6 +324,7 @@ class Reader {
     SceneNoise scene{.estimate = estimate_of(json, layout)};
     if (const auto name = json.find("name"); name != json.end() && name->is_string())
       scene.name = name->get<std::string>();
+    scene.unit = unit_of(json);
     if (const auto photons = json.find("photons"); photons != json.end())
       scene.photons = photons_of(*photons);
     (void)value(member(json, "from"));

@@ -32,6 +32,9 @@ struct FittedSeries;  // tools/search/series_search.h
 struct SceneNoise {
   std::string name;   // part of a stack ("channel 2"); empty: the scene has no name
   double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
+  /// Size of one level of the 0..255 scale in the units of the file, if the range of the samples of
+  /// a channel determines this scale; 0: NoiseRecord::unit applies.
+  double unit = 0;
   NoiseEstimate estimate;
   /// True if the estimate comes from differences between frames. Only such a noise level is
   /// comparable with the noise of later frames.
@@ -57,7 +60,8 @@ struct SceneNoise {
 /// The noise of an input: at least one scene, in order of time.
 struct NoiseRecord {
   Layout layout = Layout::gray;  // layout of the frames that the noise was estimated from
-  /// Size of one level of the 0..255 scale in the units of the file; 0: the samples have no unit.
+  /// Size of one level of the 0..255 scale in the units of the file; 0: the samples have no unit,
+  /// or each scene has its own (SceneNoise::unit).
   double unit = 0;
   std::vector<SceneNoise> scenes;
 };

@@ -79,6 +79,12 @@ std::string codec_error_of(const NoiseEstimate& estimate, Layout layout, double 
 
 }  // namespace
 
+double unit_of_channel(const io::MediaSource& source, std::size_t channel) {
+  const io::VideoInfo& info = source.info();
+  const bool has_range = info.stack && !info.volume && source.format().sample == SampleType::f32;
+  return has_range && !info.values.native ? info.values_of(channel).span / 255 : 0;
+}
+
 std::string describe(const NoiseEstimate& estimate, Layout layout, double own_unit) {
   const double unit = own_unit > 0 ? own_unit : 1;
   const bool none = std::ranges::all_of(estimate.noise.sigmas(), [](float s) { return s == 0; });
@@ -147,11 +153,12 @@ std::vector<std::string> describe(const NoiseRecord& record) {
                     "from %.6g s: ", scene.from_s - record.scenes.front().from_s);
       from = time;
     }
+    const double unit = record.unit > 0 ? record.unit : scene.unit;
     lines.push_back(from +
                     (scene.photons  ? describe(*scene.photons)
-                     : scene.volume ? describe(*scene.volume, record.unit)
-                                    : describe(scene.estimate, record.layout, record.unit)) +
-                    (scene.series ? describe(*scene.series, record.unit) : ""));
+                     : scene.volume ? describe(*scene.volume, unit)
+                                    : describe(scene.estimate, record.layout, unit)) +
+                    (scene.series ? describe(*scene.series, unit) : ""));
   }
   return lines;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Describes the noise of an input as text and as a picture.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@ namespace lull::tools {
 [[nodiscard]] inline double unit_of(const io::ValueScale& values) {
   return values.native ? values.span / 255 : 0;
 }
+
+/// Returns the size of one level of the 0..255 scale in the units of the file, if the range of the
+/// samples of the channel determines this scale, and otherwise 0. The scale of float samples and of
+/// volumes has the unit unit_of().
+[[nodiscard]] double unit_of_channel(const io::MediaSource& source, std::size_t channel);
 
 /// Returns a text such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises with
 /// brightness". 3.9 is the noise level of means of 8x8 samples.

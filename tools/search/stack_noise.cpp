@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "noise/estimate/estimate.h"
 #include "series/filter/volume_levels.h"
+#include "tools/noise/noise_text.h"
 #include "tools/search/series_search.h"
 #include "tools/search/volume_noise_search.h"
 
@@ -168,6 +169,7 @@ std::vector<SceneNoise> noise_of_tiff_stack(const DenoiseOptions& options,
         scene.name = "channel " + std::to_string(channel + 1) +
                      (scene.name.empty() ? "" : ", " + scene.name);
       scene.from_s += static_cast<double>(channel * frames);
+      scene.unit = unit_of_channel(source, static_cast<std::size_t>(channel));
       scenes.push_back(std::move(scene));
     }
   }

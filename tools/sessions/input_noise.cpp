@@ -76,7 +76,7 @@ void InputNoise::find(io::MediaSource& source) {
       *noise);
   known_ = *std::move(noise);
   determine_noise_kind(options_, source, known_);
-  if (stated && input.stack) assign_to_channels(input, known_);
+  if (stated && input.stack) assign_to_channels(source, known_);
   if (again) decompose_series(options_, source, known_.scenes.front());
   for (const std::string& line : noise_lines(options_, known_, repair_)) info_(line);
   plan_ = clip_plan(options_, known_, input);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "core/error.h"
 #include "noise/render/vst_render.h"
@@ -17,6 +18,8 @@ namespace {
 const char* text_of_layout(Layout layout) {
   return layout == Layout::gray ? "grey" : layout == Layout::yuv ? "YUV" : "RGB";
 }
+
+std::string name_of_channel(std::size_t number) { return "channel " + std::to_string(number + 1); }
 
 bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
   return input.stack || options.stack;
@@ -78,6 +81,34 @@ void fit_map(const FrameFormat& format, const io::VideoInfo& input, SceneNoise& 
   scene.volume->noise.map = std::move(map);
 }
 
+/// Converts the noise levels of a scene to another 0..255 scale, on which all samples are `ratio`
+/// times as large.
+void rescale(SceneNoise& scene, double ratio) {
+  const auto factor = static_cast<float>(ratio);
+  scene.estimate.noise = scaled(scene.estimate.noise, factor);
+  for (float& level : scene.estimate.level) level *= factor;
+  scene.estimate.coarse *= factor;
+  if (scene.volume) {
+    scene.volume->noise = scaled(scene.volume->noise, factor);
+    for (float* level : {&scene.volume->level, &scene.volume->air, &scene.volume->tissue})
+      *level *= factor;
+  }
+  if (scene.series)
+    for (float& level : scene.series->levels) level *= factor;
+  scene.half.reset();  // stacks have no noise in frames of half the size
+}
+
+/// Returns the noise of channel `number`, counted from 0, among the scenes of a noise file: the
+/// first scene with the name of the channel, or else the scene with this number, if there is one
+/// scene for each channel, or else the first scene.
+const SceneNoise& scene_of_channel(const std::vector<SceneNoise>& scenes, std::size_t number,
+                                   std::size_t channels) {
+  const std::string name = name_of_channel(number);
+  for (const SceneNoise& scene : scenes)
+    if (scene.name == name || scene.name.starts_with(name + ",")) return scene;
+  return scenes.size() == channels ? scenes[number] : scenes.front();
+}
+
 /// Returns the plan for a stack with photon noise, with a variance stabilisation before the filter.
 ScenePlan photon_plan(const DenoiseOptions& options, const SceneNoise& scene,
                       const io::VideoInfo& input) {
@@ -120,9 +151,10 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
   NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
-  // A noise file with named scenes describes the channels of a stack. From other noise files, lull
-  // uses only the first scene, because another clip has scenes at other times.
-  if (noise.scenes.front().name.empty()) noise.scenes.resize(1);
+  // A noise file with named scenes describes the channels of a stack. From other noise files, and
+  // for other inputs, lull uses only the first scene, because another clip has scenes at other
+  // times.
+  if (!input.stack || noise.scenes.front().name.empty()) noise.scenes.resize(1);
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise.file + " (it is from " +
                           text_of_layout(noise.layout) + " frames, the input has " +
@@ -133,18 +165,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
         "--noise " + options.noise.file + " (the noise file or the input has " +
         "physical units, but not both); use a noise file from an input of the same kind");
   if (unit > 0) {
-    NoiseEstimate& estimate = noise.scenes.front().estimate;
-    const auto factor = static_cast<float>(noise.unit / unit);
-    estimate.noise = scaled(estimate.noise, factor);
-    for (float& level : estimate.level) level *= factor;
-    estimate.coarse *= factor;
-    if (std::optional<VolumeEstimate>& volume = noise.scenes.front().volume) {
-      volume->noise = scaled(volume->noise, factor);
-      for (float* level : {&volume->level, &volume->air, &volume->tissue}) *level *= factor;
-    }
-    if (std::optional<SeriesEstimate>& series = noise.scenes.front().series)
-      for (float& level : series->levels) level *= factor;
-    noise.scenes.front().half.reset();  // stacks have no noise in frames of half the size
+    rescale(noise.scenes.front(), noise.unit / unit);
     noise.unit = unit;
   }
   for (SceneNoise& scene : noise.scenes) fit_map(format, input, scene);
@@ -173,18 +194,22 @@ void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
   given = with_clipping(given, find());
 }
 
-void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise) {
+void assign_to_channels(const io::MediaSource& source, NoiseRecord& noise) {
+  const io::VideoInfo& input = source.info();
   const auto channels = static_cast<std::size_t>(std::max<std::int64_t>(input.channels, 1));
-  if (noise.scenes.size() != channels) {
-    noise.scenes.resize(1);
-    noise.scenes.resize(channels, noise.scenes.front());
-  }
-  if (channels == 1) return;
-  const std::int64_t frames = input.frames_estimate / input.channels;
+  const auto frames = input.frames_estimate / static_cast<std::int64_t>(channels);
+  std::vector<SceneNoise> scenes;
   for (std::size_t i = 0; i < channels; ++i) {
-    noise.scenes[i].name = "channel " + std::to_string(i + 1);
-    noise.scenes[i].from_s = static_cast<double>(frames) * static_cast<double>(i);
+    SceneNoise& scene = scenes.emplace_back(scene_of_channel(noise.scenes, i, channels));
+    // The levels in a noise file are on the 0..255 scale of another stack.
+    const double unit = unit_of_channel(source, i);
+    if (scene.unit > 0 && unit > 0) rescale(scene, scene.unit / unit);
+    scene.unit = unit;
+    if (channels == 1) continue;
+    scene.name = name_of_channel(i);
+    scene.from_s = static_cast<double>(frames) * static_cast<double>(i);
   }
+  noise.scenes = std::move(scenes);
 }
 
 std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseRecord& noise) {

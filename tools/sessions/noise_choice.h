@@ -34,9 +34,11 @@ namespace lull::tools {
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
-/// Assigns given noise to the channels of a stack: one scene per channel. If the numbers of scenes
-/// and channels differ, all channels get the first scene.
-void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise);
+/// Assigns given noise to the channels of a stack: one scene per channel, on the scale of the
+/// channel. A channel gets the first scene with its name ("channel 2"). If no scene has this name,
+/// a channel gets the scene with its number, if there is one scene per channel, or else the first
+/// scene.
+void assign_to_channels(const io::MediaSource& source, NoiseRecord& noise);
 
 /// Returns the messages about the noise, one per scene. For --sigma, the messages contain only the
 /// properties found in the samples.

@@ -97,6 +97,20 @@ TEST(NoiseRecord, HasOnePlaneForGrey) {
   EXPECT_EQ(again.scenes[0].estimate.noise.sigmas(), (std::array<float, 3>{7, 0, 0}));
 }
 
+TEST(NoiseRecord, StoresTheUnitOfEachScene) {
+  NoiseRecord record{.layout = Layout::gray, .unit = 0, .scenes = {{}, {}}};
+  for (SceneNoise& scene : record.scenes) scene.estimate.noise = NoiseModel({20, 0, 0});
+  for (SceneNoise& scene : record.scenes) scene.estimate.level = {20, 0, 0};
+  record.scenes[0].name = "channel 1";
+  record.scenes[0].unit = 1.0 / 3;
+  record.scenes[1].name = "channel 2";
+  record.scenes[1].unit = 7;
+  const NoiseRecord again = parse_noise(to_json(record), "a");
+  EXPECT_EQ(again.scenes[0].unit, 1.0 / 3);
+  EXPECT_EQ(again.scenes[1].unit, 7);
+  EXPECT_EQ(describe(again)[1], "channel 2: white, 140 (the file's units)");
+}
+
 NoiseRecord volume_record() {
   auto map = std::make_shared<NoiseMap>();
   map->voxels = {60, 50, 40};

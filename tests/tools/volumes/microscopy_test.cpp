@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 #include <tiffio.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <random>
+#include <regex>
 
 #include "tools/support/program.h"
 
@@ -32,6 +35,17 @@ std::vector<std::uint16_t> photon_stack(double gain, double offset) {
   for (std::size_t i = 0; i < page_samples * slices; ++i)
     samples.push_back(static_cast<std::uint16_t>(
         gain * std::poisson_distribution<int>(photons_at(i))(rng) + offset));
+  return samples;
+}
+
+/// Returns a smooth volume with Gaussian noise of the level 30. `step` is added to its right half.
+std::vector<std::uint16_t> gaussian_stack(double step) {
+  std::mt19937 rng{4};
+  std::normal_distribution<double> noise(0, 30);
+  std::vector<std::uint16_t> samples;
+  for (std::size_t i = 0; i < page_samples * slices; ++i)
+    samples.push_back(static_cast<std::uint16_t>(300.5 + 2 * photons_at(i) +
+                                                 (i % width < width / 2 ? 0 : step) + noise(rng)));
   return samples;
 }
 
@@ -119,6 +133,51 @@ TEST_F(Microscopy, ChannelsHaveTheirOwnNoiseAndOrder) {
   // Even pages are those of the first channel.
   for (std::size_t i = 0; i < alone.size(); ++i)
     ASSERT_EQ(result[i / page_samples * 2 * page_samples + i % page_samples], alone[i]);
+}
+
+TEST_F(Microscopy, NoiseFileFitsAStackWithAnotherRangeOfValues) {
+  write_pages(folder / "in.tif", gaussian_stack(0), "");
+  ASSERT_EQ(run_lull({"noise", folder / "in.tif", "-o", folder / "noise.json"}).code, 0);
+  write_pages(folder / "in.tif", gaussian_stack(3000), "");
+  const Outcome outcome = denoise({"--noise", folder / "noise.json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(outcome.err, found,
+                                std::regex("Gaussian, ([0-9.]+) \\(the file's units\\)")))
+      << outcome.err;
+  EXPECT_NEAR(std::stod(found[1].str()), 30, 5);
+}
+
+TEST_F(Microscopy, NoiseFileWithTimePointsGivesEachChannelItsOwnNoise) {
+  write_pages(folder / "in.tif", gaussian_stack(0), "");
+  ASSERT_EQ(run_lull({"noise", folder / "in.tif", "-o", folder / "noise.json"}).code, 0);
+  auto record = nlohmann::json::parse(bytes_of(folder / "noise.json"));
+  const auto scene = record["scenes"][0];
+  record["scenes"] = nlohmann::json::array();
+  for (const int channel : {1, 2})
+    for (const int time : {1, 2}) {
+      auto next = scene;
+      next["name"] = "channel " + std::to_string(channel) + ", time point " + std::to_string(time);
+      next["unit"] = channel * scene["unit"].get<double>();
+      record["scenes"].push_back(next);
+    }
+  write_bytes(folder / "noise.json", record.dump());
+  const std::vector<std::uint16_t> one = gaussian_stack(0);
+  std::vector<std::uint16_t> both = one;
+  both.insert(both.end(), one.begin(), one.end());
+  write_pages(folder / "in.tif", both, "ImageJ=1.53\nimages=32\nchannels=2\nslices=16\n");
+  const Outcome outcome = denoise({"--noise", folder / "noise.json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::array<double, 2> levels{};
+  for (const int i : {0, 1}) {
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(
+        outcome.err, found,
+        std::regex("channel " + std::to_string(i + 1) + ": [^\n]*Gaussian, ([0-9.]+) ")))
+        << outcome.err;
+    levels[i] = std::stod(found[1].str());
+  }
+  EXPECT_NEAR(levels[1], 2 * levels[0], 0.02 * levels[1]);
 }
 
 TEST_F(Microscopy, ContradictoryOmeXmlIsOneLineAndNoOutput) {
