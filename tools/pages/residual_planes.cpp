@@ -63,6 +63,14 @@ double rms_of(const Frame& before, const Frame& after, int plane) {
   return count > 0 ? std::sqrt(sum / count) * 255 / before.format.full_scale() : 0;
 }
 
+/// Returns the signal at which the level of photon noise is that of one photon. The relative level
+/// of darker samples would depend on small errors of their denoised values. If the read noise alone
+/// is stronger, no signal is too dark.
+float min_signal_of(const PhotonNoise& noise) {
+  if (noise.read >= noise.gain) return -std::numeric_limits<float>::infinity();
+  return static_cast<float>(noise.offset + noise.gain - noise.read * noise.read / noise.gain);
+}
+
 }  // namespace
 
 ExpectedNoise::ExpectedNoise(const SceneNoise& scene, Layout layout,
@@ -80,6 +88,7 @@ ExpectedNoise::ExpectedNoise(const SceneNoise& scene, Layout layout,
   if (volume_noise_ && !volume_noise_->map) plane_.sigma = volume_noise_->sigma;
   if (volume_noise_ && volume_noise_->kind == NoiseKind::rician)
     min_signal_ = volume_noise_->zero + 3 * level();
+  if (volume_noise_ && volume_noise_->photons) min_signal_ = min_signal_of(*volume_noise_->photons);
 }
 
 float ExpectedNoise::level() const {
@@ -90,6 +99,8 @@ void ExpectedNoise::levels(PlaneView<const float> after, int slice, int from_x, 
                            PlaneView<float> to) const {
   constexpr float min_signal = 1e-6f;
   const NoiseMap* map = volume_noise_ && slice >= 0 ? volume_noise_->map.get() : nullptr;
+  const PhotonNoise* photons =
+      volume_noise_ && volume_noise_->photons ? &*volume_noise_->photons : nullptr;
   Plane<float> slice_levels;
   if (map) {
     slice_levels = Plane<float>(map->voxels[0], map->voxels[1]);
@@ -101,6 +112,8 @@ void ExpectedNoise::levels(PlaneView<const float> after, int slice, int from_x, 
       if (map)
         level = slice_levels.view()(std::min(x + from_x, map->voxels[0] - 1),
                                     std::min(y + from_y, map->voxels[1] - 1));
+      else if (photons)
+        level = static_cast<float>(std::sqrt(photons->variance(static_cast<double>(after(x, y)))));
       else if (plane_.curve)
         level = factor_ * plane_.curve->at(after(x, y));
       to(x, y) = std::max(level, min_signal);

@@ -17,8 +17,8 @@ namespace lull::tools {
 class ExpectedNoise {
  public:
   /// @param volume_noise  Rician, spatially varying or photon noise of a volume. If it is not
-  ///     empty, levels() uses its noise map or its noise level instead of the noise level of
-  ///     `scene`.
+  ///     empty, levels() uses its noise map, its photon noise or its noise level instead of the
+  ///     noise level of `scene`.
   ExpectedNoise(const SceneNoise& scene, Layout layout,
                 const std::optional<VolumeNoise>& volume_noise);
 
@@ -30,7 +30,7 @@ class ExpectedNoise {
   /// (x, y) is the top-left corner of the part. `after` is the denoised part.
   void levels(PlaneView<const float> after, int slice, int x, int y, PlaneView<float> to) const;
   /// Minimum denoised value for the statistics. For Rician noise, the mean of darker samples
-  /// differs from the signal.
+  /// differs from the signal. For photon noise, darker samples have hardly any noise.
   float min_signal() const { return min_signal_; }
 
  private:

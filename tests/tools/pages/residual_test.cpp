@@ -9,6 +9,7 @@
 #include <random>
 
 #include "core/plane.h"
+#include "tools/pages/residual_planes.h"
 
 namespace lull::tools {
 namespace {
@@ -124,6 +125,19 @@ TEST(Residual, NoOrTooFewSamplesAreUndecided) {
     for (int x = 0; x < width; ++x) some.counts.view()(x, y) = x < 64 && y < 64;
   EXPECT_EQ(some.findings().blocks, 64);
   EXPECT_EQ(verdict_of(some.findings()).why, "too few samples were measured");
+}
+
+TEST(Residual, LevelOfPhotonNoiseRisesWithTheSignal) {
+  const VolumeNoise photons{
+      .sigma = 20, .map = {}, .photons = PhotonNoise{.gain = 2, .offset = 10}};
+  const ExpectedNoise noise(SceneNoise{}, Layout::gray, photons);
+  Plane<float> after(2, 1), levels(2, 1);
+  after.view()(0, 0) = 60;
+  after.view()(1, 0) = 210;
+  noise.levels(after.view(), 0, 0, 0, levels.view());
+  EXPECT_FLOAT_EQ(levels.view()(0, 0), 10);  // 25 photons
+  EXPECT_FLOAT_EQ(levels.view()(1, 0), 20);  // 100 photons
+  EXPECT_FLOAT_EQ(noise.min_signal(), 12);   // one photon
 }
 
 TEST(Residual, ConstantBlocksDoNotCount) {
