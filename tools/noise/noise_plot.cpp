@@ -66,7 +66,9 @@ std::string plot(const NoiseRecord& record, const std::string& title) {
     const SceneNoise& scene = record.scenes[i];
     NoiseCharts drawing = noise_charts(scene.estimate, record.layout);
     std::string from;
-    if (record.scenes.size() > 1)
+    if (!scene.name.empty())
+      from = ", " + scene.name;
+    else if (record.scenes.size() > 1)
       from = printed(", from %.6g s", scene.from_s - record.scenes.front().from_s);
     drawing.level.title = title + from + ": " + drawing.level.title;
     width = drawing.level.width;

@@ -264,6 +264,15 @@ TEST(NoiseText, DescribesTheStartOfEachScene) {
   EXPECT_THAT(lines[1], HasSubstr("s: cannot tell"));
 }
 
+TEST(NoisePlot, NamesThePartsOfStacks) {
+  NoiseRecord record = coloured_record(false);
+  record.scenes[0].name = "channel 1";
+  record.scenes[1].name = "channel 2";
+  const std::string svg = plot(record, "a.tif");
+  EXPECT_THAT(svg, HasSubstr("a.tif, channel 2: level over brightness"));
+  EXPECT_EQ(svg.find("from"), std::string::npos);
+}
+
 TEST(NoisePlot, IsWellFormedForAnyName) {
   const std::string svg = plot(coloured_record(true), "a<b>&\"c\".png");
   EXPECT_THAT(svg, HasSubstr("a&lt;b&gt;&amp;&quot;c&quot;.png"));
