@@ -75,6 +75,12 @@ void write_levels(const VolumeNoise& noise, const io::ValueScale& values, int z,
       target(x, y) = (zero + (noise.map ? levels(x, y) : noise.sigma)) / 255 * slice.format.white;
 }
 
+[[noreturn]] void refuse_map_of_photons() {
+  throw InvalidArgument(
+      "--noise-map with photon noise (its level depends on the brightness, not on the position); "
+      "leave --noise-map out");
+}
+
 io::SinkOptions options_of_map(const OutputOptions& options) {
   return {
       .overwrite = options.overwrite, .datatype = io::DataType::float32, .access = options.access};
@@ -154,6 +160,7 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
   if (!options.noise.map.empty() && !input.volume)
     throw InvalidArgument("--noise-map for '" + options.input.file +
                           "' (only volumes are supported); leave it out");
+  if (!options.noise.map.empty() && options.noise.photons) refuse_map_of_photons();
   if (options.input.phase.empty()) return;
   if (!input.volume)
     throw InvalidArgument("--phase for '" + options.input.file +
@@ -221,6 +228,7 @@ void write_noise_map(const DenoiseOptions& options, const io::MediaSource& sourc
                      const NoiseRecord& noise) {
   if (options.noise.map.empty()) return;
   const SceneNoise& scene = noise.scenes.front();
+  if (scene.photons) refuse_map_of_photons();
   const auto reopened = open_again(options);
   const auto sink = io::open_sink(options.noise.map, *reopened, options_of_map(options.output));
   Plane<float> buffer(source.format().width, source.format().height);

@@ -30,7 +30,7 @@ namespace lull::tools {
 [[nodiscard]] std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options);
 
 /// @throws InvalidArgument  the input does not support a given --noise rician, --noise-map or
-///     --phase
+///     --phase, or photon noise is given with --noise-map
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Estimates the noise of a volume from all slices, in a second pass over the input. Returns no
@@ -53,6 +53,7 @@ void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& 
 void check_noise_map(const DenoiseOptions& options, io::MediaSource& source);
 /// Writes the file of --noise-map for a volume: the noise levels in the units of the input, with
 /// the geometry of the input. Without --noise-map, does nothing.
+/// @throws InvalidArgument  the volume has photon noise
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise);
 

@@ -174,6 +174,8 @@ TEST_F(VolumeNoiseCommand, InvalidOptionsAreRejected) {
   const std::string map = folder_ / "map.nii";
   expect_refusal(denoise("in.nii", "no.nii", {"--sigma", "9", "--noise-map", map}), "--noise-map");
   expect_refusal(denoise("in.nii", "no.nii", {"--noise-map", folder_ / "no.nii"}), "--noise-map");
+  expect_refusal(denoise("in.nii", "no.nii", {"--noise", "poisson:40:0:9", "--noise-map", map}),
+                 "photon noise");
   const std::vector<std::string> raw{"--raw-format", "gray", "--size", "48x44", "--stack"};
   auto more = raw;
   more.insert(more.end(), {"--noise-map", map});
