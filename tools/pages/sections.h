@@ -26,7 +26,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 /// Returns the recorded settings of a job except the noise record.
 [[nodiscard]] Facts plain_facts(const std::vector<io::JobFact>& facts);
-/// Returns the noise record in the recorded settings of a job, or no value.
+/// Returns the noise record in the recorded settings of a job, or an empty list.
 /// @param name  file that contains the record, for messages
 /// @throws BadData  the record is damaged
 [[nodiscard]] std::vector<NoiseRecord> noise_among(const std::vector<io::JobFact>& facts,

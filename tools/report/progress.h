@@ -52,6 +52,7 @@ class Progress {
  public:
   /// @param quiet  if true, ProgressMode::automatic shows no progress
   /// @throws InvalidArgument  the descriptor is not writable
+  /// @throws CannotCreate, IoError  the file of metrics cannot be created or written
   Progress(const ProgressOptions& options, bool quiet);
 
   void start(const JobFacts& facts);
