@@ -19,9 +19,7 @@ void SeekingSession::open() {
   latency_ = session_->latency();
   on_gpu_ = chosen.backend.kind == bm3d::BackendKind::cuda;
   used_ = false;
-  if (repeats_ || choice_.method != "bm3d" || choice_.temporal == 0) return;
-  bm3d::Params params = bm3d::make_params(bm3d::Profile::balanced, choice_.noise, choice_.temporal);
-  repeats_ = bm3d::open_repeat_finder(params, format_);
+  if (!repeats_ && margin_ != Margin{}) repeats_ = open_repeat_finder(choice_, format_);
 }
 
 /// Prepares a session that contains no frames. On a GPU, the function drains the existing session

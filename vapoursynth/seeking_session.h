@@ -63,7 +63,7 @@ class SeekingSession {
   Margin margin_;
   int latency_ = 0;
   bool on_gpu_ = false, used_ = false;     // used_: the session contains frames
-  std::unique_ptr<RepeatFinder> repeats_;  // null: repeated frames are not detected
+  std::unique_ptr<RepeatFinder> repeats_;  // null if no result depends on other frames
   bool uses_repeat_states_ = false;        // frames are pushed with their repeat_state
   int target_ = 0;
   int next_input_ = 0,

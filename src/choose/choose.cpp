@@ -258,4 +258,11 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
   return chosen;
 }
 
+std::unique_ptr<RepeatFinder> open_repeat_finder(const SessionChoice& choice,
+                                                 const FrameFormat& format) {
+  if (averages_groups(choice)) return bm3d::open_repeat_finder(group_means_params(choice), format);
+  if (choice.method == "nlm") return nlm::open_repeat_finder(nlm_params(choice, false), format);
+  return bm3d::open_repeat_finder(picture_params(choice), format);
+}
+
 }  // namespace lull

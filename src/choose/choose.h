@@ -9,6 +9,7 @@
 #include "bm3d/bm3d.h"
 #include "bm4d/bm4d.h"
 #include "core/denoiser.h"
+#include "core/repeats.h"
 #include "noise/depth/depth_scale.h"
 #include "noise/noise_model.h"
 #include "noise/render/light.h"
@@ -67,6 +68,13 @@ struct ChosenSession {
 ///     of the method throws this error
 /// @throws DeviceUnavailable  the device does not exist
 [[nodiscard]] ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format);
+
+/// Opens a detector that finds the same repeated frames as the session for `choice`, for programs
+/// that denoise parts of a clip (bm3d/bm3d.h). `choice` must not contain render noise or a depth
+/// scale.
+/// @throws InvalidArgument  as open_chosen()
+[[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const SessionChoice& choice,
+                                                               const FrameFormat& format);
 
 /// Returns the backend for the name of a device (SessionChoice::device).
 /// @throws InvalidArgument, DeviceUnavailable

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/frame_pool.h"
 #include "cuda/device_list.h"
 #include "nlm/params.h"
 #include "support/pictures.h"
@@ -68,6 +69,23 @@ TEST(Choose, OpensNonLocalMeans) {
   choice.temporal = 0;
   EXPECT_EQ(open_chosen(choice, grey).margin,
             nlm::margin(nlm::make_volume_params(nlm::Profile::balanced, choice.noise)));
+}
+
+TEST(Choose, OpensARepeatFinderForEachMethodOfClips) {
+  FramePool pool(grey);
+  const Frame frame = pool.acquire();
+  for (int y = 0; y < grey.height; ++y)
+    for (int x = 0; x < grey.width; ++x)
+      frame.plane<std::uint8_t>(0)(x, y) = static_cast<std::uint8_t>(37 * x + 11 * y * y);
+  for (const char* method : {"bm3d", "nlm"})
+    for (const char* matcher : {"window", "cluster"}) {
+      SessionChoice choice = cpu_choice();
+      choice.method = method, choice.matcher = matcher, choice.temporal = 1;
+      const std::unique_ptr<RepeatFinder> finder = open_repeat_finder(choice, grey);
+      ASSERT_TRUE(finder) << method << matcher;
+      EXPECT_EQ(finder->find(frame), RepeatState::independent) << method << matcher;
+      EXPECT_EQ(finder->find(frame), RepeatState::repeats) << method << matcher;
+    }
 }
 
 TEST(Choose, SelectsTheMatcherOfBm3d) {

@@ -46,6 +46,17 @@ def test_any_order_gives_the_bytes_of_the_command(kinds, tmp_path):
     assert_equal(backwards, expected, reversed(range(30)))
 
 
+@pytest.mark.parametrize("kinds", ["f", "ffcfr"])
+@pytest.mark.parametrize("matcher", ["window", "cluster"])
+def test_non_local_means_gives_the_bytes_of_the_command_in_any_order(kinds, matcher, tmp_path):
+    planes = grey(moving(30, 96, 64, kinds)[0])
+    options = "--sigma", "20", "--method", "nlm", "--matcher", matcher
+    expected = command(planes, "mono", tmp_path, *options)
+    clip = source(planes, vs.GRAY8)
+    result = core.lull.Denoise(clip, sigma=20, device="cpu", method="nlm", matcher=matcher)
+    assert_equal(result, expected, [29, 12, 13, 3, 21])
+
+
 @pytest.mark.parametrize("profile", ["fast", "high", "paper"])
 def test_defaults_equal_those_of_the_command(profile, tmp_path):
     planes = grey(moving(7, 64, 48)[0])
