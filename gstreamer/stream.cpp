@@ -1,5 +1,6 @@
 #include "gstreamer/stream.h"
 
+#include <new>
 #include <utility>
 
 #include "core/error.h"
@@ -22,6 +23,26 @@ class Mapped {
 
   GstVideoFrame frame;
 };
+
+/// Returns a buffer with the times, flags and metadata of `buffer`, but without its memory and
+/// without the metadata that describes this memory. The previous element can then use the memory
+/// again, which it may need before it can send another buffer.
+BufferPtr without_memory(GstBuffer* buffer) {
+  constexpr int parts = GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META;
+  BufferPtr copy(gst_buffer_new());
+  if (!gst_buffer_copy_into(copy.get(), buffer, static_cast<GstBufferCopyFlags>(parts), 0,
+                            static_cast<gsize>(-1)))
+    throw InternalError("the metadata of a buffer cannot be copied");
+  return copy;
+}
+
+/// Adds memory for a frame. The memory is cleared, because rows may end with padding.
+void add_memory(GstBuffer* buffer, gsize bytes) {
+  GstMemory* memory = gst_allocator_alloc(nullptr, bytes, nullptr);
+  if (memory == nullptr) throw std::bad_alloc();
+  gst_buffer_append_memory(buffer, memory);
+  gst_buffer_memset(buffer, 0, 0, bytes);
+}
 
 }  // namespace
 
@@ -47,7 +68,7 @@ Frame Stream::frame_of(GstBuffer* buffer) {
 Buffers Stream::push(BufferPtr buffer) {
   Buffers finished;
   waiting_.push_back(frame_of(buffer.get()));
-  buffers_.push_back(std::move(buffer));
+  buffers_.push_back(without_memory(buffer.get()));
   if (!session_ && waiting_.size() < estimated_buffers) return finished;
   if (!session_) estimate();
   filter_waiting(finished);
@@ -88,12 +109,14 @@ void Stream::filter_waiting(Buffers& finished) {
   }
 }
 
-/// Writes a result into the oldest buffer in flight, so that the result has the metadata of this
-/// buffer.
+/// Writes a result into new memory of the oldest buffer in flight, so that the result has the
+/// metadata of this buffer. The rows have the default stride of the caps, because the next element
+/// may not support other strides.
 void Stream::finish(const Frame& result, Buffers& finished) {
   if (buffers_.empty()) throw InternalError("a session returned more frames than it received");
-  BufferPtr buffer(gst_buffer_make_writable(buffers_.front().release()));
+  BufferPtr buffer = std::move(buffers_.front());
   buffers_.pop_front();
+  add_memory(buffer.get(), GST_VIDEO_INFO_SIZE(&info_));
   {
     Mapped samples(info_, buffer.get(), GST_MAP_WRITE);
     copy_samples(result, samples.frame);

@@ -19,9 +19,9 @@ struct ReleaseBuffer {
 using BufferPtr = std::unique_ptr<GstBuffer, ReleaseBuffer>;
 using Buffers = std::vector<BufferPtr>;
 
-/// Denoises the samples of buffers. Each buffer is returned once, in the order of the input, with
-/// its times, flags and metadata. Without a given noise level, the stream holds the first buffers
-/// until it has estimated their noise.
+/// Denoises the samples of buffers. For each buffer, the stream returns a new buffer with the
+/// times, flags and metadata of the input, in the order of the input. Without a given noise level,
+/// the stream holds the first frames until it has estimated their noise.
 class Stream {
  public:
   static constexpr int estimated_buffers = 8;
@@ -52,7 +52,7 @@ class Stream {
   ClipChoice choice_;
   FramePool pool_;
   std::unique_ptr<Denoiser> session_;  // null: the noise is not known yet
-  std::deque<BufferPtr> buffers_;      // in flight, in order
+  std::deque<BufferPtr> buffers_;      // in flight, in order; without memory
   std::deque<Frame> waiting_;          // frames before the estimate
   std::int64_t count_ = 0;             // frames of the clip so far
 };

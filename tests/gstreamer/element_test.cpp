@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gst/check/gstharness.h>
+#include <gst/video/video.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -28,6 +29,29 @@ class GstreamerSetup : public testing::Environment {
 };
 const auto* const setup = testing::AddGlobalTestEnvironment(new GstreamerSetup);
 
+constexpr int height = 24;
+
+/// Returns frame `number` of a noisy clip. If the stride differs from the width, the buffer has
+/// metadata that describe the stride.
+GstBuffer* make_buffer(int number, int width, int stride) {
+  std::mt19937 random(static_cast<unsigned>(number));
+  std::normal_distribution<double> noise(120, 10);
+  std::vector<std::uint8_t> samples(static_cast<std::size_t>(stride) * height, 255);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      samples[static_cast<std::size_t>(y) * stride + x] = static_cast<std::uint8_t>(noise(random));
+  GstBuffer* buffer = gst_buffer_new_allocate(nullptr, samples.size(), nullptr);
+  gst_buffer_fill(buffer, 0, samples.data(), samples.size());
+  GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(number) * frame_time;
+  GST_BUFFER_DURATION(buffer) = frame_time;
+  if (stride == width) return buffer;
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {};
+  gint strides[GST_VIDEO_MAX_PLANES] = {stride};
+  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8,
+                                 static_cast<guint>(width), height, 1, offsets, strides);
+  return buffer;
+}
+
 /// A harness around one element, with grey frames as input.
 class Element {
  public:
@@ -47,17 +71,11 @@ class Element {
   }
   /// Pushes frame `number` of a noisy clip.
   void push(int number, bool discontinuity = false) {
-    std::mt19937 random(static_cast<unsigned>(number));
-    std::normal_distribution<double> noise(120, 10);
-    GstBuffer* buffer = gst_buffer_new_allocate(nullptr, static_cast<gsize>(width_) * 24, nullptr);
-    std::vector<std::uint8_t> samples(static_cast<std::size_t>(width_) * 24);
-    for (auto& sample : samples) sample = static_cast<std::uint8_t>(noise(random));
-    gst_buffer_fill(buffer, 0, samples.data(), samples.size());
-    GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(number) * frame_time;
-    GST_BUFFER_DURATION(buffer) = frame_time;
+    GstBuffer* buffer = make_buffer(number, width_, width_);
     if (discontinuity) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
-    EXPECT_EQ(gst_harness_push(harness_, buffer), GST_FLOW_OK);
+    push(buffer);
   }
+  void push(GstBuffer* buffer) { EXPECT_EQ(gst_harness_push(harness_, buffer), GST_FLOW_OK); }
   void end() { EXPECT_TRUE(gst_harness_push_event(harness_, gst_event_new_eos())); }
   void flush() {
     gst_harness_push_event(harness_, gst_event_new_flush_start());
@@ -165,6 +183,30 @@ TEST(Element, NewCapsReturnTheFramesOfTheOldOnesFirst) {
   std::vector<std::size_t> sizes;
   for (const auto& result : element.results()) sizes.push_back(result.samples.size());
   EXPECT_THAT(sizes, testing::ElementsAre(768, 768, 768, 768, 1152, 1152, 1152));
+}
+
+TEST(Element, ResultsHaveNoPaddingOfTheInput) {
+  Element element("sigma=10 preset=faster");
+  for (int k = 0; k < 5; ++k) element.push(make_buffer(k, 32, 48));
+  element.end();
+  EXPECT_EQ(element.results(), results_of("sigma=10 preset=faster", 0, 5));
+}
+
+TEST(Element, ReturnsBuffersToThePreviousElementAtOnce) {
+  for (const char* properties : {"preset=faster", "sigma=10 preset=faster"}) {
+    Element element(properties);
+    int returned = 0;
+    for (int k = 0; k < 12; ++k) {
+      GstBuffer* buffer = make_buffer(k, 32, 32);
+      gst_mini_object_weak_ref(
+          GST_MINI_OBJECT(buffer),
+          [](gpointer count, GstMiniObject*) { ++*static_cast<int*>(count); }, &returned);
+      element.push(buffer);
+      EXPECT_EQ(returned, k + 1) << properties;
+    }
+    element.end();
+    EXPECT_EQ(element.results().size(), 12u) << properties;
+  }
 }
 
 TEST(Element, DiscontinuitySeparatesFrames) {
