@@ -176,6 +176,8 @@ gboolean handle_event(GstPad* pad, GstObject* parent, GstEvent* event) {
     }
     case GST_EVENT_STREAM_START:
     case GST_EVENT_SEGMENT:
+    case GST_EVENT_SEGMENT_DONE:
+    case GST_EVENT_STREAM_GROUP_DONE:
     case GST_EVENT_GAP:
     case GST_EVENT_EOS:
       drain_stream(self);

@@ -76,7 +76,9 @@ class Element {
     push(buffer);
   }
   void push(GstBuffer* buffer) { EXPECT_EQ(gst_harness_push(harness_, buffer), GST_FLOW_OK); }
-  void end() { EXPECT_TRUE(gst_harness_push_event(harness_, gst_event_new_eos())); }
+  void end(GstEvent* event = gst_event_new_eos()) {
+    EXPECT_TRUE(gst_harness_push_event(harness_, event));
+  }
   void flush() {
     gst_harness_push_event(harness_, gst_event_new_flush_start());
     gst_harness_push_event(harness_, gst_event_new_flush_stop(TRUE));
@@ -141,6 +143,16 @@ TEST(Element, EndOfStreamReturnsAllFramesWithTheirTimes) {
     const auto results = results_of(properties, 0, 5);
     ASSERT_EQ(results.size(), 5u) << properties;
     for (std::size_t k = 0; k < results.size(); ++k) EXPECT_EQ(results[k].time, k * frame_time);
+  }
+}
+
+TEST(Element, EndOfSegmentOrGroupReturnsAllFrames) {
+  for (GstEvent* event : {gst_event_new_segment_done(GST_FORMAT_TIME, 5 * frame_time),
+                          gst_event_new_stream_group_done(1)}) {
+    Element element("sigma=10 preset=faster");
+    for (int k = 0; k < 5; ++k) element.push(k);
+    element.end(event);
+    EXPECT_EQ(element.results(), results_of("sigma=10 preset=faster", 0, 5));
   }
 }
 
