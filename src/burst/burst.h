@@ -13,6 +13,9 @@ namespace lull::burst {
 /// frames that are at most `around` frames before or after the reference frame `keep`. All other
 /// frames remain unchanged. Frames must be in host memory.
 ///
+/// Warped frames have no guide, features or holes (FrameInputs), because these would not be
+/// aligned.
+///
 /// The session stores the last `around` frames before the reference frame until the reference frame
 /// arrives. In warped frames, float samples that are not finite count as 0.
 /// @param main_plane  the plane of `format` that determines the alignment

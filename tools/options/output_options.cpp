@@ -143,6 +143,10 @@ void check_scale_and_align(const DenoiseOptions& options) {
     refuse_align("--interlaced fields", "a burst consists of whole frames");
   if (options.method.align && options.input.depth.on)
     refuse_align("--depth", "depth maps are not photographs of a burst");
+  if (options.method.align && !options.method.guide.empty())
+    refuse_align("--guide", "the frames of the guide would not be aligned");
+  if (options.method.align && !options.method.features.empty())
+    refuse_align("--feature", "the features would not be aligned");
   if (options.output.scale == 1) return;
   const auto refuse = [](const std::string& other, const std::string& why) {
     throw InvalidArgument("--scale with " + other + " (" + why + "); leave one out");

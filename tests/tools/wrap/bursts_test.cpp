@@ -146,6 +146,9 @@ TEST_F(AlignedBursts, InvalidRequestsAreRejectedInOneLine) {
        {Case{{"--align"}, "--align without --keep"},
         Case{{"--align", "--keep", "3", "--temporal", "0"}, "--align with --temporal 0"},
         Case{{"--align", "--keep", "3", "--method", "bm4d"}, "--align with --method bm4d"},
+        Case{{"--align", "--keep", "3", "--guide", folder_ / "b%d.ppm"}, "--align with --guide"},
+        Case{{"--align", "--keep", "3", "--guide", "auto"}, "--align with --guide"},
+        Case{{"--align", "--keep", "3", "--feature", "albedo=a.exr"}, "--align with --feature"},
         Case{{"--align", "--keep", "9"}, "--keep 9 (the input has 6 frames"},
         Case{{"--temporal", "9"}, "--temporal 9 (must be auto, or from 0 to 8)"}}) {
     const Outcome outcome = denoise(bad.more, "null");
