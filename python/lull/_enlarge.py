@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import to_numpy
 from ._axes import axes_of
 from ._denoise import chosen_device
-from ._noise import groups_of, layout_of, samples_at
+from ._noise import groups_of, layout_of
 from ._values import checked_names, number, values_of
 
 
@@ -71,7 +71,9 @@ def enlarge(
         to = axes.view(result)
         for t in range(view.shape[0]):
             large = [np.empty(to.shape[3:], values.sample_type) for _ in group]
-            enlarger.enlarged(samples_at(view, values, (t, 0), group)).copy_to(large)
-            for channel, samples in zip(group, large):
-                to[t, 0, channel] = values.to_values(samples, array.dtype)
+            # Unlike a filter, an enlarger cannot keep values far outside of the range unchanged.
+            samples = [values.to_unlimited_samples(view[t, 0, channel]) for channel in group]
+            enlarger.enlarged(samples).copy_to(large)
+            for channel, result_samples in zip(group, large):
+                to[t, 0, channel] = values.to_values(result_samples, array.dtype)
     return back(result)

@@ -73,6 +73,12 @@ class Values:
         within = (at >= -_REACH) & (at <= 1 + _REACH)
         return np.where(within, at, np.nan).astype(np.float32)
 
+    def to_unlimited_samples(self, values: np.ndarray) -> np.ndarray:
+        """Converts values as to_samples() does, but also values far outside of the range."""
+        if self.low == 0 and self.span == 1:
+            return self.to_samples(values)
+        return ((values.astype(np.float64) - self.low) / self.span).astype(np.float32)
+
     def from_samples(self, result: np.ndarray, samples: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Converts a result; samples that the filter did not change keep their exact values."""
         if self.are_samples(values.dtype):

@@ -27,6 +27,14 @@ def test_sample_types_are_kept(dtype, white):
     assert psnr(LARGE * white, result, white) > psnr(LARGE, lull.enlarge(SMALL)) - 1
 
 
+def test_few_very_bright_pixels_stay_bright():
+    sky = np.random.default_rng(3).integers(90, 110, (256, 256))
+    sky[20, 30] = 30000
+    result = lull.enlarge(sky.astype(np.int32), profile="fast")
+    assert result[40:42, 60:62].mean() > 15000
+    assert abs(result[100:].mean() - 100) < 1
+
+
 def test_axes_and_factors():
     clip = np.stack([SMALL[:32, :40], SMALL[8:40, 16:56]])
     result = lull.enlarge(clip, 1.5, time_axis=0)
