@@ -6,6 +6,7 @@ the convention of scikit-image. The range of all other values is measured and ma
 
 from __future__ import annotations
 
+import math
 import operator
 from dataclasses import dataclass
 from typing import Any
@@ -100,9 +101,20 @@ class Values:
             return found.astype(dtype)
 
 
+def _sampled_step(shape: tuple[int, ...], size: int) -> int:
+    """Returns a step that visits all channels, columns, rows and frames of an array equally.
+
+    A step with a common divisor with the length of an axis would skip indices of this axis.
+    """
+    step = max(1, size // _MAX_SAMPLED)
+    while any(math.gcd(step, length) > 1 for length in shape):
+        step += 1
+    return step
+
+
 def finite_sample(values: Any) -> np.ndarray:
     """Returns the finite values at evenly spread positions (numpy array or GPU view)."""
-    step = max(1, values.size // _MAX_SAMPLED)
+    step = _sampled_step(values.shape, values.size)
     if isinstance(values, np.ndarray):
         flat = values.reshape(-1) if values.flags.c_contiguous else values.ravel(order="K")
         some = flat[::step]

@@ -68,6 +68,15 @@ def test_floats_mostly_above_one_keep_their_range():
     assert psnr(CLEAN, result / 4095) > psnr(CLEAN, NOISY) + 7.5
 
 
+def test_range_is_that_of_all_channels(monkeypatch):
+    # A step of 2 samples would find the range of the first channel only.
+    monkeypatch.setattr("lull._values._MAX_SAMPLED", NOISY.size)
+    scales = 500, 5000
+    stored = np.stack([NOISY * scale for scale in scales], axis=-1)
+    result = lull.denoise(stored, [SIGMA * scale for scale in scales], channel_axis=-1)
+    assert psnr(CLEAN, result[..., 1] / 5000) > psnr(CLEAN, NOISY) + 5
+
+
 def test_sigma_zero_changes_nothing():
     for array in (NOISY, (NOISY * 255).astype(np.uint8), NOISY.astype(float)):
         np.testing.assert_array_equal(lull.denoise(array, 0), array)
