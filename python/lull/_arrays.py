@@ -108,7 +108,8 @@ def host_view(out: Any) -> tuple[np.ndarray | None, bool]:
     """Returns the samples of `out` as a numpy array, and whether writing to it changes `out`.
 
     The array is None if `out` is on a GPU. It is a copy if filters cannot use the samples in their
-    memory layout (another byte order, not aligned, bfloat16); then :func:`put` writes the result.
+    memory layout (another byte order, not aligned, bfloat16) or if they are in another memory; then
+    :func:`put` writes the result.
     """
     if device_of(out) is not None:
         return None, False
@@ -119,7 +120,14 @@ def host_view(out: Any) -> tuple[np.ndarray | None, bool]:
         raise ValueError("out is read-only; give an array that can be written")
     if isinstance(out, np.ndarray):
         return view, out.dtype.isnative and out.flags.aligned
-    return view, library_of(out) != "torch" or out.dtype != sys.modules["torch"].bfloat16
+    # Objects such as datasets in files return a new copy of their samples each time.
+    shared = view.size == 0 or np.may_share_memory(view, to_numpy(out)[0])
+    if not shared and library_of(out) != "torch":
+        raise ValueError(
+            f"out of type {type(out).__name__} (its memory cannot be written directly); give an "
+            "array, and copy it"
+        )
+    return view, shared
 
 
 def put(out: Any, result: np.ndarray) -> None:

@@ -45,6 +45,24 @@ def test_dlpack_arrays_return_the_same_type():
     np.testing.assert_array_equal(result.array, EXPECTED)
 
 
+class Wrapped:
+    """An array of a library that numpy knows how to read."""
+
+    def __init__(self, array, is_copied):
+        self.array, self.is_copied, self.shape = array, is_copied, array.shape
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array.copy() if self.is_copied else self.array
+
+
+def test_out_whose_memory_cannot_be_written_is_rejected():
+    out = Wrapped(np.zeros_like(NOISY), False)
+    assert lull.denoise(NOISY, SIGMA, out=out) is out
+    np.testing.assert_array_equal(out.array, EXPECTED)
+    with pytest.raises(ValueError, match="out of type Wrapped"):  # as a dataset of h5py
+        lull.denoise(NOISY, SIGMA, out=Wrapped(np.zeros_like(NOISY), True))
+
+
 def test_numba_arrays_are_copied():
     class OnDevice:
         shape = NOISY.shape
