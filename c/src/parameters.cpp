@@ -41,7 +41,7 @@ void set_parameter(lull_params& params, const std::string& name, const std::stri
   try {
     tools::DenoiseOptions changed = params.options;  // a refused value must not change the original
     tools::set_option(changed, *row, value);
-    if (!changed.noise.file.empty())
+    if (!changed.noise.file.empty() || changed.noise.photons)
       throw InvalidArgument("noise " + value +
                             " (must be gaussian, rician or auto); pass an estimate to "
                             "lull_params_set_noise()");

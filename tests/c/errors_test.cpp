@@ -99,6 +99,10 @@ TEST(CErrors, TextsNameTheProblemAndBelongToTheThread) {
       << "parameters have no dashes";
   EXPECT_EQ(lull_params_set(params.get(), "noise", "estimate.json"), LULL_INVALID_ARGUMENT);
   expect_text("lull_params_set_noise");
+  for (const char* photons : {"poisson", "poisson:2:0:1.5"}) {
+    EXPECT_EQ(lull_params_set(params.get(), "noise", photons), LULL_INVALID_ARGUMENT);
+    expect_text("must be gaussian, rician or auto");
+  }
 }
 
 TEST(CErrors, ASessionKeepsTheTextOfItsLastFailedCall) {
