@@ -81,14 +81,21 @@ bool have_equal_planes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-/// Replaces and marks the defective samples and the impulses of frame `number`.
+/// Returns whether a plane is large enough for a search for defects. The search reads windows
+/// around each sample.
+bool is_searchable(PlaneView<const float> plane) {
+  return plane.width >= min_side && plane.height >= min_side;
+}
+
+/// Replaces and marks the defective samples and the impulses of frame `number`. Plans of shared
+/// jobs may contain impulses of planes that are too small for a search.
 void replace_samples(const PlaneDefects& defects, std::int64_t number, PlaneView<float> plane,
                      DefectMask& mask) {
   mask.reset(plane.width, plane.height);
   for (const DefectiveSample& sample : defects.samples)
     if (number < 0 || (sample.first <= number && number <= sample.last))
       mask.mark(sample.x, sample.y);
-  if (defects.impulses) {
+  if (defects.impulses && is_searchable(plane)) {
     interpolate_marked(mask, defects.noise, plane);
     mark_impulses(*defects.impulses, plane, mask);
   }
@@ -116,7 +123,7 @@ class PlaneExamination {
   }
 
   PlaneDefects run() {
-    if (scratch_.width() < min_side || scratch_.height() < min_side) return {};
+    if (!is_searchable(scratch_.view())) return {};
     std::vector<float> noise;
     for (const Frame* frame : frames_) noise.push_back(noise_level(loaded(*frame)));
     std::vector<float> levels = noise;

@@ -138,6 +138,22 @@ TEST(Impulses, InNoiseLeaveOnlyTheNoise) {
             psnr(without, without.noisy) - 0.1);
 }
 
+TEST(Impulses, OfPlanesWithoutSurroundingsAreKept) {
+  ClipDefects defects;
+  for (const bool has_value : {false, true}) {
+    const ImpulseKind salt{.exists = true, .has_value = has_value, .value = 255, .tolerance = 1};
+    defects.planes[0].impulses =
+        ImpulseModel{.density = 0.01f, .noise = 1, .pepper = {}, .salt = salt};
+    for (const auto& [columns, rows] : {std::pair(1, 40), std::pair(40, 1), std::pair(2, 2)}) {
+      FramePool pool({.width = columns, .height = rows});
+      const Frame frame = pool.acquire();
+      for (int y = 0; y < rows; ++y)
+        for (int x = 0; x < columns; ++x) set_sample(frame, 0, x, y, x + y == 1 ? 255 : 10);
+      EXPECT_EQ(repair_in_place(defects, 0, frame), 0) << columns << 'x' << rows;
+    }
+  }
+}
+
 TEST(Impulses, OfHighDensityAreReplaced) {
   Clip clip = make_clip(moving_waves, 3);
   add_impulses(clip, 0.06, 0, 255);
