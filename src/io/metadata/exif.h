@@ -48,7 +48,8 @@ struct XmpChanges {
   int width = 0, height = 0;
   bool drops_gain_map = false;  // removes the description of a gain map
 };
-/// Returns the changed XMP packet. If nothing changes, the result equals `xmp` bit for bit.
+/// Returns the changed XMP packet, which announces no video of a motion photo. If nothing changes,
+/// the result equals `xmp` bit for bit.
 ByteVector change_xmp(ByteView xmp, const XmpChanges& changes);
 
 }  // namespace lull::io

@@ -225,6 +225,22 @@ bool remove_gain_map(Exiv2::XmpData& data) {
   return changed;
 }
 
+/// Sets the flags that announce the video of a motion photo to 0, because lull does not copy the
+/// video. Returns whether the packet changed.
+bool announce_no_video(Exiv2::XmpData& data) {
+  constexpr std::string_view camera = "http://ns.google.com/photos/1.0/camera/";
+  bool changed = false;
+  for (Exiv2::Xmpdatum& property : data) {
+    const std::string name = property.tagName();
+    if ((name != "MotionPhoto" && name != "MicroVideo") || property.toString() == "0" ||
+        Exiv2::XmpProperties::ns(property.groupName()) != camera)
+      continue;
+    property = std::string("0");
+    changed = true;
+  }
+  return changed;
+}
+
 }  // namespace
 
 bool has_exiv2() { return true; }
@@ -320,6 +336,7 @@ ByteVector change_xmp(ByteView xmp, const XmpChanges& changes) {
     for (const char* key : {"Xmp.tiff.ImageLength", "Xmp.exif.PixelYDimension"})
       changed |= update(data, key, changes.height);
     if (changes.drops_gain_map) changed |= remove_gain_map(data);
+    changed |= announce_no_video(data);
     std::string packet;
     if (!changed || Exiv2::XmpParser::encode(packet, data) != 0) return to_vector(xmp);
     return to_vector(byte_view(packet));

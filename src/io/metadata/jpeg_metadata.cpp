@@ -11,6 +11,7 @@
 #include "io/metadata/byte_order.h"
 #include "io/metadata/formats.h"
 #include "io/metadata/multi_picture.h"
+#include "io/pictures/picture_check.h"
 
 namespace lull::io {
 namespace {
@@ -196,6 +197,8 @@ void read_jpeg(ByteView file, PictureMetadata& metadata) {
     }
   });
   for (const auto& [number, part] : icc) append(metadata.icc, part);
+  if (is_motion_photo(file))
+    metadata.native.push_back({PictureKind::other, "the video of the motion photo", {}, {}});
 }
 
 ByteVector embed_in_jpeg(ByteView file, const PictureMetadata& metadata) {

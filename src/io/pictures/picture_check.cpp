@@ -43,6 +43,17 @@ std::span<const std::uint8_t> compressed_part(std::string_view type,
   return data;
 }
 
+/// Returns the bytes of a JPEG file from the first scan on (ITU-T T.81, annex B); empty if there is
+/// no scan.
+std::span<const std::uint8_t> from_first_scan(std::span<const std::uint8_t> jpeg) {
+  constexpr std::uint8_t start_of_scan = 0xDA, fill = 0xFF;
+  for (std::size_t at = 2; at + 4 <= jpeg.size() && jpeg[at] == 0xFF;) {
+    if (jpeg[at + 1] == start_of_scan) return jpeg.subspan(at);
+    at += jpeg[at + 1] == fill ? 1 : 2 + big_endian(&jpeg[at + 2], 2);
+  }
+  return {};
+}
+
 }  // namespace
 
 // Checks the compressed texts and profiles of a PNG file. FFmpeg decompresses them without a size
@@ -99,6 +110,19 @@ bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet) {
   constexpr std::array<std::string_view, 3> chunks = {"IHDR", "IDAT", "IEND"};
   return std::ranges::none_of(chunks,
                               [&](std::string_view name) { return text.find(name) != text.npos; });
+}
+
+// The MP4 file begins with the size of the box "ftyp" (ISO/IEC 14496-12, 4.3). Some phones write
+// another header between the picture and the MP4 file.
+bool is_motion_photo(std::span<const std::uint8_t> packet) {
+  constexpr std::uint64_t min_box = 16, max_box = 256;
+  const std::span<const std::uint8_t> rest = from_first_scan(packet);
+  const std::string_view text = text_of(rest);
+  for (std::size_t at = text.find("ftyp", 4); at != text.npos; at = text.find("ftyp", at + 1)) {
+    const std::uint64_t box = big_endian(&rest[at - 4], 4);
+    if (box >= min_box && box <= max_box && box % 4 == 0) return true;
+  }
+  return false;
 }
 
 }  // namespace lull::io

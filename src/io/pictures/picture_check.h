@@ -25,6 +25,10 @@ std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uin
 /// has appended to the file.
 bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet);
 
+/// Returns whether the packet of a JPEG file contains the beginning of an MP4 file after the
+/// picture, as in the motion photos of phones. All later packets are then parts of the MP4 file.
+bool is_motion_photo(std::span<const std::uint8_t> packet);
+
 std::optional<PictureFault> find_gif_fault(std::span<const std::uint8_t> packet);
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet);
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet);

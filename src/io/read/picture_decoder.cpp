@@ -170,6 +170,7 @@ FramePtr PictureDecoder::first_from_gpu(int device) {
   }
   decoder_.reset();
   gpu_.reset();
+  is_in_video_ = false;
   watch_ = LogWatch(demuxer_.log());  // earlier messages concern only the GPU
   return nullptr;
 }
@@ -193,6 +194,7 @@ void PictureDecoder::restart() {
   avcodec_flush_buffers(decoder_.get());
   replay_.clear();
   metadata_.clear();
+  is_in_video_ = false;
   if (quantiser_) quantiser_->restart();
   last_time_ = AV_NOPTS_VALUE;
   watch_ = LogWatch(demuxer_.log());
@@ -296,7 +298,9 @@ bool PictureDecoder::is_decodable(const AVPacket& packet) {
   decoder_watch_.expect(packet);
   const ByteView bytes = bytes_of(packet);
   const AVCodecID codec = decoder_->codec_id;
-  if (demuxer_.holds_pictures() && packets_++ > 0 && is_junk(codec, bytes)) return false;
+  if (demuxer_.holds_pictures() && packets_++ > 0 && (is_in_video_ || is_junk(codec, bytes)))
+    return false;
+  is_in_video_ = demuxer_.holds_pictures() && codec == AV_CODEC_ID_MJPEG && is_motion_photo(bytes);
   const std::optional<PictureFault> fault = find_fault(codec, bytes);
   if (reads_metadata_ && (!fault || fault->is_decodable)) keep_metadata(packet.pts, bytes);
   if (!fault) return true;

@@ -89,6 +89,7 @@ class PictureDecoder {
   bool logs_damage_ = false;                 // errors in the decoder's log mean damage
   std::string logged_damage_;                // damage of the last picture; empty: none
   std::int64_t packets_ = 0;                 // number of packets
+  bool is_in_video_ = false;                 // the next packets are the video of a motion photo
   std::int64_t last_time_ = AV_NOPTS_VALUE;  // time of the last picture
   /// Packets that the GPU decoder received before its first picture, for a fallback to the CPU.
   std::deque<PacketPtr> replay_;

@@ -158,6 +158,38 @@ TEST_F(MultiPicture, IgnoresEntriesOutsideTheFile) {
   EXPECT_THAT(second_picture(folder / "out.jpg"), IsEmpty());
 }
 
+// The MP4 file contains bytes like the beginning of a JPEG picture.
+TEST_F(MultiPicture, ReportsTheVideoOfAMotionPhoto) {
+  constexpr std::string_view xmp{
+      "http://ns.adobe.com/xap/1.0/\0<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
+      "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "
+      "xmlns:GCamera='http://ns.google.com/photos/1.0/camera/' GCamera:MotionPhoto='1'/></rdf:RDF>"
+      "</x:xmpmeta>",
+      263};
+  constexpr std::string_view video{
+      "\0\0\0\x14"
+      "ftypmp42\0\0\0\0mp42\xFF\xD8\xFF\xE3\0\4 not a picture",
+      40};
+  make_picture(folder / "in.jpg", "jpg");
+  Bytes file = read_file(folder / "in.jpg"), segment;
+  put(segment, 0xFFE1, 2);
+  put(segment, static_cast<std::uint32_t>(2 + xmp.size()), 2);
+  segment.insert(segment.end(), xmp.begin(), xmp.end());
+  constexpr int jfif_end = 20;
+  file.insert(file.begin() + jfif_end, segment.begin(), segment.end());
+  file.insert(file.end(), video.begin(), video.end());
+  write_file(folder / "in.jpg", file);
+  EXPECT_TRUE(open_source(folder / "in.jpg")->info().still);
+  EXPECT_EQ(count_frames(folder / "in.jpg"), 1);
+  for (const std::string to : {"jpg", "png", "tif", "webp"}) {
+    const std::string out = folder / ("out." + to);
+    EXPECT_THAT(copy_photo(folder / "in.jpg", out).losses,
+                ElementsAre(HasSubstr("the video of the motion photo")));
+    const Bytes bytes = read_file(out);
+    EXPECT_THAT(std::string(bytes.begin(), bytes.end()), HasSubstr("GCamera:MotionPhoto=\"0\""));
+  }
+}
+
 // Each entry is copied, so that entries with one range could need any amount of memory.
 TEST(MultiPictureIndex, OverlappingEntriesAreNotCopied) {
   ByteVector file(1000);
