@@ -158,7 +158,10 @@ void ExrFile::check(const ReadRequest& request) const {
     const Imf::Channel& channel = header.channels()[name];
     if (channel.xSampling != 1 || channel.ySampling != 1)
       throw BadData("'" + path_ + "' has fewer samples than pixels in " + name +
-                    " (luminance and chroma); convert it to RGB first");
+                    "; convert it to RGB first");
+    if (request.layer->has_chroma() && name == *request.layer->channel("Y"))
+      throw BadData("'" + path_ + "' has luminance and chroma (" + text(*request.layer) +
+                    ") instead of colours; convert it to RGB first");
   }
 }
 

@@ -50,7 +50,8 @@ class ExrFile {
   };
   /// Reads the requested channels, and decompresses each part once. Missing samples become 0. Each
   /// channel may be requested only once.
-  /// @throws BadData  the file is damaged, or the samples are deep or subsampled
+  /// @throws BadData  the file is damaged, or the samples are deep, subsampled, or the luminance of
+  ///     a layer with chroma
   void read(const std::vector<ReadRequest>& requests) const;
 
   /// New samples for the channels (complete names) of a layer. The planes have the size of

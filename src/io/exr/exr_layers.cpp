@@ -150,7 +150,7 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
   if (!layer.holds_light || !layer.can_be_read) return;
   if (layer.has_rgb())
     layer.colours.assign(rgb.begin(), rgb.end());
-  else if (layer.channel("Y") && !layer.channel("X") && !layer.channel("U"))
+  else if (layer.channel("Y") && !layer.channel("X") && !layer.channel("U") && !layer.has_chroma())
     layer.colours = {"Y"};
 }
 
@@ -253,6 +253,10 @@ const std::string* ExrLayer::channel(std::string_view suffix) const {
 
 bool ExrLayer::has_rgb() const {
   return std::ranges::all_of(rgb, [&](const std::string& s) { return channel(s) != nullptr; });
+}
+
+bool ExrLayer::has_chroma() const {
+  return !has_rgb() && channel("Y") && (channel("RY") || channel("BY"));
 }
 
 std::vector<std::string> ExrLayer::picture_channels() const {

@@ -24,6 +24,8 @@ struct ExrLayer : LayerInfo {
   /// Returns the complete name of the channel `suffix`, ignoring case; null if there is none.
   const std::string* channel(std::string_view suffix) const;
   bool has_rgb() const;
+  /// Returns whether the layer has luminance and chroma (Y, RY, BY) instead of R, G and B.
+  bool has_chroma() const;
   /// Returns the suffixes of the channels that form the layer's picture: R, G and B, or a single
   /// channel.
   std::vector<std::string> picture_channels() const;

@@ -9,7 +9,8 @@ namespace lull::io {
 
 /// Returns the picture as planar floats: grey, RGB or RGB with alpha. AVFrame::opaque_ref contains
 /// the file and the layers of options.layers. `path` is the file's name in messages.
-/// @throws BadData  the file is damaged, deep, subsampled or too large, or contains no picture
+/// @throws BadData  the file is damaged, deep, subsampled or too large, contains no picture, or
+///     contains luminance and chroma instead of R, G and B
 FramePtr read_exr(const AVPacket& file, const std::string& path, const SourceOptions& options);
 
 /// Returns the original file of `frame` with the samples of `frame` and the original alpha.

@@ -13,6 +13,7 @@
 #include <OpenEXR/ImfMultiPartOutputFile.h>
 #include <OpenEXR/ImfOutputPart.h>
 #include <OpenEXR/ImfPartType.h>
+#include <OpenEXR/ImfRgbaFile.h>
 #include <OpenEXR/ImfThreading.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -182,6 +183,22 @@ TEST_F(Layers, DeepPictureIsRejected) {
     EXPECT_THAT(outcome.err, HasSubstr("has deep pixels"));
   }
   EXPECT_EQ(folder_.names(), (Words{"in.0001.exr", "in.exr"}));
+}
+
+// Y alone would be a grey picture of a file with colours.
+TEST_F(Layers, LuminanceAndChromaAreRejected) {
+  const std::vector<Imf::Rgba> pixels(width * height, Imf::Rgba(0.9f, 0.2f, 0.1f));
+  {
+    Imf::RgbaOutputFile file((folder_ / "in.exr").c_str(), width, height, Imf::WRITE_YC);
+    file.setFrameBuffer(pixels.data(), 1, width);
+    file.writePixels(height);
+  }
+  for (const char* out : {"out.exr", "out.png"}) {
+    const Outcome outcome = run({"denoise", folder_ / "in.exr", folder_ / out, "--sigma", "5"});
+    EXPECT_EQ(outcome.code, 65);
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("has luminance and chroma ('' (BY RY Y))"));
+  }
 }
 
 TEST_F(Layers, OtherDeepPartsAreUnchanged) {
