@@ -25,13 +25,15 @@ constexpr const char *orientation_key = "Exif.Image.Orientation",
                      *y_resolution_key = "Exif.Image.YResolution",
                      *resolution_unit_key = "Exif.Image.ResolutionUnit";
 
-/// Keywords of PNG texts and their EXIF tags.
+/// Keywords of texts and their EXIF tags.
 constexpr std::pair<std::string_view, const char*> text_keys[] = {
     {"Description", "Exif.Image.ImageDescription"},
     {"Author", "Exif.Image.Artist"},
     {"Copyright", "Exif.Image.Copyright"},
     {"Software", "Exif.Image.Software"},
-    {"Source", "Exif.Image.Model"}};
+    {"Make", "Exif.Image.Make"},
+    {"Source", "Exif.Image.Model"},
+    {"DateTime", "Exif.Image.DateTime"}};
 
 const Exiv2::Exifdatum* find(const ExifData& data, const char* key) {
   const auto found = data.findKey(ExifKey(key));

@@ -12,9 +12,14 @@ void read_png(ByteView file, PictureMetadata& metadata);
 void read_dpx(ByteView file, PictureMetadata& metadata);
 void read_webp(ByteView file, PictureMetadata& metadata);
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata);
-/// Reads the metadata of a TIFF or HEIF file with Exiv2. Builds without Exiv2 only report that the
-/// metadata are lost.
+/// Reads the metadata of a TIFF file with Exiv2. In builds without Exiv2, and for BigTIFF files,
+/// which Exiv2 does not support, calls read_tiff_tags().
 void read_tiff(ByteView file, PictureMetadata& metadata);
+/// Reads the metadata in the tags of a TIFF file with libtiff, and reports that the EXIF and GPS
+/// data are lost.
+void read_tiff_tags(ByteView file, PictureMetadata& metadata);
+/// Reads the metadata of a HEIF file with Exiv2. Builds without Exiv2 only report that the metadata
+/// are lost.
 void read_heif(ByteView file, PictureMetadata& metadata);
 
 /// Returns the orientation of a HEIF file's primary picture.

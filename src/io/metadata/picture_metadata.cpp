@@ -53,7 +53,7 @@ bool is_utf8(ByteView bytes) {
 // chromaticities, if no other part of the file states them.
 void complete_from_exif(PictureMetadata& metadata) {
   const ExifFacts facts = read_exif(metadata.exif);
-  metadata.orientation = facts.orientation;
+  if (facts.is_valid) metadata.orientation = facts.orientation;
   if (!metadata.resolution) metadata.resolution = facts.resolution;
   if (!metadata.gamma) metadata.gamma = facts.gamma;
   if (!metadata.chromaticities) metadata.chromaticities = facts.chromaticities;

@@ -1,5 +1,6 @@
 #pragma once
-// Makes libtiff read and change TIFF files in memory.
+// Makes libtiff read and change TIFF files in memory. `read_tiff_tags()` in formats.h reads the
+// metadata in their tags.
 
 #include <cstdint>
 #include <span>

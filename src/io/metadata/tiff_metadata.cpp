@@ -73,7 +73,13 @@ void set_with_exiv2(Exiv2::Image& image, const PictureMetadata& metadata) {
 
 }  // namespace
 
-void read_tiff(ByteView file, PictureMetadata& metadata) { read_with_exiv2(file, metadata); }
+void read_tiff(ByteView file, PictureMetadata& metadata) {
+  constexpr std::string_view big_tiffs[] = {{"II+\0", 4}, {"MM\0+", 4}};
+  if (begins_with(file, big_tiffs[0]) || begins_with(file, big_tiffs[1]))
+    read_tiff_tags(file, metadata);
+  else
+    read_with_exiv2(file, metadata);
+}
 void read_heif(ByteView file, PictureMetadata& metadata) { read_with_exiv2(file, metadata); }
 
 ByteVector with_exif(ByteView tiff, const PictureMetadata& metadata) {

@@ -1,5 +1,5 @@
-// Tests EXIF data of TIFF files in TIFF outputs, for every page, byte order and size of offsets.
-// libtiff writes and reads the files.
+// Tests EXIF data of TIFF files in TIFF outputs, for every page, byte order and size of offsets,
+// and the tags of BigTIFF files in other outputs. libtiff writes and reads the TIFF files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@ namespace lull::io::test {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -155,6 +156,43 @@ TEST(TiffExif, IsLostIfItsValuesAreLargerThanTheFile) {
   EXPECT_THAT(copy_photo(folder / "in.tif", folder / "out.tif").losses,
               Contains(HasSubstr("EXIFIFD")));
   EXPECT_LT(read_file(folder / "out.tif").size(), 40000u);
+}
+
+// Exiv2 does not read BigTIFF.
+TEST(TiffTags, OfBigTiffAreKeptInOtherFormats) {
+  constexpr std::string_view xmp =
+      "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
+      "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "
+      "xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:title><rdf:Alt><rdf:li "
+      "xml:lang='x-default'>Alpha</rdf:li></rdf:Alt></dc:title></rdf:Description></rdf:RDF>"
+      "</x:xmpmeta>";
+  const TemporaryFolder folder;
+  for (const std::string mode : {"wl8", "wb8"}) {
+    {
+      const TiffPtr file(TIFFOpen((folder / "in.tif").c_str(), mode.c_str()));
+      write_page(file.get());
+      TIFFSetField(file.get(), TIFFTAG_MAKE, "Maker");
+      TIFFSetField(file.get(), TIFFTAG_ORIENTATION, ORIENTATION_RIGHTTOP);
+      TIFFSetField(file.get(), TIFFTAG_XRESOLUTION, 300.0);
+      TIFFSetField(file.get(), TIFFTAG_YRESOLUTION, 300.0);
+      TIFFSetField(file.get(), TIFFTAG_XMLPACKET, static_cast<std::uint32_t>(xmp.size()),
+                   xmp.data());
+      TIFFWriteDirectory(file.get());
+      TIFFFlush(file.get());
+      add_exif(file.get(), 0);
+    }
+    for (const std::string to : {"jpg", "png"}) {
+      SCOPED_TRACE(mode + " to " + to);
+      const std::string out = folder / ("out." + to);
+      EXPECT_THAT(copy_photo(folder / "in.tif", out).losses,
+                  ElementsAre(HasSubstr("the EXIF metadata of TIFF")));
+      const PhotoFacts facts = read_photo(out);
+      EXPECT_EQ(facts.orientation, 6);
+      EXPECT_EQ(facts.xmp_title, "Alpha");
+      EXPECT_NEAR(facts.dots_per_inch, 300, 0.02);
+      EXPECT_THAT(to == "png" ? facts.texts : facts.make, HasSubstr("Maker"));
+    }
+  }
 }
 
 }  // namespace
