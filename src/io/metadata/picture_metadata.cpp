@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "io/metadata/byte_order.h"
@@ -14,6 +15,10 @@ namespace {
 
 constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n";
 constexpr std::string_view jxl_signature{"\0\0\0\x0CJXL \r\n\x87\n", 12};
+/// Types of boxes with metadata in JPEG XL files, and names for messages.
+constexpr std::pair<std::string_view, std::string_view> jxl_metadata[] = {
+    {"Exif", "the compressed EXIF metadata of JPEG XL"},
+    {"xml ", "the compressed XMP metadata of JPEG XL"}};
 
 bool is_webp(ByteView file) {
   return file.size() >= 12 && begins_with(file, "RIFF") && begins_with(file.subspan(8), "WEBP");
@@ -120,7 +125,8 @@ PictureMetadata read_metadata(ByteView file) {
 }
 
 // Reads the metadata of a JPEG XL file from boxes (ISO/IEC 18181-2, section 9). The box "Exif"
-// begins with the offset of the TIFF structure.
+// begins with the offset of the TIFF structure. The box "brob" begins with the type of another box,
+// whose data follow with Brotli's compression, which lull does not decode.
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata) {
   for (std::size_t at = 0; at + 8 <= file.size();) {
     std::uint64_t bytes = read_big(&file[at], 4);
@@ -136,6 +142,9 @@ void read_jpeg_xl(ByteView file, PictureMetadata& metadata) {
     if (type == "xml ") metadata.xmp = to_vector(data);
     if (type == "Exif" && data.size() > 4 && read_big(data.data(), 4) < data.size() - 4)
       metadata.exif = to_vector(data.subspan(4 + read_big(data.data(), 4)));
+    for (const auto& [compressed, name] : jxl_metadata)
+      if (type == "brob" && begins_with(data, compressed))
+        metadata.native.push_back({PictureKind::other, std::string(name), {}, {}});
     at += bytes;
   }
 }

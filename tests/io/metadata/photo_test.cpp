@@ -13,6 +13,7 @@ extern "C" {
 #include "core/error.h"
 #include "core/frame_pool.h"
 #include "io/metadata/photos.h"
+#include "io/metadata/prepare.h"
 #include "io/probe.h"
 #include "io/support/side_data.h"
 
@@ -251,6 +252,22 @@ TEST_F(Photo, ReadsTheOrientationOfAvif) {
   EXPECT_THAT(copy_photo(in, folder / "out.png").losses, IsEmpty());
   EXPECT_EQ(read_photo(folder / "out.png").make, "Maker");
   EXPECT_EQ(read_photo(folder / "out.png").orientation, 6);
+}
+
+// The box "brob" contains the type of another box, and its data in Brotli's compression.
+TEST(JpegXl, CompressedMetadataAreReportedAsLost) {
+  constexpr std::string_view file{
+      "\0\0\0\x0CJXL \r\n\x87\n"
+      "\0\0\0\x10"
+      "brobExif\x0B\2\x80\0"
+      "\0\0\0\x10"
+      "brobxml \x0B\2\x80\0",
+      44};
+  const PictureMetadata metadata =
+      read_metadata({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()});
+  EXPECT_THAT(prepare_metadata(metadata, {.kind = PictureKind::png, .name = ".png"}).losses,
+              ElementsAre(AllOf(HasSubstr("the compressed EXIF metadata of JPEG XL"),
+                                HasSubstr("the compressed XMP metadata of JPEG XL"))));
 }
 
 TEST_F(Photo, ReadsMetadataFromAPipe) {
