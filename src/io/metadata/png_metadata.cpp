@@ -190,9 +190,9 @@ bool is_in(std::string_view type, std::span<const std::string_view> list) {
 }
 
 /// PNG chunks that lull does not copy, because they describe the samples or the encoding of the
-/// source.
-constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT",
-                                           "tIME", "acTL", "fcTL", "fdAT", "dSIG"};
+/// source. Apple's programs write positions of compressed rows to iDOT.
+constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT", "tIME",
+                                           "acTL", "fcTL", "fdAT", "dSIG", "iDOT"};
 /// PNG chunks that remain valid after denoising, although they are not marked as safe to copy.
 constexpr std::string_view of_picture[] = {"oFFs", "pCAL", "sCAL", "sTER", "cICP", "mDCV", "cLLI"};
 

@@ -150,11 +150,13 @@ TEST_F(Photo, KeepsTextsAndPrivateChunksOfPng) {
   add_png_chunk(in, "tEXt", std::string("Comment\0a\xE9z", 11));
   add_png_chunk(in, "prVt", "private");  // safe to copy
   add_png_chunk(in, "prVT", "private");  // depends on the samples
+  add_png_chunk(in, "iDOT", "rows");     // describes only the encoding
   add_png_chunk(in, "sRGB", std::string(1, '\1'));
   const Copied copied = copy_photo(in, folder / "out.png");
   EXPECT_THAT(copied.losses, ElementsAre(HasSubstr("the PNG chunk prVT")));
   for (const char* type : {"iTXt", "tEXt", "prVt", "sRGB"})
     EXPECT_EQ(png_chunks(folder / "out.png", type), png_chunks(in, type)) << type;
+  EXPECT_THAT(png_chunks(folder / "out.png", "iDOT"), IsEmpty());
   EXPECT_THAT(copy_photo(in, folder / "out.jpg").losses,
               ElementsAre(AllOf(HasSubstr("the PNG chunk prVT"), HasSubstr("prVt"))));
   const auto file = read_file(folder / "out.jpg");
