@@ -1,6 +1,7 @@
 #include "io/metadata/prepare.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -76,10 +77,10 @@ class Preparation {
 
   void drop_native() {
     std::string unknown;
+    std::set<std::string> named;
     std::erase_if(metadata().native, [&](const NativeBlock& block) {
       if (block.holder == target_.kind && block.holder != PictureKind::other) return false;
-      if (unknown.find(block.name) == unknown.npos)
-        unknown += (unknown.empty() ? "" : ", ") + block.name;
+      if (named.insert(block.name).second) unknown += (unknown.empty() ? "" : ", ") + block.name;
       return true;
     });
     if (!unknown.empty())

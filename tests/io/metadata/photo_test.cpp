@@ -256,6 +256,16 @@ TEST_F(Photo, ReadsTheOrientationOfAvif) {
   EXPECT_EQ(read_photo(folder / "out.png").orientation, 6);
 }
 
+// The name of the segment APP1 is a part of the name of APP11.
+TEST(Preparation, NamesEachLostSegmentOnce) {
+  PictureMetadata metadata;
+  for (const char* name : {"the JPEG segment APP11", "the JPEG segment APP1",
+                           "the JPEG segment APP11", "the JPEG segment APP1"})
+    metadata.native.push_back({PictureKind::jpeg, name, {}, {}});
+  EXPECT_THAT(prepare_metadata(metadata, {.kind = PictureKind::png, .name = ".png"}).losses,
+              ElementsAre(testing::StartsWith("the JPEG segment APP11, the JPEG segment APP1 (")));
+}
+
 // The box "brob" contains the type of another box, and its data in Brotli's compression.
 TEST(JpegXl, CompressedMetadataAreReportedAsLost) {
   constexpr std::string_view file{
