@@ -2,6 +2,7 @@
 // primary item, which FFmpeg 5.1 ignores.
 
 #include <optional>
+#include <vector>
 
 #include "io/metadata/byte_order.h"
 #include "io/metadata/formats.h"
@@ -49,14 +50,6 @@ std::uint32_t take_number(ByteView& bytes, int count) {
   return number;
 }
 
-/// Returns property `number` (from 1); nullopt if there is none.
-std::optional<Box> property(ByteView properties, std::uint32_t number) {
-  std::optional<Box> box;
-  for (std::uint32_t i = 0; i < number; ++i)
-    if (!(box = take_box(properties))) return std::nullopt;
-  return box;
-}
-
 /// Returns the EXIF orientation of a property: irot counts anticlockwise rotations by 90 degrees,
 /// imir exchanges top and bottom (0) or left and right (1).
 int orientation_of(const Box& box) {
@@ -65,6 +58,19 @@ int orientation_of(const Box& box) {
   if (box.type == "irot") return turns[box.data[0] & 3];
   if (box.type == "imir") return (box.data[0] & 1) != 0 ? 2 : 4;
   return 1;
+}
+
+constexpr std::uint32_t max_properties = 0x7FFF;  // the largest number in the box "ipma"
+
+/// Returns the orientations of the properties in the box "ipco".
+std::vector<int> orientations_of(ByteView properties) {
+  std::vector<int> orientations;
+  while (orientations.size() < max_properties) {
+    const std::optional<Box> box = take_box(properties);
+    if (!box) break;
+    orientations.push_back(orientation_of(*box));
+  }
+  return orientations;
 }
 
 }  // namespace
@@ -77,7 +83,7 @@ int heif_orientation(ByteView file) {
   const bool has_long_ids = take_number(primary, 4) >> 24 != 0;
   const std::uint32_t item = take_number(primary, has_long_ids ? 4 : 2);
   const ByteView all = find_box(boxes, "iprp");
-  const ByteView properties = find_box(all, "ipco");
+  const std::vector<int> properties = orientations_of(find_box(all, "ipco"));
   ByteView links = find_box(all, "ipma");
   const std::uint32_t head = take_number(links, 4);
   const std::uint32_t entries = take_number(links, 4);
@@ -87,10 +93,10 @@ int heif_orientation(ByteView file) {
     const std::uint32_t count = take_number(links, 1);
     for (std::uint32_t k = 0; k < count; ++k) {
       const bool has_long_numbers = (head & 1) != 0;
-      const std::uint32_t number =
-          take_number(links, has_long_numbers ? 2 : 1) & (has_long_numbers ? 0x7FFF : 0x7F);
-      const std::optional<Box> box = is_primary ? property(properties, number) : std::nullopt;
-      if (box) orientation = combined_orientation(orientation, orientation_of(*box));
+      const std::uint32_t number =  // from 1; 0 is no property
+          take_number(links, has_long_numbers ? 2 : 1) & (has_long_numbers ? max_properties : 0x7F);
+      if (is_primary && number >= 1 && number <= properties.size())
+        orientation = combined_orientation(orientation, properties[number - 1]);
     }
   }
   return orientation;

@@ -7,6 +7,7 @@ extern "C" {
 #include <libavutil/display.h>
 }
 
+#include "io/metadata/formats.h"
 #include "io/metadata/photos.h"
 
 namespace lull::io::test {
@@ -83,6 +84,45 @@ TEST(CanRotate, RejectsSubsampledAndPackedBits) {
   EXPECT_FALSE(can_rotate(AV_PIX_FMT_YUVJ420P));
   EXPECT_FALSE(can_rotate(AV_PIX_FMT_MONOBLACK));
   EXPECT_FALSE(can_rotate(AV_PIX_FMT_PAL8));
+}
+
+using Bytes = std::vector<std::uint8_t>;
+
+void put(Bytes& to, std::uint32_t value, int count) {
+  for (int i = count; i-- > 0;) to.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+}
+
+Bytes box(std::string_view type, const Bytes& data) {
+  Bytes bytes;
+  put(bytes, static_cast<std::uint32_t>(8 + data.size()), 4);
+  bytes.insert(bytes.end(), type.begin(), type.end());
+  bytes.insert(bytes.end(), data.begin(), data.end());
+  return bytes;
+}
+
+Bytes joined(Bytes first, const Bytes& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+// A file of 2 MB refers to the last of 32767 properties a million times.
+TEST(HeifOrientation, TakesLinearTime) {
+  constexpr std::uint32_t properties = 0x7FFF, entries = 4001, links_of_entry = 255;
+  const Bytes other = box("free", {}), quarter_clockwise = box("irot", {3});
+  Bytes all, links;
+  for (std::uint32_t i = 1; i < properties; ++i) all.insert(all.end(), other.begin(), other.end());
+  all.insert(all.end(), quarter_clockwise.begin(), quarter_clockwise.end());
+  put(links, 1, 4);  // numbers of 16 bits
+  put(links, entries, 4);
+  for (std::uint32_t i = 0; i < entries; ++i) {
+    put(links, 1, 2);  // the primary item
+    put(links, links_of_entry, 1);
+    for (std::uint32_t k = 0; k < links_of_entry; ++k) put(links, properties, 2);
+  }
+  const Bytes primary = box("pitm", {0, 0, 0, 0, 0, 1});
+  const Bytes item_properties = box("iprp", joined(box("ipco", all), box("ipma", links)));
+  const Bytes file = box("meta", joined({0, 0, 0, 0}, joined(primary, item_properties)));
+  EXPECT_EQ(heif_orientation(file), 8);  // three quarters remain of 1020255
 }
 
 }  // namespace
