@@ -10,9 +10,12 @@
 namespace lull::io {
 namespace {
 
-/// TIFF tags that lull stores separately from the EXIF data.
-constexpr const char* separate_keys[] = {"Exif.Image.InterColorProfile", "Exif.Image.XMLPacket",
-                                         "Exif.Image.IPTCNAA", "Exif.Image.ImageResources"};
+/// TIFF tags that are no EXIF data: lull stores them separately, or they describe the tiles of the
+/// file. Exiv2 itself omits the positions of strips.
+constexpr const char* other_keys[] = {"Exif.Image.InterColorProfile", "Exif.Image.XMLPacket",
+                                      "Exif.Image.IPTCNAA",           "Exif.Image.ImageResources",
+                                      "Exif.Image.TileWidth",         "Exif.Image.TileLength",
+                                      "Exif.Image.TileOffsets",       "Exif.Image.TileByteCounts"};
 
 ByteVector value_of(const Exiv2::ExifData& data, const char* key) {
   const auto found = data.findKey(Exiv2::ExifKey(key));
@@ -34,7 +37,7 @@ void read_with_exiv2(ByteView file, PictureMetadata& metadata) {
     if (iptc_of(metadata.photoshop).empty() && image->iptcData().count() > 0)
       append(metadata.photoshop,
              photoshop_of(bytes_of(Exiv2::IptcParser::encode(image->iptcData()))));
-    for (const char* key : separate_keys)
+    for (const char* key : other_keys)
       if (const auto found = data.findKey(Exiv2::ExifKey(key)); found != data.end())
         data.erase(found);
     if (data.empty()) return;

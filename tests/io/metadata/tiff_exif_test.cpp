@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <exiv2/exiv2.hpp>
+
 #include "io/metadata/photos.h"
 #include "io/support/tiff_pages.h"
 
@@ -11,9 +13,11 @@ namespace lull::io::test {
 namespace {
 
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr int pages = 3, side = 16;
 
@@ -24,13 +28,17 @@ std::vector<std::uint8_t> maker_note(int page) {
   return std::vector<std::uint8_t>(301, static_cast<std::uint8_t>(40 + page));
 }
 
-void write_page(TIFF* file) {
+void set_page(TIFF* file) {
   TIFFSetField(file, TIFFTAG_IMAGEWIDTH, side);
   TIFFSetField(file, TIFFTAG_IMAGELENGTH, side);
   TIFFSetField(file, TIFFTAG_BITSPERSAMPLE, 8);
   TIFFSetField(file, TIFFTAG_SAMPLESPERPIXEL, 3);
   TIFFSetField(file, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB);
   TIFFSetField(file, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+}
+
+void write_page(TIFF* file) {
+  set_page(file);
   TIFFSetField(file, TIFFTAG_ROWSPERSTRIP, side);
   std::vector<std::uint8_t> samples(3 * side * side, 90);
   TIFFWriteEncodedStrip(file, 0, samples.data(), static_cast<tmsize_t>(samples.size()));
@@ -156,6 +164,28 @@ TEST(TiffExif, IsLostIfItsValuesAreLargerThanTheFile) {
   EXPECT_THAT(copy_photo(folder / "in.tif", folder / "out.tif").losses,
               Contains(HasSubstr("EXIFIFD")));
   EXPECT_LT(read_file(folder / "out.tif").size(), 40000u);
+}
+
+TEST(TiffTags, OfTilesAreNotCopiedToOtherFormats) {
+  const TemporaryFolder folder;
+  {
+    const TiffPtr file(TIFFOpen((folder / "in.tif").c_str(), "w"));
+    set_page(file.get());
+    TIFFSetField(file.get(), TIFFTAG_MAKE, "Maker");
+    TIFFSetField(file.get(), TIFFTAG_TILEWIDTH, side);
+    TIFFSetField(file.get(), TIFFTAG_TILELENGTH, side);
+    std::vector<std::uint8_t> samples(3 * side * side, 90);
+    TIFFWriteEncodedTile(file.get(), 0, samples.data(), static_cast<tmsize_t>(samples.size()));
+  }
+  for (const std::string to : {"jpg", "webp"}) {
+    EXPECT_THAT(copy_photo(folder / "in.tif", folder / ("out." + to)).losses, IsEmpty());
+    const auto image = Exiv2::ImageFactory::open(folder / ("out." + to));
+    image->readMetadata();
+    std::vector<std::string> keys;
+    for (const Exiv2::Exifdatum& datum : image->exifData()) keys.push_back(datum.key());
+    EXPECT_THAT(keys, Contains("Exif.Image.Make")) << to;
+    EXPECT_THAT(keys, Each(Not(HasSubstr("Tile")))) << to;
+  }
 }
 
 // Exiv2 does not read BigTIFF.
