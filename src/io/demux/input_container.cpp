@@ -65,6 +65,13 @@ bool has_parser(AVCodecID codec) {
   return false;
 }
 
+void set_apng_format(AVFormatContext& context, AVPixelFormat format) {
+  for (unsigned i = 0; i < context.nb_streams; ++i)
+    if (AVCodecParameters& codec = *context.streams[i]->codecpar;
+        codec.codec_id == AV_CODEC_ID_APNG)
+      codec.format = format;
+}
+
 std::string joined(const std::vector<int>& numbers) {
   std::string text;
   for (const int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
@@ -173,9 +180,12 @@ void InputContainer::find_still_stream() {
   codec.format = AV_PIX_FMT_NONE;
 }
 
-// The function checks the size limits before `avformat_find_stream_info()` decodes frames.
+// The function checks the size limits before `avformat_find_stream_info()` decodes frames. A
+// provisional format prevents this function from decoding APNG without the checks of lull's
+// decoder.
 void InputContainer::find_streams(const Limits& limits) {
   check_sizes(limits);
+  set_apng_format(*context_, AV_PIX_FMT_RGBA);
   const unsigned known = context_->nb_streams;
   std::vector<AVDictionary*> options(known, nullptr);
   for (AVDictionary*& entry : options)
@@ -183,6 +193,7 @@ void InputContainer::find_streams(const Limits& limits) {
   const int code =
       avformat_find_stream_info(context_.get(), options.empty() ? nullptr : options.data());
   for (AVDictionary*& entry : options) av_dict_free(&entry);
+  set_apng_format(*context_, AV_PIX_FMT_NONE);
   check_sizes(limits);
   if (code < 0) throw BadData(with_log("'" + name() + "' is not a video or picture", watch_));
 }

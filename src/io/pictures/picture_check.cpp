@@ -54,28 +54,31 @@ std::span<const std::uint8_t> from_first_scan(std::span<const std::uint8_t> jpeg
   return {};
 }
 
-}  // namespace
-
-// Checks the compressed texts and profiles of a PNG file. FFmpeg decompresses them without a size
-// limit, and the compression ratio can be about 1000.
-std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet) {
+/// Checks the compressed texts and profiles in PNG chunks. FFmpeg decompresses them without a size
+/// limit, and the compression ratio can be about 1000.
+std::optional<PictureFault> find_chunk_fault(std::span<const std::uint8_t> chunks) {
   constexpr std::uint64_t max_bytes = 16 << 20;  // far more than any colour profile has
-  if (!begins_with_png_signature(packet)) return std::nullopt;
-  packet = packet.subspan(png_signature.size());
   std::uint64_t total = 0;
-  while (packet.size() >= 12) {
-    const std::uint64_t bytes = big_endian(packet.data(), 4);
-    if (bytes > packet.size() - 12) return std::nullopt;  // the decoder reports this damage
-    const std::string_view type = text_of(packet.subspan(4, 4));
-    const auto data = compressed_part(type, packet.subspan(8, bytes));
+  while (chunks.size() >= 12) {
+    const std::uint64_t bytes = big_endian(chunks.data(), 4);
+    if (bytes > chunks.size() - 12) return std::nullopt;  // the decoder reports this damage
+    const std::string_view type = text_of(chunks.subspan(4, 4));
+    const auto data = compressed_part(type, chunks.subspan(8, bytes));
     if (!data.empty()) total += inflated_size(data, max_bytes).bytes;
     if (total > max_bytes)
       return PictureFault{
           std::string(type) + " inflates to more than " + std::to_string(max_bytes >> 20) + " MiB",
           false};
-    packet = packet.subspan(12 + bytes);
+    chunks = chunks.subspan(12 + bytes);
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet) {
+  if (!begins_with_png_signature(packet)) return std::nullopt;
+  return find_chunk_fault(packet.subspan(png_signature.size()));
 }
 
 // Checks the size of a Sun raster file. FFmpeg's run-length decoder crashes if the samples need
@@ -97,6 +100,8 @@ std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uin
       return find_gif_fault(packet);
     case AV_CODEC_ID_PNG:
       return find_png_fault(packet);
+    case AV_CODEC_ID_APNG:  // packets and extradata have no signature
+      return find_chunk_fault(packet);
     case AV_CODEC_ID_SUNRAST:
       return find_sun_fault(packet);
     default:

@@ -17,8 +17,8 @@ struct PictureFault {
   bool is_decodable = true;
 };
 
-/// Returns the first fault in a packet from FFmpeg's demuxers. Checks only GIF, PNG and Sun raster
-/// files.
+/// Returns the first fault in a packet or in the extradata from FFmpeg's demuxers. Checks only GIF,
+/// PNG, APNG and Sun raster files.
 std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uint8_t> packet);
 
 /// Returns whether a later packet of a picture file is not a picture, but data that another program

@@ -96,6 +96,11 @@ void PictureDecoder::open_on_cpu() {
   const std::string name = avcodec_get_name(stream.codecpar->codec_id);
   if (!codec)
     throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
+  const AVCodecParameters& parameters = *stream.codecpar;
+  if (const auto fault =
+          find_fault(parameters.codec_id,
+                     {parameters.extradata, static_cast<std::size_t>(parameters.extradata_size)}))
+    throw BadData(file_name() + " is damaged or cut short (" + fault->text + ")");
   set_up(codec);
   quantiser_.emplace(stream);
   decoder_->thread_count = options_.threads;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "io/pictures/picture_check.h"
@@ -119,6 +120,37 @@ TEST_F(StillPicture, RejectsPngTextsThatTogetherInflateTooFar) {
   text.insert(text.end(), packed.begin(), packed.end());
   expect_rejected(png_of(40, 30, black_rows(40, 30), {{"zTXt", text}, {"zTXt", text}}),
                   "zTXt inflates to more than 16 MiB");
+}
+
+// The text is in the extradata (before the first frame) or in a packet (after the first frame).
+TEST_F(StillPicture, RejectsApngTextsThatInflateTooFar) {
+  ClipSpec spec;
+  spec.encoder = spec.muxer = "apng";
+  spec.format = AV_PIX_FMT_RGB24;
+  spec.frames = 3;
+  make_clip(path, spec);
+  ASSERT_EQ(count_frames(path), 3);
+  const Bytes intact = read_file(path);
+  const auto begin_of = [&](const std::string& type) {
+    return std::search(intact.begin(), intact.end(), type.begin(), type.end()) - 4;
+  };
+  Bytes text = {'n', 0, 0}, chunk;
+  const Bytes bomb = deflated(Bytes(17 << 20));
+  text.insert(text.end(), bomb.begin(), bomb.end());
+  add_chunk(chunk, "zTXt", text);
+  const auto samples = begin_of("IDAT");
+  for (const auto at : {begin_of("fcTL"), samples + 12 + (samples[2] << 8 | samples[3])}) {
+    Bytes bytes(intact.begin(), at);
+    bytes.insert(bytes.end(), chunk.begin(), chunk.end());
+    bytes.insert(bytes.end(), at, intact.end());
+    write_file(path, bytes);
+    try {
+      (void)open_source(path, {.format = "apng"});
+      ADD_FAILURE() << "the file is accepted";
+    } catch (const BadData& error) {
+      EXPECT_THAT(error.what(), HasSubstr("zTXt inflates to more than 16 MiB"));
+    }
+  }
 }
 
 TEST_F(StillPicture, AcceptsPngTextsOfOneMebibyte) {
