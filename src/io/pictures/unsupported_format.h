@@ -10,8 +10,8 @@ namespace lull::io {
 /// Number of bytes from the beginning of a file that unsupported_format() needs.
 constexpr int format_head_bytes = 132;
 
-/// Returns the format and a suggestion, such as "a DICOM file (lull does not read it); convert it
-/// ..."; empty if the format is unknown. `head` is the first bytes of the file.
+/// Returns the format and a suggestion, such as "a FITS file (lull does not read this format);
+/// convert it ..."; empty if the format is unknown. `head` is the first bytes of the file.
 std::string unsupported_format(std::span<const std::uint8_t> head);
 
 }  // namespace lull::io
