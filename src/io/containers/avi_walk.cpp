@@ -27,6 +27,7 @@ class AviWalk final : public ContainerWalk {
   void step() override;
   bool read(std::uint64_t at, Chunk& chunk);
   static int stream_of(const std::string& name);
+  static bool is_packet(const std::string& name);
   bool is_of_movie(const std::string& name) const;
   bool has_usual_kind(const std::string& name);
   bool is_chunk_with_successor(std::uint64_t place, std::uint64_t end);
@@ -35,7 +36,7 @@ class AviWalk final : public ContainerWalk {
   const int video_;
   std::uint64_t movie_end_ = 0;  // end of the list "movi"; 0: the position is outside the list
   int streams_ = 0;
-  std::map<int, std::string> kinds_;  // for each stream, the kind of its first chunk
+  std::map<int, std::string> kinds_;  // for each stream, the kind of its first packet
   std::uint64_t last_ = 0;            // position of the last chunk of the movie
   std::int64_t packets_ = 0;
 };
@@ -61,20 +62,26 @@ int AviWalk::stream_of(const std::string& name) {
   return is_number ? 10 * (name[0] - '0') + (name[1] - '0') : -1;
 }
 
-/// Returns whether a chunk belongs to the list "movi": data of a stream ("00dc") or an index
-/// ("ix00").
-bool AviWalk::is_of_movie(const std::string& name) const {
-  if (name == "JUNK" || name == "idx1" || name.starts_with("ix")) return true;
-  const int stream = stream_of(name);
-  return stream >= 0 && stream < streams_ && std::isalnum(static_cast<unsigned char>(name[2])) &&
-         std::isalnum(static_cast<unsigned char>(name[3]));
+/// Returns whether a chunk contains a packet of a stream. Palettes ("00pc") and indexes ("ix00" or
+/// "00ix") are no packets.
+bool AviWalk::is_packet(const std::string& name) {
+  return stream_of(name) >= 0 && !name.ends_with("pc") && !name.ends_with("ix");
 }
 
-/// Returns whether the chunk type matches the first chunk of the stream. "dc" and "db" both mean
-/// video. "pc", a palette change, is valid in each stream.
+/// Returns whether a chunk belongs to the list "movi": a chunk of a stream ("00dc", or "00__" for
+/// DV with interleaved audio) or an index ("ix00").
+bool AviWalk::is_of_movie(const std::string& name) const {
+  if (name == "JUNK" || name == "idx1" || name.starts_with("ix")) return true;
+  const auto is_kind = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  const int stream = stream_of(name);
+  return stream >= 0 && stream < streams_ && is_kind(name[2]) && is_kind(name[3]);
+}
+
+/// Returns whether the chunk type matches the first packet of the stream. "dc" and "db" both mean
+/// video. Palettes and indexes are valid in each stream.
 bool AviWalk::has_usual_kind(const std::string& name) {
   const int stream = stream_of(name);
-  if (stream < 0 || name.ends_with("pc")) return true;
+  if (!is_packet(name)) return true;
   const std::string kind = name.ends_with("db") ? "dc" : name.substr(2);
   return kinds_.try_emplace(stream, kind).first->second == kind;
 }
@@ -102,7 +109,7 @@ void AviWalk::step() {
   if (movie_end_ > 0 && end > movie_end_) return fail("a chunk of a size that does not fit");
   last_ = at();
   // An empty chunk of a video stream repeats the previous frame and is not a packet.
-  if (stream_of(chunk.name) == video_ && chunk.size > 0) ++packets_;
+  if (stream_of(chunk.name) == video_ && is_packet(chunk.name) && chunk.size > 0) ++packets_;
   // Some writers omit the padding byte after a chunk of odd size.
   Chunk next;
   const bool is_padded = chunk.size % 2 == 0 || end + 1 >= movie_end_ || !read(end, next) ||

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "io/support/clip.h"
 
 namespace lull::io::test {
@@ -159,6 +161,52 @@ TEST(MatroskaWalk, AcceptsALiveRecordingWithoutSizes) {
   spec.muxer_options = {{"live", "1"}};
   make_clip(folder / "live.mkv", spec);
   EXPECT_EQ(count_frames(folder / "live.mkv"), 10);
+}
+
+/// Returns a RIFF chunk. The chunk is a list of the type `list` if `list` is not empty.
+Bytes chunk(const std::string& name, const Bytes& data, const std::string& list = {}) {
+  Bytes bytes(name.begin(), name.end());
+  for (int shift = 0; shift < 32; shift += 8)
+    bytes.push_back(static_cast<std::uint8_t>((list.size() + data.size()) >> shift));
+  bytes.insert(bytes.end(), list.begin(), list.end());
+  bytes.insert(bytes.end(), data.begin(), data.end());
+  return bytes;
+}
+
+Bytes joined(const std::vector<Bytes>& parts) {
+  Bytes all;
+  for (const Bytes& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+// DV with interleaved audio (type 1) has chunks of the type "__".
+TEST(AviWalk, AcceptsTheChunksOfInterleavedDv) {
+  const TemporaryFolder folder;
+  make_clip(folder / "a.avi", {});
+  Bytes bytes = read_file(folder / "a.avi");
+  const std::string video = "00dc", interleaved = "00__";
+  for (auto at = bytes.begin();
+       (at = std::search(at, bytes.end(), video.begin(), video.end())) != bytes.end();)
+    at = std::copy(interleaved.begin(), interleaved.end(), at);
+  write_file(folder / "a.avi", bytes);
+  EXPECT_EQ(count_frames(folder / "a.avi"), 10);
+}
+
+TEST(AviWalk, AcceptsIndexesAndPalettesOfAStream) {
+  const TemporaryFolder folder;
+  const Bytes index(24, 0), palette(12, 0), picture(10, 7);
+  const Bytes streams = chunk("LIST", chunk("LIST", {}, "strl"), "hdrl");
+  const Bytes movie =
+      chunk("LIST",
+            joined({chunk("00ix", index), chunk("00dc", picture), chunk("00pc", palette),
+                    chunk("00dc", picture), chunk("ix00", index), chunk("00dc", picture)}),
+            "movi");
+  write_file(folder / "a.avi", chunk("RIFF", joined({streams, movie}), "AVI "));
+  const auto walk = open_container_walk(folder / "a.avi", "avi", 0);
+  ASSERT_NE(walk, nullptr);
+  walk->walk_to_end();
+  EXPECT_EQ(walk->faults(), 0) << walk->first_fault();
+  EXPECT_EQ(walk->video_packets(), 3);
 }
 
 // Raw video has no checksum of its own.
