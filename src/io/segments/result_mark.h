@@ -1,14 +1,18 @@
 #pragma once
 // Stores the identifier of the job that wrote an output in the output's extended attribute
-// user.lull.job. Some file systems do not support extended attributes.
+// user.lull.job. The headers of some encoders depend on the number of threads, so the attribute
+// also contains this number. Some file systems do not support extended attributes.
 
 #include <string>
 
 namespace lull::io {
 
-/// Stores the identifier `job` (job_id()) in the extended attribute of an output, before the
-/// output's final renaming.
-void mark_result(const std::string& file, const std::string& job);
+/// Stores the identifier `job` (job_id()) and the number of encoder threads in the extended
+/// attribute of an output, before the output's final renaming.
+void mark_result(const std::string& file, const std::string& job, int threads);
+/// Returns the number of encoder threads of the job that wrote the output `file`; 0 if the file has
+/// no extended attribute of a job.
+int marked_threads(const std::string& file);
 /// is_marked(): whether the file has the extended attribute of any job. is_result_of(): whether the
 /// file is the unmodified output of the job `job`. Both functions return false if the file system
 /// does not support extended attributes.

@@ -85,6 +85,7 @@ class SegmentedSink final : public EncodingSink {
   /// (result_mark.h).
   bool is_done(const std::string& path, const std::vector<EncoderChoice>& choices) {
     if (!is_marked(path) || SegmentJob::exists(path)) return false;
+    options_.threads = marked_threads(path);
     Dictionary leftover;
     const auto encoder = open_encoder(choices, container_, source_, options_, leftover);
     return is_result_of(path, job_id(job_facts(source_, container_, options_, *encoder), 0));
@@ -123,7 +124,7 @@ class SegmentedSink final : public EncodingSink {
   void commit() override {
     if (done_) return;
     file_->finish_writing();
-    mark_result(file_->temporary(), mark_);
+    mark_result(file_->temporary(), mark_, options_.threads);
     job_->note_result(file_->temporary());
     file_->commit();
     job_->remove();

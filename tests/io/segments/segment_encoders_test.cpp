@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/xattr.h>
 
+#include "core/error.h"
 #include "io/support/segment_jobs.h"
 
 namespace lull::io::test {
@@ -79,6 +81,25 @@ TEST_P(SegmentsOf, WorkWithTheThreadsOf64Cores) {
   job.sink.threads = 64;
   EXPECT_NO_THROW(run(job, false));
   EXPECT_EQ(decode(job.out).pictures.size(), 29u);
+}
+
+// The headers of x265 contain the number of threads, which may change between the runs.
+TEST_P(SegmentsOf, AreRecognisedWhenTheJobIsDone) {
+  if (!has_encoder(GetParam().encoder)) GTEST_SKIP() << "no encoder " << GetParam().encoder;
+  job.sink.threads = 3;
+  (void)run(job, false);
+  char mark[256];
+  if (::getxattr(job.out.c_str(), "user.lull.job", mark, sizeof mark) < 0)
+    GTEST_SKIP() << "no extended attributes on this file system";
+  job.sink.segments->resume = true;
+  for (const int threads : {3, 1, 0}) {
+    job.sink.threads = threads;
+    const auto source = open_source(job.in, job.source);
+    EXPECT_TRUE(open_sink(job.out, *source, job.sink)->done()) << threads;
+  }
+  job.sink.segments->frames = 7;
+  const auto source = open_source(job.in, job.source);
+  EXPECT_THROW((void)open_sink(job.out, *source, job.sink), CannotCreate);
 }
 
 // The output is compared with the output without segments: frames, timestamps and the other
