@@ -14,21 +14,6 @@
 namespace lull::io {
 namespace {
 
-/// Returns FFmpeg's format for a file of the Netpbm formats; null for other content. FFmpeg does
-/// not detect PAM files, and detects PBM, PGM and PPM files only if a line feed follows the first
-/// two bytes.
-const AVInputFormat* netpbm_format(AVIOContext& io) {
-  std::uint8_t head[3] = {};
-  const int count = avio_read(&io, head, 3);
-  avio_seek(&io, 0, SEEK_SET);  // works for pipes, too, because the buffer contains these bytes
-  if (count < 3 || head[0] != 'P' || head[1] < '1' || head[1] > '7') return nullptr;
-  if (head[1] == '7') return head[2] == '\n' ? av_find_input_format("pam_pipe") : nullptr;
-  constexpr const char* names[] = {"pbm_pipe", "pgm_pipe", "ppm_pipe"};
-  const bool is_header =
-      std::string_view(" \t\n\v\f\r#").find(static_cast<char>(head[2])) != std::string_view::npos;
-  return is_header ? av_find_input_format(names[(head[1] - '1') % 3]) : nullptr;
-}
-
 const AVInputFormat* named_format(const std::string& name) {
   const AVInputFormat* format = av_find_input_format(name == "y4m" ? "yuv4mpegpipe" : name.c_str());
   if (!format || format->flags & AVFMT_NOFILE || format == av_find_input_format("rawvideo"))
@@ -79,6 +64,15 @@ std::string joined(const std::vector<int>& numbers) {
 }
 
 }  // namespace
+
+const AVInputFormat* netpbm_format(std::span<const std::uint8_t> head) {
+  if (head.size() < 3 || head[0] != 'P' || head[1] < '1' || head[1] > '7') return nullptr;
+  if (head[1] == '7') return head[2] == '\n' ? av_find_input_format("pam_pipe") : nullptr;
+  constexpr const char* names[] = {"pbm_pipe", "pgm_pipe", "ppm_pipe"};
+  const bool is_header =
+      std::string_view(" \t\n\v\f\r#").find(static_cast<char>(head[2])) != std::string_view::npos;
+  return is_header ? av_find_input_format(names[(head[1] - '1') % 3]) : nullptr;
+}
 
 InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, bool picture,
                                const LogTopic& log, DamageCount& damage)
@@ -136,7 +130,11 @@ const AVInputFormat* InputContainer::find_format(const SourceOptions& options) c
   if (!options.format.empty()) return named_format(options.format);
   refuse_unsupported();
   if (is_multi_picture_) return av_find_input_format("jpeg_pipe");
-  if (const AVInputFormat* netpbm = netpbm_format(bytes_.io())) return netpbm;
+  std::array<std::uint8_t, 3> head{};
+  const int count = avio_read(&bytes_.io(), head.data(), static_cast<int>(head.size()));
+  avio_seek(&bytes_.io(), 0, SEEK_SET);  // works for pipes, too, because the buffer has these bytes
+  if (count == std::ssize(head))
+    if (const AVInputFormat* netpbm = netpbm_format(head)) return netpbm;
   // FFmpeg cannot recognise BigTIFF.
   if (!bytes_.pipe() && is_tiff_file(name())) return av_find_input_format("tiff_pipe");
   const AVInputFormat* format = nullptr;

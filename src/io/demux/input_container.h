@@ -2,8 +2,10 @@
 // Opens the container of an input, finds its streams and checks the limits of picture size and
 // number of streams. FFmpeg detects the format from the content.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,11 @@ enum class PictureReader { ffmpeg, tiff, exr };
 
 /// Returns the indices of the video streams, excluding cover pictures.
 std::vector<int> video_streams(const AVFormatContext& context);
+
+/// Returns FFmpeg's format for a file of the Netpbm formats that begins with `head`; null for other
+/// content. FFmpeg does not detect PAM files, and detects PBM, PGM and PPM files only if a line
+/// feed follows the first two bytes.
+const AVInputFormat* netpbm_format(std::span<const std::uint8_t> head);
 
 class InputContainer {
  public:

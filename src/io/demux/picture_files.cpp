@@ -17,10 +17,9 @@ namespace {
 
 /// Returns FFmpeg's format for the container of a picture, detected from the bytes.
 const AVInputFormat* probe_picture(const AVPacket& packet) {
-  if (packet.size >= 3 && std::equal(packet.data, packet.data + 3, "P7\n"))
-    return av_find_input_format("pam_pipe");
-  if (is_multi_picture({packet.data, static_cast<std::size_t>(packet.size)}))
-    return av_find_input_format("jpeg_pipe");
+  const std::span<const std::uint8_t> bytes(packet.data, static_cast<std::size_t>(packet.size));
+  if (const AVInputFormat* netpbm = netpbm_format(bytes)) return netpbm;
+  if (is_multi_picture(bytes)) return av_find_input_format("jpeg_pipe");
   std::vector<std::uint8_t> head(packet.data, packet.data + std::min(packet.size, 1 << 16));
   AVProbeData data{};
   data.filename = "";

@@ -130,13 +130,16 @@ std::string samples_of(io::MediaSource& source) {
   return samples;
 }
 
-TEST_F(PictureFormats, ReadsNetpbmWithAnySeparatorFromFilesAndPipes) {
+TEST_F(PictureFormats, ReadsNetpbmWithAnySeparatorFromFilesSequencesAndPipes) {
   const std::string samples = "0123456789AB";
   for (const std::string head : {"P5\n4 3\n255\n", "P5 4 3 255\n", "P5\t4\t3\t255 ",
                                  "P5\r\n4 3\r\n255\n", "P5#text\n4 3 255\n"}) {
     const std::string file = head + samples;
     write_file(folder / "in.pgm", Bytes(file.begin(), file.end()));
     EXPECT_EQ(samples_of(*open_source(folder / "in.pgm")), samples) << head;
+    for (const char* name : {"in.1.pgm", "in.2.pgm"})
+      write_file(folder / name, Bytes(file.begin(), file.end()));
+    EXPECT_EQ(count_frames(folder / "in.%d.pgm"), 2) << head;
     std::array<int, 2> ends{};
     ASSERT_EQ(::pipe(ends.data()), 0);
     ASSERT_EQ(::write(ends[1], file.data(), file.size()), static_cast<ssize_t>(file.size()));
