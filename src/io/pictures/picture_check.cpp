@@ -110,11 +110,26 @@ std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uin
 }
 
 bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet) {
-  if (codec != AV_CODEC_ID_PNG || begins_with_png_signature(packet)) return false;
   const std::string_view text = text_of(packet);
-  constexpr std::array<std::string_view, 3> chunks = {"IHDR", "IDAT", "IEND"};
-  return std::ranges::none_of(chunks,
-                              [&](std::string_view name) { return text.find(name) != text.npos; });
+  switch (codec) {
+    case AV_CODEC_ID_PBM:
+    case AV_CODEC_ID_PGM:
+    case AV_CODEC_ID_PGMYUV:
+    case AV_CODEC_ID_PPM:
+    case AV_CODEC_ID_PAM:
+    case AV_CODEC_ID_PFM:
+      return !text.starts_with('P');
+    case AV_CODEC_ID_QOI:
+      return !text.starts_with("qoif");
+    case AV_CODEC_ID_PNG: {
+      constexpr std::array<std::string_view, 3> chunks = {"IHDR", "IDAT", "IEND"};
+      return !begins_with_png_signature(packet) &&
+             std::ranges::none_of(
+                 chunks, [&](std::string_view name) { return text.find(name) != text.npos; });
+    }
+    default:
+      return false;
+  }
 }
 
 // The MP4 file begins with the size of the box "ftyp" (ISO/IEC 14496-12, 4.3). Some phones write

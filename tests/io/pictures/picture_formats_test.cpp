@@ -149,6 +149,34 @@ TEST_F(PictureFormats, ReadsNetpbmWithAnySeparatorFromFilesSequencesAndPipes) {
   }
 }
 
+TEST_F(PictureFormats, IgnoresBytesAfterTheEndOfNetpbm) {
+  const std::string picture = "P5\n4 3\n255\n0123456789AB";
+  for (const std::string rest : {"\n", "\r\n", "\n\n\n", "some text"}) {
+    const std::string file = picture + rest;
+    write_file(folder / "in.pgm", Bytes(file.begin(), file.end()));
+    EXPECT_TRUE(open_source(folder / "in.pgm", strict)->info().still) << rest.size();
+    EXPECT_EQ(count_frames(folder / "in.pgm"), 1) << rest.size();
+  }
+  // A file of two pictures, which is a clip.
+  const std::string two = picture + picture;
+  write_file(folder / "in.pgm", Bytes(two.begin(), two.end()));
+  EXPECT_EQ(count_frames(folder / "in.pgm"), 2);
+}
+
+TEST_F(PictureFormats, IgnoresBytesAfterTheEndOfQoi) {
+  ClipSpec spec = png_spec();
+  spec.encoder = "qoi";
+  spec.format = AV_PIX_FMT_RGB24;
+  make_clip(folder / "in.qoi", spec);
+  const Bytes file = read_file(folder / "in.qoi");
+  for (const std::size_t rest : {1, 2, 5000}) {
+    Bytes longer = file;
+    longer.resize(file.size() + rest);
+    write_file(folder / "in.qoi", longer);
+    EXPECT_EQ(count_frames(folder / "in.qoi"), 1) << rest;
+  }
+}
+
 TEST_F(PictureFormats, NotesPalettesAndSingleBits) {
   write_file(folder / "palette.png", png_of(8, 3, 0, Bytes(72, 0), {1, 2, 3, 4, 5, 6}));
   EXPECT_THAT(open_source(folder / "palette.png")->info().notes, Contains(HasSubstr("palette")));
