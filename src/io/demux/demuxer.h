@@ -34,9 +34,10 @@ class Demuxer {
   AVStream& video() const { return container_.video(); }
   /// Returns whether the input is a single file in a still picture format; false for GIF.
   bool holds_pictures() const;
-  /// Returns the files of a picture sequence; empty for other inputs. The PTS of a packet is the
-  /// index of its file in the list.
+  /// Returns the files of a picture sequence; empty for other inputs.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
+  /// Returns the index in sequence() of the file that read() returns next; 0 for other inputs.
+  std::int64_t next_file() const { return files_.next(); }
   /// Returns whether the container stores a time stamp for each frame, without discontinuities.
   bool has_rising_times() const;
   /// Returns the library that decodes the pictures. OpenEXR's packets are complete files. libtiff's

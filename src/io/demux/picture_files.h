@@ -31,12 +31,15 @@ class PictureFiles {
 
   const std::vector<SequenceFile>& list() const { return files_; }
   bool empty() const { return files_.empty(); }
+  /// Returns the index in list() of the file that read() returns next.
+  std::int64_t next() const { return static_cast<std::int64_t>(next_); }
   /// Returns the content of the next file as a packet; null after the last file. The PTS is the
-  /// index of the file. For libtiff, the packet has no data.
+  /// index of the file among the selected files, before SourceOptions::skip_us removes the first
+  /// files. For libtiff, the packet has no data.
   /// @param first  container of the first file
   /// @throws BadData  the file is damaged, or its format differs from the first file
   PacketPtr read(const AVFormatContext& first, PictureReader reader);
-  /// Seeks to the file with the index `time`. Returns false if there is no such file.
+  /// Seeks to the file whose packet has the PTS `time`. Returns false if there is no such file.
   bool seek(std::int64_t time);
 
  private:
@@ -47,7 +50,7 @@ class PictureFiles {
 
   std::vector<SequenceFile> files_;
   std::size_t next_ = 0;
-  std::int64_t skipped_ = 0;  // number of files before the first selected one
+  std::int64_t skipped_ = 0;  // number of files that SourceOptions::skip_us removed
 };
 
 }  // namespace lull::io

@@ -68,6 +68,14 @@ void mark_progressive(AVFrame& picture) {
 #endif
 }
 
+void mark_as_key(AVFrame& picture) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
+  picture.flags |= AV_FRAME_FLAG_KEY;
+#else
+  picture.key_frame = 1;
+#endif
+}
+
 /// Returns whether the edit list of the file removes the frame. FFmpeg decodes removed frames as
 /// references for other frames.
 bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
@@ -200,6 +208,8 @@ void PictureDecoder::restart() {
   replay_.clear();
   metadata_.clear();
   is_in_video_ = false;
+  tiff_.reset();
+  file_ = demuxer_.next_file();
   if (quantiser_) quantiser_->restart();
   last_time_ = AV_NOPTS_VALUE;
   watch_ = LogWatch(demuxer_.log());
@@ -242,7 +252,10 @@ FramePtr PictureDecoder::decode_file() {
     const std::string path = file_path();
     if (const PacketPtr packet = demuxer_.read()) picture = read_exr(*packet, path, options_);
   }
-  if (picture) count_decoded();
+  if (picture) {
+    mark_as_key(*picture);
+    count_decoded();
+  }
   return picture;
 }
 
@@ -266,6 +279,7 @@ FramePtr PictureDecoder::decode_page() {
 }
 
 void PictureDecoder::count_decoded() {
+  ++file_;
   const bool limited =
       // PictureFiles has already compared the number of files in a picture sequence with the limit.
       options_.limits.frames > 0 && demuxer_.sequence().empty();
@@ -403,7 +417,7 @@ std::string PictureDecoder::with_cause(const std::string& text) const {
 // Returns the path of the file that the decoder currently decodes.
 std::string PictureDecoder::file_path() const {
   const auto& files = demuxer_.sequence();
-  const auto at = static_cast<std::size_t>(decoded_);
+  const auto at = static_cast<std::size_t>(file_);
   return at < files.size() ? files[at].path : demuxer_.path();
 }
 

@@ -97,6 +97,7 @@ class PictureDecoder {
   FramePtr from_gpu_;  // the first picture from the GPU, until next() returns it
   std::string why_not_gpu_;
   std::int64_t decoded_ = 0;
+  std::int64_t file_ = 0;             // index in demuxer_.sequence() of the next picture's file
   std::unique_ptr<TiffReader> tiff_;  // the file whose pages are being read
   std::int64_t page_time_ = 0;        // time of the current page
   bool reads_metadata_ = false;       // each packet is the complete file of a picture

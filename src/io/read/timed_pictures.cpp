@@ -36,6 +36,8 @@ std::optional<TimedPicture> TimedPictures::next() {
     const bool keep = verdict == FrameSelector::Verdict::keep;
     mark.kept = keep;
     index_.process(timed.number, mark, *timed.picture);
+    // find() computes the digest of a picture without this display matrix, too.
+    if (timed.metadata) state_orientation(timed.metadata->orientation, *timed.picture);
     if (keep) {
       ++kept_;
       return timed;
@@ -146,7 +148,6 @@ TimedPicture TimedPictures::stamp(FramePtr picture) {
   if (timed.pts == AV_NOPTS_VALUE) timed.pts = next_pts_ == AV_NOPTS_VALUE ? 0 : next_pts_;
   next_pts_ = timed.pts + std::max<std::int64_t>(timed.duration, 1);
   timed.metadata = decoder_.take_metadata(*picture);
-  if (timed.metadata) state_orientation(timed.metadata->orientation, *picture);
   timed.picture = std::move(picture);
   return timed;
 }

@@ -2,6 +2,7 @@
 // are checked when a part is read.
 
 #include <gtest/gtest.h>
+#include <tiffio.h>
 
 #include "io/jobs.h"
 #include "io/segments/segment_file.h"
@@ -183,6 +184,49 @@ TEST_F(Indexes, SeekToEveryPicture) {
     EXPECT_FALSE(source->read());
     if (begin > 0) {
       EXPECT_LE(source->decoded(), 12 - begin + 2);
+    }
+  }
+}
+
+void rotate(const std::string& path) {
+  TIFF* file = TIFFOpen(path.c_str(), "r+");
+  ASSERT_NE(file, nullptr);
+  TIFFSetField(file, TIFFTAG_ORIENTATION, ORIENTATION_RIGHTTOP);
+  TIFFRewriteDirectory(file);
+  TIFFClose(file);
+}
+
+// libtiff reads the files of a sequence by their names. The orientation comes from the metadata of
+// each file, and not from the decoder.
+TEST_F(Indexes, SeekToEveryFileOfASequence) {
+  ClipSpec spec;
+  spec.frames = 6;
+  spec.format = AV_PIX_FMT_GRAY8;
+  make_clip(folder / "grey.mkv", spec);
+  for (const std::string extension : {"tif", "png"}) {
+    SCOPED_TRACE(extension);
+    const std::string pattern = folder / ("in%d." + extension);
+    ASSERT_EQ(transcode(folder / "grey.mkv", pattern), 6);
+    if (extension == "tif")
+      for (int i = 0; i < 6; ++i) rotate(folder / ("in" + std::to_string(i) + ".tif"));
+    SourceOptions options;
+    const auto pictures = std::make_shared<FrameIndex>();
+    options.recorded_index = pictures;
+    const auto whole = open_source(pattern, options);
+    while (whole->read()) continue;
+    for (const FrameMark& mark : pictures->pictures) EXPECT_TRUE(mark.key);
+    options.recorded_index.reset();
+    options.index = pictures;
+    for (int begin = 1; begin < 6; ++begin) {
+      options.start_picture = begin;
+      const auto source = open_source(pattern, options);
+      for (int i = begin; i < 6; ++i) {
+        const auto frame = source->read();
+        ASSERT_TRUE(frame) << begin << " " << i;
+        EXPECT_EQ(frame->slice, i);
+      }
+      EXPECT_FALSE(source->read());
+      EXPECT_EQ(source->decoded(), 1 + 6 - begin);
     }
   }
 }
