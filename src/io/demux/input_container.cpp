@@ -57,6 +57,11 @@ void set_apng_format(AVFormatContext& context, AVPixelFormat format) {
       codec.format = format;
 }
 
+bool is_tile(const AVStream* stream) {
+  return stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
+         (stream->disposition & AV_DISPOSITION_DEPENDENT) != 0;
+}
+
 std::string joined(const std::vector<int>& numbers) {
   std::string text;
   for (const int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
@@ -219,6 +224,9 @@ void InputContainer::check_sizes(const Limits& limits) const {
 void InputContainer::find_video(const std::optional<int>& number) {
   if (number) return choose_video(*number);
   video_ = av_find_best_stream(context_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+  if (video_ >= 0 && is_part_of_tiled_picture(*context_, video_))
+    throw BadData("'" + name() +
+                  "' is a picture of tiles (lull does not join them); convert it to PNG or TIFF");
   if (video_ >= 0 && !(video().disposition & AV_DISPOSITION_ATTACHED_PIC)) return;
   throw BadData(
       "'" + name() + "' has no video stream (it is " +
@@ -235,12 +243,18 @@ void InputContainer::choose_video(int number) {
   video_ = number;
 }
 
+bool is_part_of_tiled_picture(const AVFormatContext& context, int video) {
+  const std::span<AVStream* const> streams(context.streams, context.nb_streams);
+  return std::ranges::any_of(streams, is_tile) &&
+         !(context.streams[video]->disposition & AV_DISPOSITION_DEFAULT);
+}
+
 std::vector<int> video_streams(const AVFormatContext& context) {
   std::vector<int> numbers;
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream& stream = *context.streams[i];
     if (stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && stream.discard != AVDISCARD_ALL &&
-        !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC))
+        !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC) && !is_tile(&stream))
       numbers.push_back(static_cast<int>(i));
   }
   return numbers;

@@ -21,8 +21,12 @@ namespace lull::io {
 /// pictures for some TIFF files and does not support all OpenEXR layers.
 enum class PictureReader { ffmpeg, tiff, exr };
 
-/// Returns the indices of the video streams, excluding cover pictures.
+/// Returns the indices of the video streams, excluding cover pictures and the tiles of a picture.
 std::vector<int> video_streams(const AVFormatContext& context);
+
+/// Returns whether the file is a picture of tiles (HEIF) and the stream `video` is a tile or a
+/// thumbnail. FFmpeg 7 and newer versions return each tile as a stream.
+bool is_part_of_tiled_picture(const AVFormatContext& context, int video);
 
 /// Returns FFmpeg's format for a file of the Netpbm formats that begins with `head`; null for other
 /// content. FFmpeg does not detect PAM files, and detects PBM, PGM and PPM files only if a line
@@ -34,7 +38,7 @@ class InputContainer {
   /// @param bytes    must outlive this object
   /// @param picture  true if the input is a file of a picture sequence, without time stamps
   /// @throws BadData  the input is not a media file, has no video, exceeds a limit, or has a
-  ///     truncation that the options do not tolerate
+  ///     truncation that the options do not tolerate; or the input is a picture of tiles
   /// @throws InvalidArgument  the options are invalid
   InputContainer(InputBytes& bytes, const SourceOptions& options, bool picture, const LogTopic& log,
                  DamageCount& damage);

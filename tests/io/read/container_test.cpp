@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "io/demux/input_container.h"
 #include "io/support/clip.h"
 
 namespace lull::io::test {
@@ -261,6 +262,25 @@ TEST(Description, ColourTagsAspectAndRangeAreKept) {
     EXPECT_EQ(out.first->chroma_location, AVCHROMA_LOC_TOPLEFT);
     EXPECT_EQ(av_cmp_q(out.first->sample_aspect_ratio, {4, 3}), 0);
   }
+}
+
+// FFmpeg 7 returns the tiles and the thumbnail of a HEIF picture as streams, and no stream for the
+// complete picture.
+TEST(TiledPictures, AreRecognised) {
+  const std::unique_ptr<AVFormatContext, decltype(&avformat_free_context)> context(
+      avformat_alloc_context(), avformat_free_context);
+  for (const int disposition : {AV_DISPOSITION_DEPENDENT, AV_DISPOSITION_DEPENDENT, 0}) {
+    AVStream* stream = avformat_new_stream(context.get(), nullptr);
+    stream->codecpar->codec_type = AVMEDIA_TYPE_VIDEO;
+    stream->disposition = disposition;
+  }
+  EXPECT_EQ(video_streams(*context), std::vector<int>{2});
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(is_part_of_tiled_picture(*context, i)) << i;
+  // The main picture has no tiles, but another picture of the file has.
+  context->streams[2]->disposition = AV_DISPOSITION_DEFAULT;
+  EXPECT_FALSE(is_part_of_tiled_picture(*context, 2));
+  for (unsigned i = 0; i < 3; ++i) context->streams[i]->disposition = 0;
+  EXPECT_FALSE(is_part_of_tiled_picture(*context, 0));
 }
 
 TEST(Description, InfoDescribesTheFile) {
