@@ -108,8 +108,13 @@ bool SegmentJob::lock() {
   if (::mkdir(folder_.c_str(), 0777) < 0 && errno != EEXIST) fail();
   sync_folder_of(folder_);
   lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (lock_ < 0 && errno == ENOENT) return false;  // another process has just removed the folder
-  if (lock_ < 0) fail();
+  if (lock_ < 0) {
+    const int error = errno;
+    // Another process has just removed the folder, unless the folder is a link without a target.
+    if (error == ENOENT && !is_link(folder_)) return false;
+    errno = error;
+    fail();
+  }
   if (::flock(lock_, LOCK_EX | LOCK_NB) < 0) {
     const bool taken = errno == EWOULDBLOCK;
     if (!taken) errno = ENOLCK;

@@ -294,6 +294,12 @@ TEST_F(Segments, LinkedOutputHasItsSegmentsNextToTheTarget) {
   EXPECT_EQ(decode(folder / "disk/real.mkv").pictures.size(), 29u);
 }
 
+TEST_F(Segments, LinkWithoutTargetIsRejectedAsJobFolder) {
+  fs::create_symlink(folder / "none", folder / "out.mkv.lull-job");
+  EXPECT_THROW((void)run(job_in(folder), false), CannotCreate);
+  EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv.lull-job"));
+}
+
 TEST_F(Segments, OutputsWithoutSegmentsAreRejected) {
   for (const std::string out : {"null", "hash", "-"}) {
     Job job = job_in(folder);
