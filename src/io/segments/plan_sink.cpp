@@ -19,10 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Returns the absolute path without "." and double slashes. A path with ".." remains unchanged,
+/// because ".." behind a symbolic link is the parent of the target of the link.
 std::string absolute_path(const std::string& path) {
   std::error_code code;
   const fs::path whole = fs::absolute(path, code);
-  return (code ? fs::path(path) : whole.lexically_normal()).string();
+  if (code) return path;
+  const bool goes_up = std::ranges::find(whole, "..") != whole.end();
+  return (goes_up ? whole : whole.lexically_normal()).string();
 }
 
 std::string path_of(const FileSource& source, const std::string& input) {

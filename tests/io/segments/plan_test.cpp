@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <tiffio.h>
 
+#include <filesystem>
+
 #include "io/jobs.h"
 #include "io/segments/segment_file.h"
 #include "io/support/clip.h"
@@ -139,6 +141,32 @@ TEST(Plans, ListTheUnfinishedSegments) {
   EXPECT_EQ(find_unfinished(path, plan, {}).text(),
             "segment 1 is missing, segments 2-3 are damaged");
   EXPECT_THROW((void)find_unfinished(path, plan, {4, 4}), InvalidArgument);
+}
+
+// ".." behind a link is the parent of the target of the link.
+TEST(Plans, NameFilesBesideTheTargetOfALink) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "deep/target");
+  std::filesystem::create_directory_symlink(folder / "deep/target", folder / "link");
+  make_clip(folder / "deep/in.mkv", {});
+  const std::string in = folder / "link/../in.mkv";
+  SourceOptions reading;
+  reading.recorded_index = std::make_shared<FrameIndex>();
+  const auto source = open_source(in, reading);
+  const auto plan = std::make_shared<JobPlan>();
+  SinkOptions options;
+  options.segments.emplace();
+  options.segments->frames = 4;
+  options.segments->part = JobPart::plan;
+  options.segments->folder = folder / "job";
+  options.segments->plan = plan;
+  options.segments->input = in;
+  const auto sink = open_sink(folder / "link/.././out.mkv", *source, options);
+  while (auto frame = source->read()) sink->write(*std::move(frame));
+  sink->finish();
+  EXPECT_TRUE(std::filesystem::equivalent(plan->input, folder / "deep/in.mkv"));
+  EXPECT_TRUE(std::filesystem::equivalent(std::filesystem::path(plan->output).parent_path(),
+                                          folder / "deep"));
 }
 
 /// A clip that contains only keyframes, its index, and a source for it.
