@@ -56,9 +56,9 @@ bool rename_if_free(const std::string& from, const std::string& to) {
     return true;
   }
   if (errno == EEXIST && is_renamed(from, to)) return true;
-  // On file systems without hard links (FAT), the function must check that `to` does not exist,
-  // because rename() can replace a file.
-  if (errno != EPERM && errno != ENOTSUP) return false;
+  // On file systems without hard links (FAT: EPERM, many FUSE file systems: ENOSYS), the function
+  // must check that `to` does not exist, because rename() can replace a file.
+  if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS) return false;
   if (::access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;
     return false;

@@ -1,12 +1,23 @@
 // Tests that an output file appears either complete or not at all.
 
+#include "io/files/output_file.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <iterator>
 
 #include "io/support/clip.h"
 
@@ -60,6 +71,56 @@ TEST_F(Output, KeepsTheNameThatItAlreadyHas) {
   sink->finish();
   EXPECT_EQ(count_frames(out), 10);
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
+}
+
+/// Makes system calls of this process fail as on a FUSE file system that has neither hard links nor
+/// renameat2() with flags. Has no effect if the kernel does not support filters of system calls.
+void simulate_fuse() {
+#ifdef SYS_link
+  constexpr unsigned link = SYS_link;
+#else
+  constexpr unsigned link = SYS_linkat;
+#endif
+  sock_filter rules[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 2, 0),
+                         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, link, 2, 0),
+                         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+                         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+                         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS)};
+  const sock_fprog program{static_cast<unsigned short>(std::size(rules)), rules};
+  (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  (void)::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/// Commits an empty output in a child process, on a simulated FUSE file system. Calls `before`
+/// before the commit. Returns whether the commit succeeds.
+bool commits_on_fuse(const std::string& path, const std::function<void()>& before) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int code = 1;
+    try {
+      OutputFile file(path, {});
+      before();
+      simulate_fuse();
+      file.commit();
+      code = 0;
+    } catch (const CannotCreate&) {
+    }
+    ::_exit(code);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Many FUSE file systems report ENOSYS for link(), for example rclone, and sshfs for some servers.
+TEST_F(Output, GetsItsNameOnFileSystemsWithoutLinks) {
+  EXPECT_TRUE(commits_on_fuse(out, [] {}));
+  EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
+  const std::string other = folder / "other.mkv";
+  EXPECT_FALSE(commits_on_fuse(other, [&] { write_file(other, {7}); }));
+  EXPECT_EQ(read_file(other), std::vector<std::uint8_t>{7});
+  EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "other.mkv", "out.mkv"));
 }
 
 // A file that only its owner could read stays private, also while it is written.
