@@ -213,6 +213,9 @@ std::optional<PixelTraits> traits_of(AVPixelFormat format) {
   constexpr auto unsupported =
       AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_BITSTREAM;
   if ((d->flags & unsupported) || std::string_view(d->name).starts_with("xyz")) return std::nullopt;
+  // A row (U Y Y V Y Y) has no constant distance between luma samples. The distance in FFmpeg's
+  // descriptor is wrong and leads beyond the row.
+  if (format == AV_PIX_FMT_UYYVYY411) return std::nullopt;
   traits.alpha = (d->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
   const int colours = d->nb_components - (traits.alpha ? 1 : 0);
   if (colours != 1 && colours != 3) return std::nullopt;

@@ -18,8 +18,8 @@ struct PixelTraits {
 };
 
 /// Returns the traits of a pixel format. Palettes count as RGB, and 1-bit formats as 8 bits.
-/// Returns nullopt for hardware surfaces, Bayer patterns, XYZ, bit depths outside 8..16, mixed bit
-/// depths, and floats other than planar 32-bit floats.
+/// Returns nullopt for hardware surfaces, Bayer patterns, XYZ, packed 4:1:1, bit depths outside
+/// 8..16, mixed bit depths, and floats other than planar 32-bit floats.
 std::optional<PixelTraits> traits_of(AVPixelFormat format);
 
 /// Returns the traits of a decoded picture's pixel format, without alpha if all palette entries are

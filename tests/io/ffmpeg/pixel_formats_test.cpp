@@ -133,8 +133,27 @@ TEST(PixelFormats, KnowsLayoutDepthSubsamplingAndAlpha) {
 TEST(PixelFormats, RejectsFormatsThatFiltersDoNotSupport) {
   for (const AVPixelFormat format :
        {AV_PIX_FMT_GBRPF32BE, AV_PIX_FMT_GRAYF32BE, AV_PIX_FMT_RGB565LE, AV_PIX_FMT_XYZ12LE,
-        AV_PIX_FMT_BAYER_BGGR8, AV_PIX_FMT_CUDA, AV_PIX_FMT_NONE})
+        AV_PIX_FMT_BAYER_BGGR8, AV_PIX_FMT_CUDA, AV_PIX_FMT_UYYVYY411, AV_PIX_FMT_NONE})
     EXPECT_FALSE(traits_of(format)) << name_of(format);
+}
+
+// unpack() and pack() access no byte beyond a row.
+TEST(PixelFormats, SamplesLieWithinTheirRow) {
+  constexpr int width = 64;
+  for (const AVPixelFormat format : all_formats()) {
+    const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
+    FrameFormat frame = traits_of(format)->format;
+    frame.width = width;
+    for (int c = 0; c < d.nb_components; ++c) {
+      const AVComponentDescriptor& channel = d.comp[c];
+      const int samples = frame.plane_width(c < frame.planes() ? c : 0);  // alpha is the last one
+      const int bits = channel.shift + channel.depth;
+      const int bytes = bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
+      EXPECT_LE(channel.offset + (samples - 1) * channel.step + bytes,
+                av_image_get_linesize(format, width, channel.plane))
+          << d.name << " component " << c;
+    }
+  }
 }
 
 TEST(PixelFormats, ClampsSamplesBeyondTheDepth) {
