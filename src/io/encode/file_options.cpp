@@ -49,11 +49,12 @@ constexpr std::array<std::string_view, 8> value_names = {"0",   "1",  "default",
                                                          "jvt", "no", "off",     "on"};
 
 /// Returns an option name in the form in which encoders compare names: lower case, with '-' instead
-/// of '_'.
+/// of '_', and without the quotes and backslashes that FFmpeg removes.
 std::string normalised(std::string_view name) {
-  std::string result(name);
-  for (char& c : result)
-    c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string result;
+  for (const char c : name)
+    if (c != '\'' && c != '\\')
+      result += c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return result;
 }
 
@@ -67,13 +68,13 @@ bool names_file(std::string_view name, std::string_view value) {
 /// Returns the name of the first option that the list `value` sets to a file name; empty if there
 /// is none. For the list "keyint=12:stats=x", the result is "stats".
 std::string_view option_with_file(std::string_view value) {
-  constexpr std::string_view separators = ":,; ";
-  while (!value.empty()) {
-    const std::string_view part = value.substr(0, value.find_first_of(separators));
-    const std::size_t equals = part.find('=');
-    if (equals != part.npos && names_file(part.substr(0, equals), part.substr(equals + 1)))
-      return part.substr(0, equals);
-    value.remove_prefix(std::min(part.size() + 1, value.size()));
+  constexpr std::string_view spaces = " \t\r\n", ends = ":,;= \t\r\n";
+  for (std::size_t at = value.find('='); at != value.npos; at = value.find('=', at + 1)) {
+    std::string_view name = value.substr(0, at);
+    name = name.substr(0, name.find_last_not_of(spaces) + 1);  // FFmpeg ignores these spaces
+    name = name.substr(name.find_last_of(ends) + 1);
+    const std::string_view after = value.substr(at + 1);
+    if (names_file(name, after.substr(0, after.find_first_of(ends)))) return name;
   }
   return {};
 }

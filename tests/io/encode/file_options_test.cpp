@@ -12,7 +12,8 @@ TEST(EncoderFileOptions, OptionsThatNameFilesAreFoundInAnySpelling) {
   EXPECT_EQ(option_with_file({{"passlogfile", "/tmp/x"}}), "passlogfile");
   for (const std::string value :
        {"dump-yuv=/tmp/x", "keyint=12:dump-yuv=x", "keyint=12:dump_yuv=x:bframes=3", "DUMP-YUV=x",
-        "stats=a.log", "cqmfile=m.cfg", "log-level=none:opencl-clbin=b"})
+        "stats=a.log", "cqmfile=m.cfg", "log-level=none:opencl-clbin=b", "stats =x", "\tstats=x",
+        "'stats'=x", "pass=1:st'at's=x", "st\\ats=x:pass=1", "pass=1 stats=x", "stats= x"})
     EXPECT_NE(option_with_file({{"x264-params", value}}), "") << value;
   EXPECT_EQ(option_with_file({{"x265-params", "crf=18:csv=/home/a/x:csv-log-level=2"}}),
             "x265-params: csv");
