@@ -6,6 +6,7 @@
 
 #include "io/encode/encoder_options.h"
 #include "io/encode/frame_sei.h"
+#include "io/encode/picture_side_data.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/ffmpeg/float_map.h"
 #include "io/ffmpeg/side_data.h"
@@ -67,6 +68,8 @@ EncoderInput::EncoderInput(const FileSource& source, const SinkOptions& options)
       interlaced(source.info().interlaced),
       first(make_frame()) {
   check<InternalError>(av_frame_copy_props(first.get(), &source.first()), "cannot copy side data");
+  // Some containers state HDR10 metadata that the frames lack, for example WebM with VP9.
+  copy_picture_data(source, *first);
   first->width = format.width;
   first->height = format.height;
   first->format = source.first().format;

@@ -35,4 +35,13 @@ void copy_picture_data(const FileSource& source, AVStream& to) {
       add_stream_data(to, kind.of_stream, data);
 }
 
+void copy_picture_data(const FileSource& source, AVFrame& to) {
+  for (const Kind& kind : kinds) {
+    const auto data = picture_data(source, kind.of_stream);
+    if (data.empty() || av_frame_get_side_data(&to, kind.of_frame)) continue;
+    std::ranges::copy(data,
+                      non_null(av_frame_new_side_data(&to, kind.of_frame, data.size()))->data);
+  }
+}
+
 }  // namespace lull::io

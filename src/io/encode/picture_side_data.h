@@ -18,5 +18,7 @@ inline bool has_picture_data(const FileSource& source, AVPacketSideDataType type
 /// Copies the side data that remain valid after filtering. Omits properties of the source's bit
 /// stream, and Dolby Vision, whose enhancement layer fits only the unfiltered samples.
 void copy_picture_data(const FileSource& source, AVStream& to);
+/// Copies the same side data to a frame. Side data that the frame already has remain unchanged.
+void copy_picture_data(const FileSource& source, AVFrame& to);
 
 }  // namespace lull::io

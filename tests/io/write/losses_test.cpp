@@ -6,6 +6,7 @@
 
 extern "C" {
 #include <libavutil/display.h>
+#include <libavutil/mastering_display_metadata.h>
 }
 
 #include <algorithm>
@@ -87,6 +88,50 @@ TEST(FrameSideData, IsEqualAfterSeveralConversions) {
       }
     }
   }
+}
+
+void add_static_hdr(AVFormatContext& context) {
+  AVMasteringDisplayMetadata display{};
+  display.display_primaries[0][0] = {34000, 50000};
+  display.display_primaries[0][1] = {16000, 50000};
+  display.display_primaries[1][0] = {13250, 50000};
+  display.display_primaries[1][1] = {34500, 50000};
+  display.display_primaries[2][0] = {7500, 50000};
+  display.display_primaries[2][1] = {3000, 50000};
+  display.white_point[0] = {15635, 50000};
+  display.white_point[1] = {16450, 50000};
+  display.min_luminance = {50, 10000};
+  display.max_luminance = {1000, 1};
+  display.has_primaries = display.has_luminance = 1;
+  const AVContentLightMetadata light{.MaxCLL = 900, .MaxFALL = 400};
+  const auto add = [&](AVPacketSideDataType type, const auto& data) {
+    add_stream_data(*context.streams[0], type,
+                    {reinterpret_cast<const std::uint8_t*>(&data), sizeof data});
+  };
+  add(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, display);
+  add(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, light);
+}
+
+// The container of the input states the HDR10 metadata, but the container of the output cannot.
+TEST(StaticHdr, OfTheContainerIsWrittenToTheStream) {
+  if (!has_encoder("libx265")) GTEST_SKIP() << "this FFmpeg has no libx265";
+  const TemporaryFolder folder;
+  ClipSpec spec{.width = 128, .height = 96};
+  spec.decorate = add_static_hdr;
+  make_clip(folder / "in.mkv", spec);
+  EXPECT_THAT(convert(folder / "in.mkv", folder / "out.mov", {.vcodec = "libx265"}),
+              testing::Not(testing::Contains(HasSubstr("HDR10"))));
+  const auto frame = open_source(folder / "out.mov")->read();
+  const AVFrame& properties = *frame->side_data->properties;
+  const AVFrameSideData* display =
+      av_frame_get_side_data(&properties, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA);
+  const AVFrameSideData* light =
+      av_frame_get_side_data(&properties, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL);
+  ASSERT_TRUE(display && light);
+  const auto& read = *reinterpret_cast<const AVMasteringDisplayMetadata*>(display->data);
+  EXPECT_NEAR(av_q2d(read.display_primaries[0][0]), 0.68, 1e-4);
+  EXPECT_NEAR(av_q2d(read.max_luminance), 1000, 1e-3);
+  EXPECT_EQ(reinterpret_cast<const AVContentLightMetadata*>(light->data)->MaxCLL, 900u);
 }
 
 TEST(Interlaced, IsRejectedByDefault) {
