@@ -71,9 +71,14 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   }
   if (wanted.lossless) return;
   const bool chosen = options.has("crf") || options.has("qp") || options.has("b") ||
-                      options.has("cqp") || options.has("global_quality");
+                      options.has("cqp") || options.has("global_quality") ||
+                      std::ranges::any_of(traits.quality_settings, [&](const Setting& setting) {
+                        return options.has(setting.key);
+                      });
   // The default CRF is commonly regarded as visually lossless.
   if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
+  if (!chosen)
+    for (const auto& [key, value] : traits.quality_settings) options.set(key, value);
   for (const auto& [key, value] : traits.lossy_settings) set_default(options, key, value);
   if (av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)
     for (const auto& [key, value] : traits.rgb_settings) set_default(options, key, value);
@@ -81,9 +86,9 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   // FFmpeg's own encoders default to 200 kbit/s, a bit rate of poor quality. lull sets a constant
   // quality instead.
   if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf") &&
-      !traits.percent_quality) {
+      !traits.percent_quality && traits.quality_settings.empty()) {
     encoder.flags |= AV_CODEC_FLAG_QSCALE;
-    encoder.global_quality = 2 * FF_QP2LAMBDA;
+    encoder.global_quality = traits.default_quality * FF_QP2LAMBDA;
   }
 }
 

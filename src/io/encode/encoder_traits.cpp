@@ -29,6 +29,10 @@ constexpr PictureProperties with_fields(PictureProperties p) {
 constexpr Setting zero_qp[] = {{"qp", "0"}};
 constexpr Setting vp9_lossless[] = {{"lossless", "1"}};
 constexpr Setting vpx_quality[] = {{"b", "0"}};  // without this setting, crf is only an upper bound
+// libvpx encodes VP8 with at most the bit rate `b`, and replaces 0 by 256 kbit/s.
+constexpr Setting vp8_quality[] = {{"b", "200M"}};
+// NVENC would use FFmpeg's quality as a quantiser, which is far beyond the maximum.
+constexpr Setting nvenc_quality[] = {{"cq", "18"}};
 constexpr Setting vp9_settings[] = {{"row-mt", "1"}};
 constexpr Setting png_settings[] = {{"pred", "mixed"}};
 constexpr Setting exr_settings[] = {{"compression", "zip16"}};
@@ -78,7 +82,11 @@ constexpr EncoderTraits encoders[] = {
      .light_level_key = "max-cll",
      .broken_small_cutree = true,
      .uninitialised_dts_frames = 2},
-    {.name = "libvpx", .codec = AV_CODEC_ID_VP8, .max_threads = 64, .lossy_settings = vpx_quality},
+    {.name = "libvpx",
+     .codec = AV_CODEC_ID_VP8,
+     .max_threads = 64,
+     .default_crf = 10,
+     .lossy_settings = vp8_quality},
     {.name = "libvpx-vp9",
      .codec = AV_CODEC_ID_VP9,
      .picture = {.range = true},
@@ -95,6 +103,10 @@ constexpr EncoderTraits encoders[] = {
      .max_threads = 64,
      .grain_option = "aom-params",
      .grain_key = "film-grain-table"},
+    {.name = "libtheora",
+     .codec = AV_CODEC_ID_THEORA,
+     .depends_on_cores = true,
+     .default_quality = 10},
     // FFV1 stores the aspect ratio and the field order only from level 3 on.
     {.name = "ffv1",
      .codec = AV_CODEC_ID_FFV1,
@@ -146,6 +158,8 @@ EncoderTraits encoder_traits(const AVCodec& encoder) {
   // The output of FFmpeg's own encoders depends only on the number of threads. The output of other
   // encoders may depend on the number of cores.
   traits.depends_on_cores = encoder.wrapper_name != nullptr;
+  if (encoder.wrapper_name && std::string_view(encoder.wrapper_name) == "nvenc")
+    traits.quality_settings = nvenc_quality;
   return traits;
 }
 

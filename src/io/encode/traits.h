@@ -125,6 +125,12 @@ struct EncoderTraits {
   std::span<const Setting> rgb_settings{};    // further defaults for RGB samples
   // Whether the encoder's quality is a percentage.
   bool percent_quality = false;
+  /// Quality if the user sets none, for lossy encoders without crf: a value of the option -q:v of
+  /// the ffmpeg command. Small values are good, except for Theora.
+  int default_quality = 2;
+  /// Options that set the quality instead of `default_quality`, for encoders that interpret
+  /// FFmpeg's quality in another way.
+  std::span<const Setting> quality_settings{};
   std::span<const Setting> lossless{};  // options of the lossless mode; empty: see lossless_params.
 
   // Options as "key=value:key=value"

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "io/encode/encoder.h"
+#include "io/encode/encoder_options.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/support/clip.h"
 #include "io/write/losses.h"
@@ -129,6 +130,60 @@ TEST(Traits, EveryEncoderOpensWithTheThreadsOf64Cores) {
     EXPECT_NO_THROW(open());
   }
   EXPECT_GE(opened, 3);
+}
+
+/// An encoder with the options that lull sets before it opens the encoder.
+struct ConfiguredEncoder {
+  CodecPtr context;
+  Dictionary options;
+
+  ConfiguredEncoder(const AVCodec& codec, const SinkOptions& wanted)
+      : context(avcodec_alloc_context3(&codec)) {
+    const TemporaryFolder folder;
+    make_clip(folder / "in.mkv", {.frames = 1});
+    const FileSource source(folder / "in.mkv", {});
+    context->pix_fmt = AV_PIX_FMT_YUV420P;
+    set_encoder_options(*context, container_of("out.mkv", source, {}), source.first(), wanted,
+                        options);
+  }
+  bool has_quality_of_ffmpeg() const { return (context->flags & AV_CODEC_FLAG_QSCALE) != 0; }
+};
+
+TEST(DefaultQuality, OfNvencIsItsOwnOption) {
+  const AVCodec* codec = avcodec_find_encoder_by_name("h264_nvenc");
+  if (!codec) GTEST_SKIP() << "this FFmpeg has no h264_nvenc";
+  const ConfiguredEncoder plain(*codec, {});
+  EXPECT_EQ(plain.options.get("cq"), "18");
+  EXPECT_FALSE(plain.has_quality_of_ffmpeg());
+  EXPECT_EQ(plain.context->global_quality, 0);
+  EXPECT_EQ(ConfiguredEncoder(*codec, {.vopts = {{"cq", "30"}}}).options.get("cq"), "30");
+  EXPECT_FALSE(ConfiguredEncoder(*codec, {.vopts = {{"qp", "20"}}}).options.has("cq"));
+  EXPECT_FALSE(ConfiguredEncoder(*codec, {.vopts = {{"b", "9M"}}}).options.has("cq"));
+}
+
+// The best quality of Theora is 10, of FFmpeg's own encoders 1.
+TEST(DefaultQuality, FollowsTheScaleOfTheEncoder) {
+  const ConfiguredEncoder own(*avcodec_find_encoder_by_name("mpeg4"), {});
+  EXPECT_TRUE(own.has_quality_of_ffmpeg());
+  EXPECT_EQ(own.context->global_quality, 2 * FF_QP2LAMBDA);
+  const AVCodec* codec = avcodec_find_encoder_by_name("libtheora");
+  if (!codec) GTEST_SKIP() << "this FFmpeg has no libtheora";
+  const ConfiguredEncoder theora(*codec, {});
+  EXPECT_TRUE(theora.has_quality_of_ffmpeg());
+  EXPECT_EQ(theora.context->global_quality, 10 * FF_QP2LAMBDA);
+}
+
+TEST(DefaultQuality, OfVp8IsNotLimitedByTheDefaultBitRate) {
+  const AVCodec* codec = avcodec_find_encoder_by_name("libvpx");
+  if (!codec) GTEST_SKIP() << "this FFmpeg has no libvpx";
+  for (const std::optional<double> crf : {std::optional<double>(), std::optional<double>(20)}) {
+    const ConfiguredEncoder encoder(*codec, {.crf = crf});
+    EXPECT_EQ(encoder.options.get("crf"), crf ? "20" : "10");
+    EXPECT_EQ(encoder.options.get("b"), "200M");
+  }
+  const ConfiguredEncoder limited(*codec, {.vopts = {{"b", "1M"}}});
+  EXPECT_EQ(limited.options.get("b"), "1M");
+  EXPECT_FALSE(limited.options.has("crf"));
 }
 
 // A container that FFmpeg knows under another name, with invented traits.
