@@ -4,10 +4,14 @@ extern "C" {
 #include <libavutil/display.h>
 }
 
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "io/encode/encoder.h"
+#include "io/encode/picture_side_data.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/stacks/stack.h"
 #include "io/volumes/volume_name.h"
@@ -55,11 +59,12 @@ const char* text_of(AVFieldOrder order) {
   }
 }
 
-double rotation_of(const AVFrame& first) {
-  const AVFrameSideData* data = av_frame_get_side_data(&first, AV_FRAME_DATA_DISPLAYMATRIX);
-  if (!data || data->size < 9 * sizeof(std::int32_t)) return 0;
-  const double degrees =
-      -av_display_rotation_get(reinterpret_cast<const std::int32_t*>(data->data));
+double rotation_of(const FileSource& source) {
+  const auto data = picture_data(source, AV_PKT_DATA_DISPLAYMATRIX);
+  std::array<std::int32_t, 9> matrix;
+  if (data.size() < sizeof matrix) return 0;
+  std::memcpy(matrix.data(), data.data(), sizeof matrix);
+  const double degrees = -av_display_rotation_get(matrix.data());
   return std::isfinite(degrees) ? degrees : 0;
 }
 
@@ -107,7 +112,7 @@ void describe_video(const FileSource& source, InputReport& report) {
       &source.demuxer().context(), const_cast<AVStream*>(&stream), const_cast<AVFrame*>(&first)));
   if (stream.start_time != AV_NOPTS_VALUE)
     report.start_s = static_cast<double>(stream.start_time) * av_q2d(stream.time_base);
-  report.rotation = rotation_of(first);
+  report.rotation = rotation_of(source);
 }
 
 /// Reports, with the reason `why`, that the output is not a container and loses all streams except

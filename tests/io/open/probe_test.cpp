@@ -5,7 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+extern "C" {
+#include <libavutil/display.h>
+}
+
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 #include "io/support/clip.h"
@@ -71,6 +76,21 @@ TEST(Probe, ReportsTheVideoFormat) {
   EXPECT_EQ(report.matrix, "bt2020nc");
   EXPECT_EQ(report.pixel_format, "yuv422p10le");
   EXPECT_EQ(report.streams[0].fate, "denoised");
+}
+
+// In videos of phones, only the container states the rotation.
+TEST(Probe, ReportsTheRotationOfTheContainer) {
+  const TemporaryFolder folder;
+  ClipSpec spec;
+  spec.encoder = "mpeg4";
+  spec.decorate = [](AVFormatContext& context) {
+    std::array<std::int32_t, 9> matrix;
+    av_display_rotation_set(matrix.data(), 90);
+    add_stream_data(*context.streams[0], AV_PKT_DATA_DISPLAYMATRIX,
+                    {reinterpret_cast<const std::uint8_t*>(matrix.data()), sizeof matrix});
+  };
+  make_clip(folder / "in.mp4", spec);
+  EXPECT_NEAR(probe(folder / "in.mp4", {}, "out.mp4", {}).rotation, 90, 1e-6);
 }
 
 TEST(Probe, ListsTheFilesOfASequence) {
