@@ -2,18 +2,24 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <string>
 
 namespace lull::io {
 
 bool describes_the_file(std::string_view key, bool encoded) {
   constexpr std::array<std::string_view, 4> always = {"major_brand", "minor_version",
                                                       "compatible_brands", "encoder"};
-  constexpr std::array<std::string_view, 5> of_encoded = {"ENCODER", "DURATION", "BPS",
-                                                          "NUMBER_OF_BYTES", "NUMBER_OF_FRAMES"};
-  // In Matroska files, "ENCODER" is the program that wrote the file.
-  if (std::ranges::find(always, key) != always.end() || (!encoded && key == "ENCODER")) return true;
-  return encoded && (std::ranges::find(of_encoded, key) != of_encoded.end() ||
-                     key.starts_with("_STATISTICS_"));
+  constexpr std::array<std::string_view, 4> of_encoded = {"duration", "bps", "number_of_bytes",
+                                                          "number_of_frames"};
+  // FFmpeg appends the language of a tag in Matroska files: "BPS-eng".
+  constexpr std::size_t suffix = 4;
+  if (key.size() > suffix && key[key.size() - suffix] == '-') key.remove_suffix(suffix);
+  std::string name(key);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (std::ranges::find(always, name) != always.end()) return true;
+  return encoded && (std::ranges::find(of_encoded, name) != of_encoded.end() ||
+                     name.starts_with("_statistics_"));
 }
 
 void copy_metadata(const AVDictionary* from, AVDictionary** to, bool encoded) {

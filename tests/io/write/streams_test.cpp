@@ -232,6 +232,32 @@ TEST_F(TextSubtitles, AssStylesAreLostWithAWarning) {
   EXPECT_THAT(convert(folder / "in.mkv", folder / "out.mkv", {.vcodec = "mpeg4"}), IsEmpty());
 }
 
+// mkvmerge writes statistics of the stream as tags with a language.
+TEST(Tags, OfTheOldEncodingAreNotCopied) {
+  const TemporaryFolder folder;
+  ClipSpec spec;
+  spec.audio = "flac";
+  spec.decorate = [](AVFormatContext& context) {
+    av_dict_set(&context.metadata, "MAJOR_BRAND", "isom", 0);
+    for (unsigned i = 0; i < context.nb_streams; ++i)
+      for (const char* key :
+           {"BPS", "BPS-eng", "NUMBER_OF_FRAMES-eng", "_STATISTICS_TAGS-eng", "CAMERA-eng"})
+        av_dict_set(&context.streams[i]->metadata, key, "7", 0);
+  };
+  make_clip(folder / "in.mkv", spec);
+  convert(folder / "in.mkv", folder / "out.mkv", {});
+  const Input out = open_input(folder / "out.mkv");
+  const auto has = [](const AVDictionary* tags, const char* key) {
+    return av_dict_get(tags, key, nullptr, 0) != nullptr;
+  };
+  EXPECT_FALSE(has(out->metadata, "MAJOR_BRAND"));
+  for (const char* key : {"BPS", "BPS-eng", "NUMBER_OF_FRAMES-eng", "_STATISTICS_TAGS-eng"}) {
+    EXPECT_FALSE(has(out->streams[0]->metadata, key)) << key;
+    EXPECT_TRUE(has(out->streams[1]->metadata, key)) << key;  // copied packets are unchanged
+  }
+  EXPECT_TRUE(has(out->streams[0]->metadata, "CAMERA-eng"));
+}
+
 class Drop : public testing::Test {
  protected:
   Drop() {
