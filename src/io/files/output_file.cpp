@@ -95,7 +95,7 @@ std::string partial_name(const std::string& path, int number) {
   // A file name may have at most 255 bytes.
   const std::size_t max_stem_bytes =
       255 - std::min<std::size_t>(mark.size() + extension.size(), 255);
-  return (name.parent_path() / (name.stem().string().substr(0, max_stem_bytes) + mark + extension))
+  return (name.parent_path() / (cut_name(name.stem().string(), max_stem_bytes) + mark + extension))
       .string();
 }
 
@@ -206,7 +206,7 @@ OutputFile::OutputFile(const std::string& path, const OutputFileOptions& options
 
 void OutputFile::remove_leftovers() const {
   const fs::path final_path = path_;
-  const std::string name = final_path.filename().string().substr(0, max_output_bytes);
+  const std::string name = cut_name(final_path.filename().string());
   io::remove_leftovers(final_path.parent_path().string(),
                        [&](const std::string& output) { return output == name; });
 }

@@ -61,7 +61,7 @@ OutputFolder::OutputFolder(const std::string& path, OutputFolderOptions options)
   if (options_.follow_links && is_link(path_)) path_ = resolve_links(path_);
   (void)check_free_folder(path_, name_, options_);
   const fs::path target(path_);
-  const std::string own = target.filename().string().substr(0, max_output_bytes);
+  const std::string own = cut_name(target.filename().string());
   remove_leftovers(target.parent_path().string(),
                    [&](const std::string& output) { return output == own; });
   temporary_ = new_temporary(path_);

@@ -112,9 +112,18 @@ ProcessState state_of(const ProcessIdentity& process) {
   return has_ended ? ProcessState::ended : ProcessState::running;
 }
 
+std::string cut_name(const std::string& name, std::size_t max_bytes) {
+  if (name.size() <= max_bytes) return name;
+  constexpr std::size_t max_continuation = 3;  // bytes of a character after its first byte
+  const auto continues = [&](std::size_t at) { return (name[at] & 0xc0) == 0x80; };
+  std::size_t end = max_bytes;
+  while (end > 0 && max_bytes - end < max_continuation && continues(end)) --end;
+  return name.substr(0, continues(end) ? max_bytes : end);
+}
+
 std::string temporary_name(const std::string& output, int count, std::uint32_t random) {
   const ProcessIdentity& own = own_identity();
-  std::string name = "." + output.substr(0, max_output_bytes) + std::string(mark);
+  std::string name = "." + cut_name(output) + std::string(mark);
   for (const std::string& field :
        {own.host, own.boot, std::to_string(own.name_space), std::to_string(own.number),
         std::to_string(own.start), std::to_string(count)})

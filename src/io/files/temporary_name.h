@@ -2,6 +2,7 @@
 // Names of temporary files. A name identifies the writing process, so that later processes can
 // detect abandoned files.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +39,10 @@ struct TemporaryName {
 /// Maximum length in bytes of the output's name within a temporary name. A file name has at most
 /// 255 bytes.
 inline constexpr std::size_t max_output_bytes = 150;
+
+/// Returns the first bytes of `name`, at most `max_bytes`. Does not cut characters of UTF-8,
+/// because some file systems (exFAT, NTFS) refuse names with incomplete characters.
+std::string cut_name(const std::string& name, std::size_t max_bytes = max_output_bytes);
 
 /// Returns ".OUTPUT.lull-HOST-BOOT-SPACE-PID-START-COUNT-RANDOM.tmp". HOST to START are the members
 /// of `own_identity()` in order.

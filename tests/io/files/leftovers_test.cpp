@@ -105,6 +105,24 @@ TEST_F(Leftovers, NameIdentifiesTheProcess) {
     EXPECT_FALSE(parse_temporary_name(other)) << other;
 }
 
+// Some file systems refuse names with a part of a character.
+TEST(LongNames, AreCutBetweenCharacters) {
+  for (const std::string character : {"\u00e9", "\u3042", "\U0001F600"}) {
+    for (std::size_t ascii = 0; ascii < character.size(); ++ascii) {
+      std::string name(ascii, 'a');
+      while (name.size() + character.size() + 4 <= 255) name += character;
+      const std::string cut = parse_temporary_name(temporary_name(name + ".mkv", 0, 7))->output;
+      EXPECT_TRUE(name.starts_with(cut));
+      EXPECT_GT(cut.size() + character.size(), max_output_bytes);
+      EXPECT_EQ((cut.size() - ascii) % character.size(), 0u) << cut;
+      const std::string stem = fs::path(partial_name(name + ".mkv")).stem().stem().string();
+      EXPECT_TRUE(name.starts_with(stem));
+      EXPECT_EQ((stem.size() - ascii) % character.size(), 0u) << stem;
+    }
+  }
+  EXPECT_EQ(cut_name(std::string(9, '\x80'), 5).size(), 5u) << "is not UTF-8";
+}
+
 TEST_F(Leftovers, OfAKilledProcessIsRemovedByTheNextRun) {
   Writer writer(out);
   writer.kill(true);
