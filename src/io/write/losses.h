@@ -10,7 +10,7 @@ namespace lull::io {
 
 /// Returns one text for each property of `source` that neither container nor encoder can store. The
 /// result does not include omitted streams and properties of samples. The function assumes that
-/// only Matroska, WebM, MP4, MOV, MPEG-TS, NUT and AVI can store properties.
+/// containers outside the table of containers (io/encode/traits.h) store no properties.
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 
