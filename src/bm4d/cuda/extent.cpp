@@ -1,6 +1,6 @@
 #include "bm4d/cuda/extent.h"
 
-namespace lull::bm4d::cuda {
+namespace lull::bm4d {
 
 Extent::Extent(const Params& p, const FrameFormat& format) {
   // Small slices contain few reference cubes. Kernels then process more z positions at once, to
@@ -15,4 +15,4 @@ Extent::Extent(const Params& p, const FrameFormat& format) {
   noisy = margin(p).after + 2 * batch + layers * p.wiener.step + 2 * max_cube;
 }
 
-}  // namespace lull::bm4d::cuda
+}  // namespace lull::bm4d

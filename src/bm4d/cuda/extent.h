@@ -4,7 +4,7 @@
 #include "bm4d/params.h"
 #include "core/frame.h"
 
-namespace lull::bm4d::cuda {
+namespace lull::bm4d {
 
 inline constexpr int max_layers = 16;  // maximum number of layers of reference cubes at a time
 
@@ -18,4 +18,4 @@ struct Extent {
   Extent(const Params& params, const FrameFormat& format);
 };
 
-}  // namespace lull::bm4d::cuda
+}  // namespace lull::bm4d

@@ -43,7 +43,7 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   double bytes = 0;
   if (kind == BackendKind::cuda) {
     // In host memory, a GPU session stores only noisy slices and the results of two batches.
-    const cuda::Extent extent(params, format);
+    const Extent extent(params, format);
     for (int i = 0; i < format.planes(); ++i)
       bytes += 1.0 * format.plane_width(i) * format.plane_height(i) * format.bytes_per_sample();
     return bytes * (extent.noisy + 2 * extent.batch);
