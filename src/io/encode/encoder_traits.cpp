@@ -32,7 +32,8 @@ constexpr Setting vpx_quality[] = {{"b", "0"}};  // without this setting, crf is
 // libvpx encodes VP8 with at most the bit rate `b`, and replaces 0 by 256 kbit/s.
 constexpr Setting vp8_quality[] = {{"b", "200M"}};
 // NVENC would use FFmpeg's quality as a quantiser, which is far beyond the maximum.
-constexpr Setting nvenc_quality[] = {{"cq", "18"}};
+// The target quality has an effect only with a variable bit rate.
+constexpr Setting nvenc_quality[] = {{"rc", "vbr"}, {"cq", "18"}};
 constexpr Setting vp9_settings[] = {{"row-mt", "1"}};
 constexpr Setting png_settings[] = {{"pred", "mixed"}};
 constexpr Setting exr_settings[] = {{"compression", "zip16"}};

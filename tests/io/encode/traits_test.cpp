@@ -154,6 +154,7 @@ TEST(DefaultQuality, OfNvencIsItsOwnOption) {
   if (!codec) GTEST_SKIP() << "this FFmpeg has no h264_nvenc";
   const ConfiguredEncoder plain(*codec, {});
   EXPECT_EQ(plain.options.get("cq"), "18");
+  EXPECT_EQ(plain.options.get("rc"), "vbr");
   EXPECT_FALSE(plain.has_quality_of_ffmpeg());
   EXPECT_EQ(plain.context->global_quality, 0);
   EXPECT_EQ(ConfiguredEncoder(*codec, {.vopts = {{"cq", "30"}}}).options.get("cq"), "30");
