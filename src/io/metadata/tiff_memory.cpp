@@ -26,7 +26,7 @@ constexpr std::pair<std::uint32_t, const char*> text_tags[] = {
     {TIFFTAG_MODEL, "Source"},
     {TIFFTAG_DATETIME, "DateTime"}};
 
-ByteVector bytes_of(TIFF* page, std::uint32_t tag) {
+ByteVector tag_bytes(TIFF* page, std::uint32_t tag) {
   std::uint32_t count = 0;
   const void* data = nullptr;
   if (TIFFGetField(page, tag, &count, &data) == 0 || count == 0) return {};
@@ -103,9 +103,9 @@ void read_tiff_tags(ByteView file, PictureMetadata& metadata) {
   const TiffPtr tiff = memory.open("rm", max_bytes);
   if (!tiff) return;
   TIFF* const page = tiff.get();
-  metadata.icc = bytes_of(page, TIFFTAG_ICCPROFILE);
-  metadata.xmp = bytes_of(page, TIFFTAG_XMLPACKET);
-  metadata.photoshop = bytes_of(page, TIFFTAG_PHOTOSHOP);
+  metadata.icc = tag_bytes(page, TIFFTAG_ICCPROFILE);
+  metadata.xmp = tag_bytes(page, TIFFTAG_XMLPACKET);
+  metadata.photoshop = tag_bytes(page, TIFFTAG_PHOTOSHOP);
   metadata.resolution = resolution_of(page);
   const auto orientation = tiff_tag<std::uint16_t>(page, TIFFTAG_ORIENTATION, 1);
   if (orientation >= 1 && orientation <= 8) metadata.orientation = orientation;
@@ -116,7 +116,7 @@ void read_tiff_tags(ByteView file, PictureMetadata& metadata) {
   if (has_directory(page, TIFFTAG_EXIFIFD) || has_directory(page, TIFFTAG_GPSIFD))
     report("the EXIF metadata of TIFF");
   // The units of this tag depend on the version of libtiff.
-  if (!bytes_of(page, TIFFTAG_RICHTIFFIPTC).empty() && iptc_of(metadata.photoshop).empty())
+  if (!tag_bytes(page, TIFFTAG_RICHTIFFIPTC).empty() && iptc_of(metadata.photoshop).empty())
     report("the IPTC metadata of TIFF");
 }
 
