@@ -12,7 +12,9 @@
 
 #include "core/error.h"
 #include "io/ffmpeg/pixel_formats.h"
+#include "io/picture.h"
 #include "io/support/clip.h"
+#include "support/pictures.h"
 
 namespace lull::io::test {
 namespace {
@@ -72,6 +74,23 @@ void expect_equal(const Decoded& a, const Decoded& b) {
   }
 }
 
+/// Compares the samples that lull reads from two files, whose pixel formats may differ.
+void expect_equal_samples(const std::string& a, const std::string& b) {
+  const auto x = open_source(a), y = open_source(b);
+  for (int n = 0;; ++n) {
+    const auto f = x->read(), g = y->read();
+    ASSERT_EQ(f.has_value(), g.has_value()) << n;
+    if (!f) return;
+    ASSERT_EQ(f->format, g->format) << n;
+    EXPECT_TRUE(test_support::same_samples(*f, *g)) << n;
+    const Frame *p = alpha_of(*f), *q = alpha_of(*g);
+    ASSERT_EQ(p != nullptr, q != nullptr) << n;
+    if (p) {
+      EXPECT_TRUE(test_support::same_samples(*p, *q)) << n;
+    }
+  }
+}
+
 using Kind = std::tuple<std::string, std::string>;  // container, pixel format
 class Pipe : public testing::TestWithParam<Kind> {};
 
@@ -118,6 +137,7 @@ TEST_P(Pipe, KeepsEverySample) {
   ASSERT_EQ(from_pipe(folder / "pipe", folder / "out.mkv"), 3);
   const Decoded out = decode(folder / "out.mkv");
   if (out.format == in.format) expect_equal(in, out);
+  expect_equal_samples(folder / "in.nut", folder / "out.mkv");
 }
 
 TEST(Pipes, NutContainsUncompressedSamples) {
@@ -201,6 +221,7 @@ TEST(Pipes, RawContainsOnlySamples) {
     ASSERT_EQ(from_pipe(folder / "pipe", folder / "out.nut", options), 3) << name;
     const Decoded out = decode(folder / "out.nut");
     if (out.format == in.format) expect_equal(in, out);
+    expect_equal_samples(folder / "in.nut", folder / "out.nut");
   }
 }
 
