@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -71,13 +72,16 @@ inline Bytes pack(const Bytes& chunk, const std::string& codec, int sample_bytes
   return packed;
 }
 
+/// @throws std::runtime_error  the chunk does not have `size` bytes, or is damaged
 inline Bytes unpack(const Bytes& packed, const std::string& codec, std::size_t size) {
   if (codec == "none") return packed;
   Bytes chunk(size);
+  std::size_t unpacked = 0;
   if (codec == "blosc") {
-    blosc_decompress_ctx(packed.data(), chunk.data(), size, 1);
+    const int result = blosc_decompress_ctx(packed.data(), chunk.data(), size, 1);
+    unpacked = static_cast<std::size_t>(std::max(result, 0));
   } else if (codec == "zstd") {
-    ZSTD_decompress(chunk.data(), size, packed.data(), packed.size());
+    unpacked = ZSTD_decompress(chunk.data(), size, packed.data(), packed.size());
   } else {
     z_stream stream{};
     inflateInit2(&stream, 15 + 32);
@@ -85,9 +89,10 @@ inline Bytes unpack(const Bytes& packed, const std::string& codec, std::size_t s
     stream.avail_in = static_cast<uInt>(packed.size());
     stream.next_out = chunk.data();
     stream.avail_out = static_cast<uInt>(size);
-    inflate(&stream, Z_FINISH);
+    if (inflate(&stream, Z_FINISH) == Z_STREAM_END) unpacked = stream.total_out;
     inflateEnd(&stream);
   }
+  if (unpacked != size) throw std::runtime_error("test store: a chunk is damaged");
   return chunk;
 }
 
