@@ -175,13 +175,16 @@ TEST_P(StartAtZero, ChaptersAndSubtitlesMoveWithTheFrames) {
   const Report report(out);
   EXPECT_EQ(std::stod(report.value("chapters.chapter.0.start_time")), 0);
   EXPECT_EQ(std::stod(report.value("chapters.chapter.1.start_time")), 0.3);
+  int subtitles = 0;
   for (const StreamRecord& stream : read_packets(out))
     if (stream.type == AVMEDIA_TYPE_SUBTITLE) {
+      ++subtitles;
       const auto first = std::ranges::find_if(
           stream.packets, [](const PacketRecord& packet) { return packet.pts_us > 0; });
       ASSERT_NE(first, stream.packets.end());
       EXPECT_EQ(first->pts_us, 100000);
     }
+  EXPECT_EQ(subtitles, 1);
 }
 
 TEST_P(StartAtZero, FramesAtVaryingTimesKeepTheirDistances) {
