@@ -144,6 +144,8 @@ TEST(Start, EncoderDelayOfSoundIsKept) {
       convert(folder / "in.mkv", folder / "out.mp4", {.vcodec = "mpeg4", .keep_times = true}),
       Not(Contains(HasSubstr("start time"))));
   EXPECT_NEAR(decode(folder / "out.mp4").pictures.front().time, 0, 0.001);
+  ASSERT_NEAR(sound_offset(folder / "in.mkv"), -1024.0 / 48000, 0.001);
+  EXPECT_NEAR(sound_offset(folder / "out.mp4"), sound_offset(folder / "in.mkv"), 0.001);
 }
 
 TEST(Start, SegmentedOutputKeepsSynchronisation) {
