@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <exiv2/exiv2.hpp>
 
 #include "io/metadata/photos.h"
@@ -154,6 +155,8 @@ TEST(TiffExif, MayContainTheTypeUtf8) {
   add_entry(entries, 0xa430, 129, 4, 0x00a9c365);
   make_picture_with_entries(folder / "in.tif", entries);
   EXPECT_THAT(copy_photo(folder / "in.tif", folder / "out.tif").losses, IsEmpty());
+  const std::vector<std::uint8_t> out = read_file(folder / "out.tif");
+  EXPECT_FALSE(std::ranges::search(out, entries).empty()) << "the entry is not in the output";
 }
 
 TEST(TiffExif, IsLostIfItsValuesAreLargerThanTheFile) {
