@@ -1,6 +1,7 @@
 #include "tools/support/program.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -165,7 +166,7 @@ std::string killed_in_job(const std::vector<std::string>& arguments, const std::
   };
   while (program.running() && manifest().find("\nsegment ") == std::string::npos) continue;
   program.send(SIGKILL);
-  (void)program.wait();
+  EXPECT_EQ(program.wait().code, 128 + SIGKILL) << "the job ended before it was killed";
   return manifest();
 }
 

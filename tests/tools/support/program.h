@@ -66,7 +66,7 @@ inline Outcome run_lull(const std::vector<std::string>& arguments,
 }
 
 /// Runs a segmented job that writes `output` and kills it as soon as its manifest names a segment.
-/// Returns the manifest.
+/// Expects that the job has not ended before. Returns the manifest.
 std::string killed_in_job(const std::vector<std::string>& arguments, const std::string& output);
 
 /// Returns the reason why `device` cannot be tested here; empty if it can be tested.
