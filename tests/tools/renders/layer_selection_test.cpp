@@ -230,9 +230,24 @@ TEST_F(LayerSelection, NoiseAndPreviewShowTheSelectedLayer) {
   EXPECT_NE(first.out, right.out);
   EXPECT_THAT(right.out, ::testing::ContainsRegex("R (19|20|21)"));
   EXPECT_EQ(run_lull({"noise", folder_ / "in.exr", "--layer", "right,RGB"}).code, 2);
-  const Outcome preview = run_lull(
-      {"preview", folder_ / "in.exr", "--layer", "right", "-d", "cpu", "-o", folder_ / "p.png"});
-  EXPECT_EQ(preview.code, 0) << preview.err;
+  // The first panel of a preview shows the samples before denoising.
+  write("right.exr", noisy("", {.noise = 0.08f, .seed = 2}));
+  const auto previewed = [&](const std::string& name, const Words& more) {
+    Words words{"preview", folder_ / name, "-d", "cpu", "-y", "-o", folder_ / "p.png"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome preview = run_lull(words);
+    EXPECT_EQ(preview.code, 0) << preview.err;
+    const Frame picture = frames_of(folder_ / "p.png").at(0);
+    std::vector<int> samples;
+    for (int c = 0; c < 3; ++c)
+      for (int y = 0; y < layer_height; ++y)
+        for (int x = 0; x < layer_width; ++x)
+          samples.push_back(picture.plane<std::uint8_t>(c)(x, y));
+    return samples;
+  };
+  const auto expected = previewed("right.exr", {});
+  EXPECT_EQ(previewed("in.exr", {"--layer", "right"}), expected);
+  EXPECT_NE(previewed("in.exr", {}), expected);
 }
 
 }  // namespace
