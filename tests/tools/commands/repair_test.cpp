@@ -124,7 +124,9 @@ TEST_F(Repair, FieldsAndThreadsAndSegmentsGiveEqualResults) {
   const Outcome fields =
       run("hot.y4m", "fields.mkv", {"--repair", list[1], "--interlaced", "fields"});
   ASSERT_EQ(fields.code, 0) << fields.err;
-  EXPECT_LT(luma("fields.mkv", 7, 10, 12), 230);
+  // A pixel that is not in the list of frame 7 stays above 215.
+  EXPECT_LT(luma("fields.mkv", 7, 10, 12), 200);
+  EXPECT_LT(luma("fields.mkv", 7, 71, 64), 200);
 }
 
 TEST_F(Repair, TaskOfSharedJobUsesThePlan) {
