@@ -8,6 +8,7 @@ The exit code is 77 if PyYAML is missing.
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 try:
@@ -46,23 +47,65 @@ def check_kubernetes():
     print(f"kubernetes: the schema of {version}")
 
 
+# Stands for the command aws: writes its arguments to a file and prints the id of a job.
+FAKE_AWS = f"""#!{sys.executable}
+import json, pathlib, sys
+calls = pathlib.Path(__file__).with_suffix(".calls")
+number = len(calls.read_text().splitlines()) + 1 if calls.exists() else 1
+with calls.open("a") as file:
+    file.write(json.dumps(sys.argv[1:]) + "\\n")
+print("id%d" % number)
+"""
+
+
+def submitted(segments):
+    """Returns the options of each call of aws by submit.sh."""
+    with tempfile.TemporaryDirectory() as folder:
+        aws = Path(folder, "aws")
+        aws.write_text(FAKE_AWS)
+        aws.chmod(0o755)
+        subprocess.run([farm / "aws-batch" / "submit.sh", "queue", "job7", str(segments)],
+                       check=True, env={"PATH": "/usr/bin:/bin", "AWS": str(aws)},
+                       stdout=subprocess.PIPE)
+        calls = [json.loads(line) for line in aws.with_suffix(".calls").read_text().splitlines()]
+    for call in calls:
+        assert call[:2] == ["batch", "submit-job"] and len(call) % 2 == 0, call
+    return [dict(zip(call[2::2], call[3::2])) for call in calls]
+
+
+def request_of(options):
+    """Returns the request that aws makes from the options of a call."""
+    request = {"jobName": options["--job-name"], "jobQueue": options["--job-queue"],
+               "jobDefinition": options["--job-definition"]}
+    for option, key in (("--parameters", "parameters"), ("--array-properties", "arrayProperties"),
+                        ("--depends-on", "dependsOn")):
+        if option in options:
+            name, value = options[option].split("=")
+            fields = {name: int(value) if name == "size" else value}
+            request[key] = [fields] if key == "dependsOn" else fields
+    if "--container-overrides" in options:
+        request["containerOverrides"] = json.loads(options["--container-overrides"])
+    return request
+
+
 def batch_requests():
     definition = json.loads((farm / "aws-batch" / "job-definition.json").read_text())
     yield "RegisterJobDefinition", definition
-    out = subprocess.run([farm / "aws-batch" / "submit.sh", "queue", "job7", "12"], check=True,
-                         env={"PATH": "/usr/bin:/bin", "AWS": "echo"}, stdout=subprocess.PIPE,
-                         text=True).stdout
-    # The script takes the printed line of the array job as its id.
-    override = json.loads(out[out.index('{"command"'):out.index("]}") + 2])
-    yield "SubmitJob", {"jobName": "lull-job7-join", "jobQueue": "queue", "jobDefinition": "lull",
-                        "dependsOn": [{"jobId": "1"}], "containerOverrides": override}
-    yield "SubmitJob", {"jobName": "lull-job7-segments", "jobQueue": "queue",
-                        "jobDefinition": "lull", "parameters": {"job": "job7"},
-                        "arrayProperties": {"size": 12}}
+    for segments in (1, 12):
+        array, join = map(request_of, submitted(segments))
+        assert array["jobDefinition"] == join["jobDefinition"] == definition["jobDefinitionName"]
+        assert array["jobQueue"] == join["jobQueue"] == "queue"
+        assert array["parameters"] == {"job": "job7"}
+        assert array.get("arrayProperties", {"size": 1}) == {"size": segments}
+        assert join["dependsOn"] == [{"jobId": "id1"}]
+        assert "lull join /farm/job7 " in join["containerOverrides"]["command"][2]
+        yield "SubmitJob", array
+        yield "SubmitJob", join
 
 
 def check_batch():
-    rules = dict(batch_requests())["RegisterJobDefinition"]["retryStrategy"]["evaluateOnExit"]
+    requests = list(batch_requests())
+    rules = requests[0][1]["retryStrategy"]["evaluateOnExit"]
     assert [r["action"] for r in rules] == ["RETRY", "RETRY", "EXIT"]
     assert rules[1]["onExitCode"] == "75"
     try:
@@ -74,7 +117,7 @@ def check_batch():
         return
     model = botocore.model.ServiceModel(
         botocore.loaders.Loader().load_service_model("batch", "service-2"))
-    for operation, request in batch_requests():
+    for operation, request in requests:
         report = botocore.validate.ParamValidator().validate(
             request, model.operation_model(operation).input_shape)
         assert not report.has_errors(), report.generate_report()
