@@ -40,7 +40,7 @@ help_text = subprocess.run([COMMAND, "denoise", "--help-all"], check=True, captu
                            text=True).stdout
 source, result, direct = (SCRATCH / name for name in ("in.nii.gz", "out.nii.gz", "direct.nii.gz"))
 source.write_bytes(gzip.compress(volume()))
-arguments, indices = [], {}
+defaults, others, indices = [], ["--sigma", "30", "--device", "cpu"], {}
 for parameter in root.iter():
     flag, index = parameter.find("longflag"), parameter.find("index")
     if flag is not None:
@@ -52,13 +52,17 @@ for parameter in root.iter():
             check = subprocess.run([COMMAND, source, SCRATCH / "x.nii.gz", flag.text, word, "-y",
                                     "--device", "cpu", "-q"], capture_output=True, text=True)
             assert check.returncode == 0, check.stderr
-        arguments += [flag.text, default]
+        defaults += [flag.text, default]
+        others += [flag.text, next(word for word in words if word != default)] if words else []
     if index is not None:
         indices[int(index.text)] = parameter.find("channel").text
 assert indices == {0: "input", 1: "output"}
-result.write_bytes(b"")  # Slicer may create the file first
-subprocess.run([MODULE, *arguments, source, result], check=True, env=ENVIRONMENT,
-               capture_output=True)
-subprocess.run([COMMAND, source, direct], check=True, capture_output=True)
-assert gzip.decompress(result.read_bytes()) == gzip.decompress(direct.read_bytes())
-assert gzip.decompress(result.read_bytes()) != gzip.decompress(source.read_bytes())
+results = [gzip.decompress(source.read_bytes())]
+for given, equal in (defaults, []), (others, others):
+    result.write_bytes(b"")  # Slicer may create the file first
+    subprocess.run([MODULE, *given, source, result], check=True, env=ENVIRONMENT,
+                   capture_output=True)
+    subprocess.run([COMMAND, source, direct, "-y", *equal], check=True, capture_output=True)
+    results.append(gzip.decompress(result.read_bytes()))
+    assert results[-1] == gzip.decompress(direct.read_bytes())
+assert len(set(results)) == 3, "the options of the panel change the result"
