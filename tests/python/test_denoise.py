@@ -1,5 +1,6 @@
 """lull.denoise: results, their types and units."""
 
+import ctypes
 import mmap
 
 import lull
@@ -150,11 +151,15 @@ def test_read_only_and_unaligned_arrays_are_accepted():
 
 
 def test_nothing_is_read_beyond_the_last_row():
-    """The array ends at the end of its memory mapping."""
+    """The array ends before a page that cannot be accessed."""
     page = mmap.PAGESIZE
     height, width = 4 * page // 64, 64
-    memory = mmap.mmap(-1, height * width)
-    array = np.frombuffer(memory, np.uint8).reshape(height, width)
+    memory = mmap.mmap(-1, height * width + page)
+    guard = ctypes.addressof(ctypes.c_char.from_buffer(memory, height * width))
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    assert protect(guard, page, 0) == 0, ctypes.get_errno()
+    array = np.frombuffer(memory, np.uint8, height * width).reshape(height, width)
     array[...] = np.random.default_rng(1).integers(0, 255, array.shape)
     expected = lull.denoise(array.copy(), 20)
     np.testing.assert_array_equal(lull.denoise(array, 20), expected)
