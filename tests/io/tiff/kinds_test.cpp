@@ -147,7 +147,7 @@ TEST_P(TiffKinds, AreReadExactly) {
   EXPECT_FALSE(source->read());
 }
 
-/// Returns a sample as a part of the greatest one; floats as they are.
+/// Returns a sample as a share of the maximum value. Float samples do not change.
 double level_at(const Frame& frame, int plane, int x, int y) {
   if (frame.format.sample == SampleType::f32)
     return static_cast<double>(frame.plane<float>(plane)(x, y));
