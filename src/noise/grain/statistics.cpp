@@ -18,6 +18,7 @@ int to_units(const FrameFormat& format, float sample) {
 }
 
 /// Loads w x h samples with the origin (x0, y0), and converts them to sixteenths of an 8-bit step.
+/// Samples above the maximum of the bit depth, which damaged files contain, count as the maximum.
 void load(const Frame& frame, int plane, int x0, int y0, int w, int h, int* to) {
   const FrameFormat& format = frame.format;
   for (int y = 0; y < h; ++y, to += w) {
@@ -30,7 +31,8 @@ void load(const Frame& frame, int plane, int x0, int y0, int w, int h, int* to) 
       case SampleType::u16: {
         const auto* row = frame.plane<std::uint16_t>(plane).row(y0 + y) + x0;
         const int up = std::max(12 - format.bits, 0), down = std::max(format.bits - 12, 0);
-        for (int x = 0; x < w; ++x) to[x] = row[x] << up >> down;
+        const int most = format.max_value();
+        for (int x = 0; x < w; ++x) to[x] = std::min<int>(row[x], most) << up >> down;
         break;
       }
       case SampleType::f32: {

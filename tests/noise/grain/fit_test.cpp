@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -241,6 +243,28 @@ TEST(GrainFit, ChromaKeepsTheNoiseSharedWithLuma) {
 
 TEST(GrainFit, TenBitsHaveTheSameGrain) {
   expect_alike(fit_and_synthesise(yuv(1, 1, 10), Kind::both, 5), 3, 0.15, 0.10);
+}
+
+// The luma of a run that filters only chroma can contain samples with more than 10 bits.
+TEST(GrainFit, SamplesAboveTheBitDepthCountAsTheMaximum) {
+  const FrameFormat format = yuv(1, 1, 10);
+  std::array<GrainStatistics, 2> statistics{GrainStatistics(format), GrainStatistics(format)};
+  for (const int above : {0, 64'000}) {
+    const Pair pair = make_pair(format, Kind::white, 6, 1);
+    for (int y = 32; y < 48; ++y)
+      for (int x = 32; x < 48; ++x)
+        pair.clean.plane<std::uint16_t>(0)(x, y) =
+            static_cast<std::uint16_t>(format.max_value() + above);
+    statistics[above > 0].add(pair.noisy, pair.clean);
+  }
+  EXPECT_EQ(statistics[0].blocks(), statistics[1].blocks());
+  EXPECT_EQ(statistics[1].blocks().back(), 1);
+  for (int bin = 0; bin < GrainStatistics::bins; ++bin) {
+    const auto &a = statistics[0].plane(0).by_luma[bin], &b = statistics[1].plane(0).by_luma[bin];
+    EXPECT_EQ(a.count, b.count);
+    EXPECT_EQ(a.sum, b.sum);
+    EXPECT_EQ(a.squares, b.squares);
+  }
 }
 
 TEST(GrainFit, ParametersAreWithinTheFormat) {
