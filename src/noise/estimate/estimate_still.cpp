@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -292,14 +293,18 @@ class StillEstimate {
     return result;
   }
 
-  /// Returns whether plane `i` contains chroma. False for grey pictures stored in three planes.
+  /// Returns whether plane `i` contains chroma. False for grey pictures stored in three planes. NaN
+  /// is ignored.
   bool has_chroma(int i) const {
     const PlaneStack& filtered_plane = is_rgb() ? opponents_[i] : sources_[i];
     for (const Plane<float>& picture : filtered_plane.pictures) {
-      const float first = picture.view()(0, 0);
+      float first = std::numeric_limits<float>::quiet_NaN();
       for (int y = 0; y < picture.height(); ++y)
-        for (int x = 0; x < picture.width(); ++x)
-          if (std::abs(picture.view()(x, y) - first) > 2) return true;
+        for (int x = 0; x < picture.width(); ++x) {
+          const float v = picture.view()(x, y);
+          if (std::isnan(first)) first = v;
+          if (std::abs(v - first) > 2) return true;
+        }
     }
     return false;
   }

@@ -316,6 +316,26 @@ TEST(EstimateStill, UsesTheSpectrumOfLumaForChromaOfCameras) {
   EXPECT_NO_THROW(validate(found.noise));
 }
 
+// A highlight in the corner of a render or of a developed photograph is outside the filter range.
+TEST(EstimateStill, HighlightInTheCornerDoesNotHideChroma) {
+  FrameFormat format = colour;
+  format.sample = SampleType::f32;
+  format.bits = 32;
+  const Frame bytes = coarse_colour_frame(false);
+  Frame frame = FramePool(format).acquire();
+  for (int i = 0; i < 3; ++i) {
+    Plane<float> plane(format.width, format.height);
+    load_plane(bytes, i, plane.view());
+    plane.view()(0, 0) = 2000;
+    store_plane(plane.view(), frame, i);
+  }
+  const NoiseEstimate found = estimate(frame);
+  ASSERT_TRUE(found.noise.is_of_opponents());
+  const NoiseModel opponents = found.noise.in_opponent_space();
+  EXPECT_NEAR(opponents.sigma(1) / opponents.sigma(0), std::sqrt(3.0f), 0.5);
+  EXPECT_EQ(opponents.sigma(1), opponents.sigma(2));
+}
+
 TEST(EstimateStill, MeasuresChromaThatHasFineNoise) {
   const NoiseEstimate found = estimate(coarse_colour_frame(true));
   ASSERT_TRUE(found.noise.is_of_opponents());
