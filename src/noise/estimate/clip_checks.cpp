@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/samples.h"
+
 namespace lull {
 namespace {
 
@@ -77,6 +79,25 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
   return combs;
 }
 
+/// Whether more than 0.1 % of the samples lie more than half a step below 0 (`low`) or above 255
+/// (`high`), on the 0..255 scale.
+struct Beyond {
+  bool low = false, high = false;
+};
+/// Examines the first plane of a frame. Only float samples can lie beyond the scale.
+Beyond beyond_scale(const Frame& frame) {
+  if (frame.format.sample != SampleType::f32) return {};
+  const PlaneView<const float> plane = frame.plane<const float>(0);
+  const float scale = to_unit_255(frame.format);
+  std::int64_t all = 0, below = 0, above = 0;
+  for (int y = 0; y < plane.height; y += 4)
+    for (int x = 0; x < plane.width; ++x, ++all) {
+      below += plane(x, y) * scale < -0.5f;
+      above += plane(x, y) * scale > 255.5f;
+    }
+  return {below > all / 1000, above > all / 1000};
+}
+
 }  // namespace
 
 ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
@@ -100,8 +121,10 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   int low = 0, high = 255;
   while (low < 255 && count[low] == 0) ++low;
   while (high > 0 && count[high] == 0) --high;
-  if (low < 128 && gathers(low, 1)) range.low[0] = static_cast<float>(low);
-  if (high > 127 && gathers(high, -1)) range.high[0] = static_cast<float>(high);
+  // ClipLuma clamps float samples, so samples beyond the scale look as if they had been clipped.
+  const Beyond outside = beyond_scale(frame);
+  if (low < 128 && !outside.low && gathers(low, 1)) range.low[0] = static_cast<float>(low);
+  if (high > 127 && !outside.high && gathers(high, -1)) range.high[0] = static_cast<float>(high);
   return range;
 }
 

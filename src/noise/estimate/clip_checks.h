@@ -18,7 +18,7 @@ struct ClipRange {
 };
 
 /// Returns the clip limits of a frame: the limits of the format, or the extreme values of Y if many
-/// samples have them.
+/// samples have them. Float samples beyond 0..255 show that the extreme value is no limit.
 [[nodiscard]] ClipRange range_of(const Frame& frame, const ClipLuma& luma);
 
 /// Returns whether the frames are interlaced: adjacent rows differ more than rows two apart.

@@ -34,6 +34,27 @@ TEST(NoiseOfClips, ClippedNoiseIsEstimatedBeforeClipping) {
   EXPECT_NEAR(sigma_of(excerpts), 25, 3);
 }
 
+// Floats below black or above white show that no sample was clipped, as in linear pictures from
+// which the background was subtracted.
+TEST(NoiseOfClips, FloatsBeyondTheScaleAreNotClipped) {
+  FrameFormat format = grey();
+  format.sample = SampleType::f32;
+  format.bits = 32;
+  for (const bool bright : {false, true}) {
+    const Scene scene = [=](int w, int h, int i, double time) {
+      Plane<float> plane = moving(w, h, time, i);
+      for (int y = 0; y < h; ++y)
+        for (int x = 0; x < w; ++x) {
+          float& v = plane.view()(x, y);
+          v = v * 0.3f - 8;
+          if (bright) v = 255 - v;
+        }
+      return plane;
+    };
+    EXPECT_NEAR(sigma_of(clip(format, white(25), scene)), 25, 1.5) << bright;
+  }
+}
+
 /// Returns the texture with its brightness multiplied by `dark`; the left quarter is black, and
 /// half of its noise is clipped.
 Scene dark_texture(float dark) {
