@@ -16,9 +16,12 @@
 
 namespace lull {
 
-/// Computes f(z) = sqrt(max(z^2 - 1/2, 0)). `root` computes the square root of a float.
+/// Computes f(z) = sqrt(max(z^2 - 1/2, 0)) for z >= 0. Magnitudes are not negative, but resampled
+/// volumes contain negative samples beside edges. For z < 0, f(z) is z, so that such samples stay
+/// dark. `root` computes the square root of a float.
 template <class Root>
 constexpr float rician_root(float z, Root root) {
+  if (z < 0) return z;
   const float square = z * z - 0.5f;
   return square < 0 ? 0.0f : root(square);
 }

@@ -109,6 +109,27 @@ TEST(VolumeVstSession, RicianMeansAreRecovered) {
   }
 }
 
+// Interpolation of volumes makes some samples beside bright edges negative.
+TEST(VolumeVstSession, RicianSamplesBelowZeroStayDark) {
+  const Phantom size{.width = 8, .height = 8, .slices = 4};
+  for (const float zero : {0.0f, 40.0f}) {
+    const auto slices = size.slices_of([&](int x, int y, int) {
+      return static_cast<double>(zero) + (x == 3 && y == 4 ? -30.0 : 50.0);
+    });
+    const auto results =
+        filtered({NoiseKind::rician, 5, zero, {}}, slices, [&](const Frame& stabilised) {
+          const PlaneView<float> plane = stabilised.plane<float>(0);
+          EXPECT_LT(plane(3, 4), zero);
+          for (int y = 0; y < plane.height; ++y)
+            for (int x = 0; x < plane.width; ++x) plane(x, y) += 0.01f;
+        });
+    for (const Frame& result : results) {
+      EXPECT_EQ(result.plane<float>(0)(3, 4), zero);
+      EXPECT_NEAR(result.plane<float>(0)(2, 4), zero + 50, 0.5f);
+    }
+  }
+}
+
 TEST(VolumeVstSession, FilterGetsAConstantLevel) {
   const Phantom size{.width = 160, .height = 40, .slices = 12};
   const VolumeNoise noise{NoiseKind::gaussian, 4, 0, ramp_map(size, 4, 12)};
