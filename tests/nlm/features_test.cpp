@@ -271,6 +271,10 @@ TEST(Features, RepeatsAreDetectedInTheOriginalRenders) {
   EXPECT_EQ(seen, expected);
   EXPECT_EQ(seen[2], RepeatState::repeats);
   EXPECT_EQ(seen[4], RepeatState::independent);
+  // The next clip begins with the last frame of this clip.
+  EXPECT_FALSE(filter->drain());
+  (void)filter->push(scene.noisy);
+  EXPECT_EQ(seen.back(), RepeatState::independent);
 }
 
 TEST(Features, RejectsUnsuitableFormatsAndParameters) {

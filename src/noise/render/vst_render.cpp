@@ -3,6 +3,7 @@
 #include <tbb/task_arena.h>
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "noise/vst_session.h"
@@ -28,6 +29,12 @@ class RenderVstSession final : public VstSession<Factor> {
         light_(format),
         scratch_(format.width, format.height) {
     for (int c = 0; c < format.planes(); ++c) back_[c] = Plane<float>(format.width, format.height);
+  }
+
+  std::optional<Frame> drain() override {
+    std::optional<Frame> rest = VstSession::drain();
+    if (!rest && repeats_) repeats_->clear();
+    return rest;
   }
 
  private:
