@@ -41,8 +41,8 @@ struct NoiseEstimate {
   /// a still picture has hardly a block without texture, so the estimate is less reliable. For
   /// clips, the share is 1.
   float confidence = 1;
-  /// Noise level of the first plane in each excerpt, in the order of the excerpts. 0: no estimate
-  /// for this excerpt.
+  /// For clips, the noise level of the first plane in each excerpt, in the order of the excerpts.
+  /// 0: no estimate for this excerpt. Empty if an excerpt has no frame, and for single pictures.
   std::vector<float> excerpt_level{};
   /// For clips, the noise levels of the stored samples of each plane as a function of luma, in the
   /// order of increasing luma. A luma that does not occur in the frames has no element.
