@@ -57,9 +57,11 @@ set(LULL_PUBLIC_HEADERS
 
 # One target for all libraries of src. The libraries of tools, which tests use, are not installed.
 get_property(libraries GLOBAL PROPERTY LULL_LIBRARIES)
+set(lull_src ${PROJECT_SOURCE_DIR}/src)
 foreach(library IN LISTS libraries)
   get_target_property(folder ${library} SOURCE_DIR)
-  if(NOT folder MATCHES "^${PROJECT_SOURCE_DIR}/src/")
+  cmake_path(IS_PREFIX lull_src ${folder} is_in_src)
+  if(NOT is_in_src)
     list(REMOVE_ITEM libraries ${library})
   endif()
 endforeach()

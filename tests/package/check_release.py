@@ -8,7 +8,8 @@
 - debian/copyright and the SBOM name every library that is compiled in from headers.
 - Every file that an installation has belongs to one Debian package, whose description exists.
 - Workflows and container files call verbs that ./run has, and CI's workflow calls every verb that
-  .ci/run calls."""
+  .ci/run calls.
+- No CMake file makes a regular expression of a path, which may contain "++" or parentheses."""
 
 import re
 import subprocess
@@ -122,9 +123,15 @@ def check_verbs(report):
             report(f".github/workflows/ci.yml: does not call ./run {verb}, as .ci/run does")
 
 
+def check_expressions(report):
+    for file in [ROOT / "CMakeLists.txt", *sorted(ROOT.glob("cmake/*.cmake"))]:
+        for name in re.findall(r'(?:MATCHES|REGEX) "[^"]*\$\{(\w*(?:_DIR|folder|path))\}', file.read_text()):
+            report(f"{file.relative_to(ROOT)}: {name} is a part of a regular expression")
+
+
 def main():
     errors = []
-    for check in (check_version, check_libraries, check_licences, check_places, check_verbs):
+    for check in (check_version, check_libraries, check_licences, check_places, check_verbs, check_expressions):
         check(errors.append)
     for error in errors:
         print(error)

@@ -12,7 +12,7 @@ ROOT, SCRATCH = Path(sys.argv[1]), Path(sys.argv[2])
 CHECK = ROOT / "tests/package/check_release.py"
 NEEDED = (
     "CMakeLists.txt", "CITATION.cff", "CHANGELOG.md", "run", "farm/boutiques/lull.json",
-    "python/pyproject.toml", "vapoursynth/pyproject.toml", "packaging", ".github/workflows", ".ci/run",
+    "python/pyproject.toml", "vapoursynth/pyproject.toml", "packaging", ".github/workflows", ".ci/run", "cmake",
 )
 # File, what to replace, by what, and a part of the expected error.
 PLANTED = (
@@ -28,6 +28,8 @@ PLANTED = (
     ("packaging/deb/packages.sh", "liblull.so.*)", "other.so.*)", "belongs to liblull-dev, not to liblull1"),
     (".github/workflows/ci.yml", "./run test", "./run nothing", "no verb nothing"),
     (".github/workflows/ci.yml", "./run demo", "./run build", "does not call ./run demo"),
+    ("cmake/LullInstall.cmake", "if(NOT is_in_src)", 'if(NOT folder MATCHES "^${PROJECT_SOURCE_DIR}/src")',
+     "PROJECT_SOURCE_DIR is a part of a regular expression"),
 )
 
 
