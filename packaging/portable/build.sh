@@ -54,8 +54,9 @@ configure_portable() {
     "-DLULL_BUNDLED_FOLDER=$bundle" "${cuda[@]}" "$@"
 }
 
-# nvcc 12.8 and newer can compress kernels for size.
-compress_cuda() { nvcc --help | grep -q -- '--compress-mode' && echo '--compress-mode=size'; }
+# nvcc 12.8 and newer can compress kernels for size. (With pipefail, a pipe to `grep -q` fails if grep
+# ends before nvcc has written all of its help.)
+compress_cuda() { [[ $(nvcc --help) != *--compress-mode* ]] || echo '--compress-mode=size'; }
 
 # check_glibc FILE ...: no file may need a newer glibc.
 check_glibc() {

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""scripts_test.py ROOT SCRATCH: functions of ./run and of the scripts in packaging/, with programs
+that imitate nvcc, nvidia-smi and git on some machine."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT, SCRATCH = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
+LONG_TEXT = "for i in {1..20000}; do echo option of a long help; done\n"
+
+
+def write_program(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/usr/bin/env bash\n{text}")
+    path.chmod(0o755)
+
+
+def call(script, folder=ROOT, **environment):
+    """Runs a script of bash with SCRATCH/bin first on the PATH."""
+    path = f"{SCRATCH.resolve() / 'bin'}:{os.environ['PATH']}"
+    return subprocess.run(["bash", "-c", f"set -euo pipefail\n{script}"], cwd=folder,
+                          env=dict(os.environ, PATH=path, **environment), capture_output=True, text=True)
+
+
+def flags_of_portable_build():
+    """Returns the CUDA flags that the portable build gives to CMake."""
+    result = call("""
+        trees=/trees; source packaging/portable/build.sh
+        prefix_map() { :; }
+        configure_release() { printf '%s\\n' "$@"; }
+        configure_portable""")
+    assert result.returncode == 0, (result.returncode, result.stderr)
+    return [line for line in result.stdout.splitlines() if line.startswith("-DCMAKE_CUDA_FLAGS=")]
+
+
+def test_portable_build_compresses_kernels_if_nvcc_can():
+    write_program(SCRATCH / "bin/nvcc", f"echo ' --compress-mode'\n{LONG_TEXT}")
+    assert flags_of_portable_build() == ["-DCMAKE_CUDA_FLAGS=--compress-mode=size"]
+    write_program(SCRATCH / "bin/nvcc", LONG_TEXT)  # before 12.8
+    assert flags_of_portable_build() == ["-DCMAKE_CUDA_FLAGS="]
+
+
+def test_run_finds_gpus_in_a_long_list():
+    write_program(SCRATCH / "bin/nvidia-smi", f"echo 'GPU 0: NVIDIA H200'\n{LONG_TEXT}")
+    assert call("source ./run help; has_gpu").returncode == 0
+    write_program(SCRATCH / "bin/nvidia-smi", "echo 'No devices found.'")
+    assert call("source ./run help; has_gpu").returncode == 1
+
+
+for name, test in list(globals().items()):
+    if name.startswith("test_"):
+        shutil.rmtree(SCRATCH, ignore_errors=True)
+        test()
