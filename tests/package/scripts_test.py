@@ -50,6 +50,15 @@ def test_run_finds_gpus_in_a_long_list():
     assert call("source ./run help; has_gpu").returncode == 1
 
 
+def test_run_does_not_use_an_old_nvcc():
+    write_program(SCRATCH / "bin/nvcc", "echo 'Cuda compilation tools, release 11.8, V11.8.89'")
+    result = call('source ./run help; find_cuda && [[ $(command -v nvcc) != $OLD_NVCC ]]', OLD_NVCC=str(SCRATCH.resolve() / "bin/nvcc"))
+    assert result.returncode == 0 or "is older than CUDA 12.0" in result.stderr, result
+    write_program(SCRATCH / "bin/nvcc", "echo 'Cuda compilation tools, release 12.0, V12.0.76'")
+    result = call("source ./run help; find_cuda; command -v nvcc")
+    assert result.stdout.splitlines()[-1] == str(SCRATCH.resolve() / "bin/nvcc"), result
+
+
 for name, test in list(globals().items()):
     if name.startswith("test_"):
         shutil.rmtree(SCRATCH, ignore_errors=True)
