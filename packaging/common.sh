@@ -8,9 +8,13 @@ say() { printf 'packaging: %s\n' "$*" >&2; }
 lull_version() { sed -n 's/^project(lull VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt; }
 
 # The time of the last commit is the time of everything in a package, so that equal commits give
-# equal bytes. A source tarball has no history; the file in it states the time.
-export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null ||
-  cat packaging/source_date)}
+# equal bytes. A source tarball has no history; the file in it states the time. (--git-dir: the tarball
+# may be unpacked in the repository of another project.)
+if [[ -z ${SOURCE_DATE_EPOCH:-} ]]; then
+  SOURCE_DATE_EPOCH=$(cat packaging/source_date 2>/dev/null || git --git-dir=.git log -1 --format=%ct) ||
+    { say "no time of the packages (git reports no commit, above); set SOURCE_DATE_EPOCH"; exit 69; }
+fi
+export SOURCE_DATE_EPOCH
 export LC_ALL=C.UTF-8 TZ=UTC
 umask 022
 

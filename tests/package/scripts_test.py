@@ -59,6 +59,31 @@ def test_run_does_not_use_an_old_nvcc():
     assert result.stdout.splitlines()[-1] == str(SCRATCH.resolve() / "bin/nvcc"), result
 
 
+def make_source_inside_another_repository():
+    """Returns a folder with a part of lull's source, as an archive has it, inside a git repository."""
+    outer = SCRATCH / "outer"
+    source = outer / "lull"
+    for name in ("cmake", "packaging"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("source_date"))
+    for command in (["init", "-q"], ["add", "."],
+                    ["-c", "user.name=x", "-c", "user.email=x", "commit", "-q", "-m", "x"]):
+        subprocess.run(["git", "-C", outer, *command], check=True)
+    return source
+
+
+def test_commit_and_time_are_not_those_of_another_repository():
+    source = make_source_inside_another_repository()
+    header = SCRATCH.resolve() / "commit.h"
+    subprocess.run(["cmake", f"-DSOURCE={source.resolve()}", f"-DHEADER={header}", "-P",
+                    ROOT / "cmake/LullCommit.cmake"], check=True)
+    assert 'commit[] = "unknown"' in header.read_text(), header.read_text()
+    script = "unset SOURCE_DATE_EPOCH; source packaging/common.sh; echo $SOURCE_DATE_EPOCH"
+    result = call(script, source)
+    assert result.returncode == 69 and "set SOURCE_DATE_EPOCH" in result.stderr, result
+    (source / "packaging/source_date").write_text("1700000000\n")
+    assert call(script, source).stdout == "1700000000\n"
+
+
 for name, test in list(globals().items()):
     if name.startswith("test_"):
         shutil.rmtree(SCRATCH, ignore_errors=True)
