@@ -69,7 +69,7 @@ for part in "${parts[@]}"; do
   esac
   say "made $part"
 done
-sources=$trees/libraries/prefix/sources.txt
+sources=$out/.sources.txt  # (note_contents)
 [[ -f $sources ]] || sources=packaging/portable/sources.txt
 python3 packaging/sbom.py "$out" "$version" "$SOURCE_DATE_EPOCH" "$sources"
 (cd "$out" && rm -f SHA256SUMS && sha256sum -- * >../SHA256SUMS.new && mv ../SHA256SUMS.new SHA256SUMS)

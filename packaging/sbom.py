@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """sbom.py FOLDER VERSION TIME [SOURCES]: writes FOLDER/lull-VERSION.spdx.json, an SPDX 2.3 document
 of the release files in FOLDER and of the libraries inside them. TIME: seconds since 1970. SOURCES:
-the list of the libraries that were built, by default portable/sources.txt. Equal files give equal
-bytes."""
+the list of the libraries that were built, by default portable/sources.txt. FOLDER/.cuda-tarball and
+FOLDER/.cuda-wheels exist if these files contain the CUDA runtime. Equal files give equal bytes."""
 
 import hashlib
 import json
@@ -79,7 +79,6 @@ def build(folder, version, time, libraries):
         used.add(library)
         relations.append((file["SPDXID"], "CONTAINS", inside[library]["SPDXID"]))
 
-    with_cuda = (folder / ".cuda").exists()
     for path in sorted(folder.iterdir()):
         if path.name == "SHA256SUMS" or path.name.endswith(".spdx.json") or path.name.startswith("."):
             continue
@@ -97,7 +96,7 @@ def build(folder, version, time, libraries):
                 if kind != "vapoursynth" or name in ("highway", "onetbb"):
                     contains(file, name)
             contains(file, "gcc-runtime")
-            if with_cuda:
+            if (folder / (".cuda-tarball" if kind == "tarball" else ".cuda-wheels")).exists():
                 contains(file, "cuda-runtime")
         if kind in ("tarball", "python") or path.name.startswith("lull_"):
             contains(file, "CLI11")

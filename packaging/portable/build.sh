@@ -54,6 +54,14 @@ configure_portable() {
     "-DLULL_BUNDLED_FOLDER=$bundle" "${cuda[@]}" "$@"
 }
 
+# note_contents PART: notes for the SBOM what the files of PART contain, in hidden files beside them. The
+# SBOM of a release is made on another machine, from these files.
+note_contents() {
+  rm -f "$out/.cuda-$1"
+  ! grep -q '^LULL_CUDA:BOOL=ON' "$portable/CMakeCache.txt" || touch "$out/.cuda-$1"
+  cp "$libraries/prefix/sources.txt" "$out/.sources.txt"
+}
+
 # nvcc 12.8 and newer can compress kernels for size. (With pipefail, a pipe to `grep -q` fails if grep
 # ends before nvcc has written all of its help.)
 compress_cuda() { [[ $(nvcc --help) != *--compress-mode* ]] || echo '--compress-mode=size'; }
@@ -87,6 +95,7 @@ make_tarball() {
   strip --strip-unneeded --remove-section=.comment "$stage/bin/lull"
   check_glibc "$stage"/bin/* "$stage"/lib/*
   pack "$stage" "$out/$name.tar.xz"
+  note_contents tarball
 }
 
 # python_venv VERSION: a venv with what wheels are made with; prints its folder.
@@ -132,4 +141,5 @@ make_wheels() {
     one_wheel "$venv" python -DLULL_PYTHON=ON -DLULL_VAPOURSYNTH=OFF
   done
   one_wheel "$venv" vapoursynth -DLULL_PYTHON=OFF -DLULL_VAPOURSYNTH=ON
+  note_contents wheels
 }

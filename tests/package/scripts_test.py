@@ -43,6 +43,21 @@ def test_portable_build_compresses_kernels_if_nvcc_can():
     assert flags_of_portable_build() == ["-DCMAKE_CUDA_FLAGS="]
 
 
+def test_portable_build_notes_what_the_sbom_states():
+    trees, out = SCRATCH / "trees", SCRATCH / "out"
+    for file, text in ((trees / "libraries/prefix/sources.txt", "zlib 9.9 Zlib\n"),
+                       (trees / "tree/CMakeCache.txt", "LULL_CUDA:BOOL=ON\n")):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    out.mkdir()
+    script = f"trees='{trees.resolve()}' out='{out.resolve()}'; source packaging/portable/build.sh; note_contents wheels"
+    assert call(script).returncode == 0
+    assert (out / ".cuda-wheels").exists() and (out / ".sources.txt").read_text() == "zlib 9.9 Zlib\n"
+    (trees / "tree/CMakeCache.txt").write_text("LULL_CUDA:BOOL=OFF\n")
+    assert call(script).returncode == 0
+    assert not (out / ".cuda-wheels").exists()
+
+
 def test_run_finds_gpus_in_a_long_list():
     write_program(SCRATCH / "bin/nvidia-smi", f"echo 'GPU 0: NVIDIA H200'\n{LONG_TEXT}")
     assert call("source ./run help; has_gpu").returncode == 0

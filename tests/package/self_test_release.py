@@ -94,6 +94,12 @@ def test_sbom():
     document = json.loads(write_sbom(SCRATCH / "third", names, str(sources)))
     assert [p["versionInfo"] for p in document["packages"] if p["name"] == "zlib"] == ["9.9"]
     assert not [p for p in document["packages"] if p["name"] == "ffmpeg"], "not among the sources that were built"
+    assert "cuda-runtime" not in text and "LicenseRef-NVIDIA-CUDA-EULA" not in text
+    document = json.loads(write_sbom(SCRATCH / "fourth", [*names, ".cuda-tarball"]))
+    runtime = next(p["SPDXID"] for p in document["packages"] if p["name"] == "cuda-runtime")
+    holders = [r["spdxElementId"] for r in document["relationships"] if r["relatedSpdxElement"] == runtime]
+    assert holders == ["SPDXRef-file-lull-1.2.3-linux-x86-64.tar.xz"], holders
+    assert document["hasExtractedLicensingInfos"][0]["licenseId"] == "LicenseRef-NVIDIA-CUDA-EULA"
 
 
 test_planted_errors()
