@@ -99,6 +99,22 @@ def test_commit_and_time_are_not_those_of_another_repository():
     assert call(script, source).stdout == "1700000000\n"
 
 
+def test_run_replaces_a_venv_of_another_python():
+    tree = SCRATCH / "tree"
+    shutil.rmtree(tree, ignore_errors=True)
+    for name in ("run", "python/requirements.txt", "tests/requirements.txt"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tree / name)
+    venv = tree / "build/python/venv"
+    write_program(venv / "bin/python", "exit 1")  # without pip, as after an upgrade of Python
+    requirements = [(tree / name).read_text() for name in ("python/requirements.txt", "tests/requirements.txt")]
+    (venv / "done.txt").write_text("".join(requirements))
+    write_program(SCRATCH / "bin/python3", """
+        if [[ $1 == -m ]]; then mkdir -p "$3/bin"; touch "$3/new"; cp "$0" "$3/bin/pip"; cp "$0" "$3/bin/python"; fi""")
+    result = call("source ./run help; prepare_python", tree)
+    assert result.returncode == 0 and (venv / "new").exists(), result
+
+
 for name, test in list(globals().items()):
     if name.startswith("test_"):
         shutil.rmtree(SCRATCH, ignore_errors=True)
