@@ -17,8 +17,9 @@ version=$(lull_version)
 jobs=${LULL_JOBS:-$(nproc)}
 mkdir -p "$out"
 
-# Debug paths and __FILE__ must not depend on the folder of the build.
-prefix_map() { printf -- '-ffile-prefix-map=%s=/usr/src/lull ' "$PWD" "$(readlink -f "$PWD")"; }
+# Debug paths and __FILE__ must not depend on the folder of the build. (With quotes for the shell that
+# runs the compiler, because the folder may contain spaces.)
+prefix_map() { printf -- '"-ffile-prefix-map=%s=/usr/src/lull" ' "$PWD" "$(readlink -f "$PWD")"; }
 
 # configure_release TREE [CMAKE ARGUMENT ...]
 configure_release() {

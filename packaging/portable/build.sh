@@ -13,6 +13,8 @@ readonly pythons=${LULL_WHEEL_PYTHONS:-3.10 3.11 3.12}
 
 prepare_portable() {
   [[ $(uname -m) == x86_64 ]] || { say "the portable build needs x86-64"; exit 69; }
+  [[ $trees != *[[:space:]]* ]] ||  # (the scripts of FFmpeg and others would split it)
+    { say "the portable build needs a folder without spaces (this is '$PWD')"; exit 69; }
   bash packaging/portable/toolchain.sh "$toolchain"
   bash packaging/portable/libraries.sh "$toolchain" "$libraries"
   make_bundle

@@ -43,6 +43,15 @@ def test_portable_build_compresses_kernels_if_nvcc_can():
     assert flags_of_portable_build() == ["-DCMAKE_CUDA_FLAGS="]
 
 
+def test_flags_of_a_build_in_a_folder_with_spaces():
+    folder = SCRATCH / "my code"
+    folder.mkdir(parents=True)
+    function = next(line for line in (ROOT / "packaging/package.sh").read_text().splitlines()
+                    if line.startswith("prefix_map()"))
+    result = call(f"{function}\neval \"printf '%s\\\\n' $(prefix_map)\"", folder)
+    assert result.stdout.splitlines() == [f"-ffile-prefix-map={folder.resolve()}=/usr/src/lull"] * 2, result
+
+
 def test_portable_build_notes_what_the_sbom_states():
     trees, out = SCRATCH / "trees", SCRATCH / "out"
     for file, text in ((trees / "libraries/prefix/sources.txt", "zlib 9.9 Zlib\n"),
