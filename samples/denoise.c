@@ -17,9 +17,10 @@ int main(int argc, char** argv) {
   unsigned char* samples;
   FILE* file = argc == 4 ? fopen(argv[1], "rb") : NULL;
   size_t count;
+  int white = 0;
 
-  if (!file || fscanf(file, "P5 %d %d 255", &format.width, &format.height) != 2 ||
-      format.width < 1 || format.height < 1 || fgetc(file) == EOF)
+  if (!file || fscanf(file, "P5 %d %d %d", &format.width, &format.height, &white) != 3 ||
+      white != 255 || format.width < 1 || format.height < 1 || fgetc(file) == EOF)
     return fputs("usage: denoise IN.pgm OUT.pgm SIGMA\n", stderr), 2;
   count = (size_t)format.width * format.height;
   samples = malloc(count);
