@@ -242,6 +242,30 @@ TEST(Features, NanAndInfinityPassAndDoNotSpread) {
   }
 }
 
+TEST(Features, HugeSamplesPassAndDoNotSpread) {
+  const SmallScene scene(rgb(48, 32));
+  Frame broken = lull::test_support::make_frame(scene.format);
+  Frame huge = lull::test_support::make_frame(scene.format);
+  for (const Frame* frame : {&broken, &huge})
+    for (int i = 0; i < 3; ++i) copy_plane(scene.noisy, i, *frame);
+  broken.features = huge.features = scene.noisy.features;
+  broken.plane<float>(1)(12, 10) = broken.plane<float>(2)(30, 20) = NAN;
+  huge.plane<float>(1)(12, 10) = 1e25f;
+  huge.plane<float>(2)(30, 20) = -std::numeric_limits<float>::max();
+  for (const Backend& backend : {on_cpu, on_reference}) {
+    const Frame expected = filtered({.search_radius = 3}, broken, backend);
+    const Frame result = filtered({.search_radius = 3}, huge, backend);
+    EXPECT_EQ(result.plane<float>(1)(12, 10), 1e25f);
+    EXPECT_EQ(result.plane<float>(2)(30, 20), -std::numeric_limits<float>::max());
+    for (int i = 0; i < 3; ++i)
+      for (int y = 0; y < 32; ++y)
+        for (int x = 0; x < 48; ++x)
+          if (!std::isnan(expected.plane<float>(i)(x, y)))
+            ASSERT_EQ(result.plane<float>(i)(x, y), expected.plane<float>(i)(x, y))
+                << i << ": " << x << ", " << y;
+  }
+}
+
 TEST(Features, RepeatsAreDetectedInTheOriginalRenders) {
   struct Seen final : Denoiser {
     explicit Seen(std::vector<RepeatState>& all) : all_(all) {}

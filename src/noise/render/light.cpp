@@ -79,6 +79,13 @@ bool is_finite_plane(PlaneView<const float> plane) {
   return only;
 }
 
+/// Returns whether filters can process the illumination `u`. For NaN, infinities and values whose
+/// square could overflow in sums, the result is false.
+bool is_usable(float u) {
+  constexpr float max_light = 1e18f;
+  return std::abs(u) <= max_light;
+}
+
 /// Replaces NaN and infinities by the mean of the finite neighbouring samples.
 void replace_non_finite(PlaneView<float> plane) {
   if (is_finite_plane(plane)) return;
@@ -176,7 +183,10 @@ void Light::load_light(const Frame& frame) {
   for (int i = 0; i < planes_; ++i) {
     const PlaneView<const float> from = frame.plane<float>(i);
     const PlaneView<const float> albedo = albedo_[i].view();
-    fill(light_[i].view(), [&](int x, int y) { return from(x, y) / albedo(x, y); });
+    fill(light_[i].view(), [&](int x, int y) {
+      const float u = from(x, y) / albedo(x, y);
+      return is_usable(u) ? u : std::numeric_limits<float>::quiet_NaN();
+    });
     replace_non_finite(light_[i].view());
   }
 }
@@ -207,10 +217,11 @@ void Light::load_variance(const Frame& frame, const RenderNoise& noise) {
       high_frequencies(light, to);
       radius = 3;
     }
-    // For a pixel that is not finite, the result is the mean of the surrounding variances.
+    // For a pixel that is not usable, the result is the mean of the surrounding variances.
     const PlaneView<const float> samples = frame.plane<float>(i);
     fill(to, [&](int x, int y) {
-      return std::isfinite(samples(x, y)) ? to(x, y) : std::numeric_limits<float>::quiet_NaN();
+      return is_usable(samples(x, y) / albedo(x, y)) ? to(x, y)
+                                                     : std::numeric_limits<float>::quiet_NaN();
     });
     replace_non_finite(to);
     if (!(level > 0)) box_mean(to, radius, scratch_.view(), to);
@@ -257,7 +268,7 @@ void Light::recompose(const std::array<PlaneView<const float>, 3>& filtered, con
     const PlaneView<float> to = clean.plane<float>(i);
     fill(to, [&](int x, int y) {
       const float v = filtered[i](x, y) * albedo(x, y);
-      return std::isfinite(from(x, y)) && std::isfinite(v) ? v : from(x, y);
+      return is_usable(from(x, y) / albedo(x, y)) && std::isfinite(v) ? v : from(x, y);
     });
   }
 }

@@ -41,8 +41,8 @@ class Light {
   int planes() const { return planes_; }
   int width() const { return width_; }
   int height() const { return height_; }
-  /// Returns the demodulated illumination. If a sample was not finite, the result contains the mean
-  /// of its neighbours.
+  /// Returns the demodulated illumination. If a sample was not finite, or its illumination was
+  /// above 1e18, the result contains the mean of its neighbours.
   PlaneView<const float> light(int i) const { return light_[i].view(); }
   /// Returns the noise variance of the demodulated illumination, > 0. The variance is averaged over
   /// at least 3x3 pixels, because variances from few samples per pixel are inaccurate.
@@ -57,7 +57,7 @@ class Light {
   PlaneView<const float> regressor_noise(int i) const { return regressor_noise_[i].view(); }
 
   /// Computes the samples of `clean` from the filtered illumination of the last decomposed frame.
-  /// Copies the samples of `noisy` that are not finite.
+  /// Copies the samples of `noisy` that are not finite, or whose illumination is above 1e18.
   void recompose(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
                  const Frame& clean) const;
   /// Returns the factor by which recompose() multiplies the illumination: max(albedo,
