@@ -7,15 +7,27 @@
 namespace lull::cuda {
 namespace {
 
+/// Returns whether the status is a property of the machine: its devices, its driver, or the limits
+/// of its Multi-Process Service (MPS).
 bool is_device_unavailable(cudaError_t status) {
   switch (status) {
     case cudaErrorMemoryAllocation:
     case cudaErrorNoDevice:
     case cudaErrorInvalidDevice:
-    case cudaErrorInsufficientDriver:
+    case cudaErrorDeviceNotLicensed:
     case cudaErrorDevicesUnavailable:
+    case cudaErrorInitializationError:
+    case cudaErrorStubLibrary:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorCallRequiresNewerDriver:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorCompatNotSupportedOnDevice:
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorJitCompilerNotFound:
+    case cudaErrorJitCompilationDisabled:
+    case cudaErrorMpsMaxClientsReached:
+    case cudaErrorMpsMaxConnectionsReached:
       return true;
     default:
       return false;
@@ -44,6 +56,7 @@ bool is_device_failure(cudaError_t status) {
     case cudaErrorMpsConnectionFailed:
     case cudaErrorMpsRpcFailure:
     case cudaErrorMpsServerNotReady:
+    case cudaErrorMpsClientTerminated:
     case cudaErrorOperatingSystem:
     case cudaErrorSystemNotReady:
     case cudaErrorUnknown:

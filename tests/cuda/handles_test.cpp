@@ -17,10 +17,14 @@ namespace {
 TEST(Check, DistinguishesDeviceFailuresFromInternalErrors) {
   EXPECT_NO_THROW(check(cudaSuccess));
   EXPECT_THROW(check(cudaErrorMemoryAllocation), DeviceUnavailable);
-  EXPECT_THROW(check(cudaErrorInsufficientDriver), DeviceUnavailable);
+  for (const cudaError_t missing :
+       {cudaErrorInsufficientDriver, cudaErrorJitCompilerNotFound, cudaErrorMpsMaxClientsReached,
+        cudaErrorMpsMaxConnectionsReached, cudaErrorSystemDriverMismatch})
+    EXPECT_THROW(check(missing), DeviceUnavailable);
   EXPECT_THROW(check(cudaErrorInvalidValue), InternalError);
-  for (const cudaError_t broken : {cudaErrorLaunchFailure, cudaErrorIllegalAddress,
-                                   cudaErrorECCUncorrectable, cudaErrorUnknown})
+  for (const cudaError_t broken :
+       {cudaErrorLaunchFailure, cudaErrorIllegalAddress, cudaErrorECCUncorrectable,
+        cudaErrorMpsClientTerminated, cudaErrorUnknown})
     EXPECT_THROW(check(broken), DeviceFailure);
 }
 
