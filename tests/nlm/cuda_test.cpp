@@ -50,6 +50,21 @@ TEST(NlmCudaPlan, RejectsPlanesThatKernelsCannotAddress) {
                InvalidArgument);
 }
 
+TEST(NlmCudaPlan, RejectsStepsAboveTheMotionBlocksOfChroma) {
+  Params params = make_params(Profile::balanced, NoiseModel({20, 20, 20}));
+  FrameFormat format{.width = 64, .height = 64, .layout = Layout::yuv, .chroma_shift_x = 3};
+  EXPECT_NO_THROW(cuda::require_addressable(params, format));
+  params.block = params.step = 8;
+  EXPECT_THROW(cuda::require_addressable(params, format), InvalidArgument);
+  format.chroma_shift_x = 2;
+  EXPECT_NO_THROW(cuda::require_addressable(params, format));
+  format.chroma_shift_y = 4;
+  params.block = params.step = 4;
+  EXPECT_THROW(cuda::require_addressable(params, format), InvalidArgument);
+  params.noise = NoiseModel({20, 0, 0});
+  EXPECT_NO_THROW(cuda::require_addressable(params, format));
+}
+
 TEST_F(NlmCuda, FramesMatchTheReference) {
   for (const NamedParams& p : picture_params())
     expect_reference_result(frame_plan(p.params, 67, 21),

@@ -11,8 +11,9 @@
 
 namespace lull::nlm::cuda {
 
-/// Checks that kernels can address planes of this format.
-/// @throws InvalidArgument  kernels cannot address planes of this size
+/// Checks that kernels can process planes of this format.
+/// @throws InvalidArgument  kernels cannot address planes of this size, or the motion blocks of
+///     subsampled chroma are smaller than the step
 void require_addressable(const Params& params, const FrameFormat& format);
 
 /// Returns the plan of the general kernel (tiles.cu) for planes with motion blocks of 32x32

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 
+#include "core/error.h"
 #include "core/round_up.h"
 #include "cuda/shared_memory.h"
 #include "nlm/cuda/filters.h"
@@ -25,6 +27,14 @@ Space::Space(int w, int h, int p) : width(w), height(h), pad(p), pitch(round_up(
 
 void require_addressable(const Params& params, const FrameFormat& format) {
   (void)Space(format.width, format.height, params.reach() + 1);  // no plane is larger
+  // The origins of tiles must be multiples of the step, and a tile lies within a motion block.
+  const bool filters_chroma = params.noise.sigma(1) > 0 || params.noise.sigma(2) > 0;
+  const int shift = std::max(format.chroma_shift_x, format.chroma_shift_y);
+  if (!params.is_volume() && filters_chroma && (motion_cell >> shift) < params.step)
+    throw InvalidArgument("step = " + std::to_string(params.step) + " with chroma subsampled by " +
+                          std::to_string(1 << shift) + " on a GPU (its kernels need a step of " +
+                          std::to_string(motion_cell >> shift) +
+                          " or less); choose a smaller step, or the device cpu");
 }
 
 TilesPlan plan_tiles(const Params& p, const Space& space, int guides, int planes) {
