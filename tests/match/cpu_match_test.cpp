@@ -239,6 +239,17 @@ TEST(CpuMatch, LargestDifferencesDoNotOverflow) {
   for (const Group& group : groups) EXPECT_EQ(group.count, 1);
 }
 
+// The guides of large pictures and of many frames have more elements than an `int` counts.
+TEST(CpuMatch, BuffersHaveMoreElementsThanAnInt) {
+  constexpr std::size_t count = (std::size_t{1} << 31) + 5;
+  Buffer<std::int8_t> buffer;
+  std::int8_t* const all = buffer.reserve(count);
+  all[0] = 1;
+  all[count - 1] = 2;  // all other pages remain unused
+  EXPECT_EQ(buffer.reserve(count), all);
+  EXPECT_EQ(buffer.data()[count - 1], 2);
+}
+
 TEST(CpuMatch, QuantisesToTheNearestUnit) {
   const std::vector<float> samples{-300.0f, 10.0f, 11.9f,  12.1f,
                                    12.9f,   13.1f, 500.0f, std::numeric_limits<float>::quiet_NaN()};

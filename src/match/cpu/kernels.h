@@ -10,6 +10,7 @@
 
 // - propagate.cpp makes groups by propagation.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +33,9 @@ class Buffer {
  public:
   T* reserve(std::size_t count) {
     if (count > capacity_) {
-      memory_ = Plane<T>(static_cast<int>(count), 1);
+      // The size of a plane is an `int`, so a large buffer is a plane of several rows without gaps.
+      const int width = static_cast<int>(std::min(count, max_row));
+      memory_ = Plane<T>(width, static_cast<int>((count + max_row - 1) / max_row));
       capacity_ = count;
     }
     return data();
@@ -41,6 +44,7 @@ class Buffer {
   const T* data() const { return memory_.view().data; }
 
  private:
+  static constexpr std::size_t max_row = std::size_t{1} << 30;
   Plane<T> memory_;
   std::size_t capacity_ = 0;
 };
