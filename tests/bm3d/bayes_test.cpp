@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -283,6 +284,33 @@ TEST(Bayes, KeepsFlatPictures) {
     for (const Frame& frame : run_clip(*open(small_best(1), format, {}), frames))
       for (int x = 0; x < 40; ++x) EXPECT_NEAR(plane_of(frame, 0).view()(x, 20), level, 1e-2);
   }
+}
+
+TEST(Bayes, CpuFiltersPicturesWiderThan16Bits) {
+  const FrameFormat format{.width = 33000, .height = 10};
+  const std::vector<Frame> frames = noisy_pan(format, 2);
+  Params params = small_best(1);
+  ASSERT_TRUE(params.bayes);
+  params.phases = 2;  // a single Bayes phase, with little work for each group
+  params.bayes_phases[0].group = 32;
+  params.bayes_phases[0].sharpenings = 0;
+  const auto sum_of_squares = [](const Frame& frame, const Plane<float>& clean) {
+    const Plane<float> samples = plane_of(frame, 0);
+    double sum = 0;
+    for (int y = 0; y < clean.height(); ++y)
+      for (int x = 0; x < clean.width(); ++x) {
+        const double error = static_cast<double>(samples.view()(32800 + x, y)) -
+                             static_cast<double>(clean.view()(x, y));
+        sum += error * error;
+      }
+    return sum;
+  };
+  const Plane<float> whole = texture_picture(format.width + 40, format.height + 20, 0);
+  Plane<float> clean(format.width - 32800, format.height);
+  for (int y = 0; y < clean.height(); ++y)
+    std::copy_n(whole.view().row(y) + 32800, clean.width(), clean.view().row(y));
+  const Frame result = run_clip(*open(params, format, {.threads = 2}), frames)[0];
+  EXPECT_LT(sum_of_squares(result, clean), sum_of_squares(frames[0], clean));
 }
 
 std::string refusal(const Params& params) {

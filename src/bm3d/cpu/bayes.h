@@ -46,7 +46,7 @@ void bayes_estimate(const BayesGroup& group, float sigma, const BayesParams& par
 /// A candidate: its frame pair, and its position in the first frame of the pair.
 struct BayesCandidate {
   std::uint32_t pair;
-  std::int16_t x, y;
+  int x, y;
 };
 /// Scratch memory of one thread.
 struct BayesWorkspace {

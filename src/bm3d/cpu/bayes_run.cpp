@@ -199,8 +199,7 @@ class BayesRun {
           }
           keys.push_back(std::uint64_t{std::bit_cast<std::uint32_t>(distance)} << 32 |
                          candidates.size());
-          candidates.push_back({static_cast<std::uint32_t>(n), static_cast<std::int16_t>(u),
-                                static_cast<std::int16_t>(v)});
+          candidates.push_back({static_cast<std::uint32_t>(n), u, v});
         }
       }
     }
