@@ -3,6 +3,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
+
+#include "core/error.h"
 
 namespace lull {
 namespace {
@@ -115,6 +118,20 @@ ClusterRules::ClusterRules(const MatchParams& params) {
   biased = params.bias != nullptr;
   if (biased)
     for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = in_guide((*params.bias)[i]);
+}
+
+void require_numbered(int width, int height, int frames, const ClusterParams& params) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 32;
+  const std::uint64_t in_frame = std::uint64_t{1} * PatchNumbers(width, height).row * height;
+  const std::uint64_t members =
+      std::uint64_t{1} * (width - patch + 1) * (height - patch + 1) * frames * params.tilings;
+  if (in_frame <= std::numeric_limits<int>::max() && in_frame * frames <= most && members <= most)
+    return;
+  throw InvalidArgument("clusters in " + std::to_string(frames) + " frames of " +
+                        std::to_string(width) + "x" + std::to_string(height) + " samples with " +
+                        std::to_string(params.tilings) +
+                        " tilings (they have more patches than the 2^32 that lull numbers); choose "
+                        "fewer tilings, a smaller --temporal, or the matcher window");
 }
 
 void Clusters::plan(int width, int height, int frames, const ClusterParams& params) {

@@ -217,6 +217,11 @@ struct PatchNumbers {
   double of_row = 1.0 / 16, of_frame = 1;
 };
 
+/// Checks that 32 bits can number the patches of `frames` frames of width x height samples, and the
+/// members of their clusters in all tilings, on the host.
+/// @throws InvalidArgument  there are more patches
+void require_numbered(int width, int height, int frames, const ClusterParams& params);
+
 inline constexpr int scratch_padding = 8;
 
 /// Interface through which the clustering code on the host reads patches.

@@ -268,5 +268,13 @@ TEST(ClusterSession, RejectsParametersOutOfRange) {
   }
 }
 
+TEST(ClusterSession, RefuseMorePatchesThan32BitsNumber) {
+  bm3d::Params params = bm3d::make_means_params(bm3d::Profile::fast, NoiseModel({20, 20, 20}), 2,
+                                                ClusterParams{.tilings = 4});
+  const FrameFormat large{.width = 16384, .height = 16384};
+  for (const BackendKind kind : {BackendKind::cpu, BackendKind::reference})
+    EXPECT_THROW((void)bm3d::open(params, large, {.kind = kind}), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace lull

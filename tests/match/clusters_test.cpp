@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "match/group.h"
 #include "match/patch_shape.h"
 #include "support/cluster_clips.h"
@@ -162,6 +163,17 @@ TEST(Clusters, PatchNumbersMapBackToPositions) {
           EXPECT_EQ(place.y, y);
         }
   }
+}
+
+TEST(Clusters, RefusesMorePatchesThan32BitsNumber) {
+  const ClusterParams four{.tilings = 4};
+  EXPECT_NO_THROW(require_numbered(8, 8, 17, four));
+  EXPECT_NO_THROW(require_numbered(7680, 4320, 17, four));
+  EXPECT_NO_THROW(require_numbered(16384, 16384, 3, four));
+  EXPECT_THROW(require_numbered(16384, 16384, 5, four), InvalidArgument);
+  EXPECT_NO_THROW(require_numbered(16384, 16384, 15, {.tilings = 1}));
+  EXPECT_THROW(require_numbered(16384, 16384, 17, {.tilings = 1}), InvalidArgument);
+  EXPECT_THROW(require_numbered(60000, 60000, 1, {.tilings = 1}), InvalidArgument);
 }
 
 TEST(Clusters, GuideIsRoundedToEightBits) {

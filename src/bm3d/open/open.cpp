@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/instructions.h"
 #include "core/validate_format.h"
+#include "match/clusters.h"
 #include "match/guide.h"
 #include "noise/holes.h"
 #include "time/repeat_finder.h"
@@ -20,6 +21,15 @@ void validate_backend(const Backend& b) {
     throw InvalidArgument("streams = " + std::to_string(b.streams) +
                           " (must be from 1 to 16); choose one in range");
   lull::validate(b);
+}
+
+/// Checks that the host backends can number the patches of all clusters.
+void require_numbered_patches(const Params& params, const FrameFormat& format) {
+  for (const PhaseParams* phase : {&params.hard, &params.wiener})
+    for (int i = 0; phase->clusters && i < format.planes(); ++i)
+      if (params.noise.sigma(i) > 0 && fits_patch(format, i))
+        require_numbered(format.plane_width(i), format.plane_height(i), 2 * params.temporal + 1,
+                         *phase->clusters);
 }
 
 }  // namespace
@@ -35,6 +45,7 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   require_instructions();
   // If the session filters no plane, it returns each frame without waiting for neighbouring frames.
   if (!filters_any(params.noise, format)) params.temporal = 0;
+  if (backend.kind != BackendKind::cuda) require_numbered_patches(params, format);
   const bool combines = params.linear_combinations && filters_any(params.noise, format);
   switch (backend.kind) {
     case BackendKind::reference:
