@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bm3d/bm3d.h"
@@ -126,6 +128,26 @@ TEST_P(GuidedBm3d, RejectsFramesWithoutAMatchingGuide) {
   FrameFormat narrow = grey;
   narrow.width -= 8;
   EXPECT_THROW((void)run(params_of(0), with_guides(noisy, narrow), GetParam()), InvalidArgument);
+}
+
+// A frame that a session refuses does not discard the results of earlier frames.
+TEST_P(GuidedBm3d, RefusedFrameLeavesOtherResults) {
+  const std::vector<Frame> frames = with_guides(noisy_clip(grey, 3), grey);
+  const auto session = open(params_of(0), grey, {.kind = GetParam(), .streams = 2});
+  std::vector<Frame> results;
+  const auto keep = [&](std::optional<Frame> frame) {
+    if (!frame) return false;
+    results.push_back(*std::move(frame));
+    return true;
+  };
+  keep(session->push(frames[0]));
+  keep(session->push(frames[1]));
+  EXPECT_THROW((void)session->push(noisy_clip(grey, 1)[0]), InvalidArgument);
+  keep(session->push(frames[2]));
+  while (keep(session->drain())) {
+  }
+  ASSERT_EQ(results.size(), frames.size());
+  for (std::size_t n = 0; n < frames.size(); ++n) EXPECT_EQ(results[n].pts, frames[n].pts);
 }
 
 INSTANTIATE_TEST_SUITE_P(EachBackend, GuidedBm3d,

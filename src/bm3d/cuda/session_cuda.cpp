@@ -15,6 +15,8 @@
 #include "cuda/pinned_memory.h"
 #include "cuda/results/result_frames.h"
 #include "cuda/session_on_device.h"
+#include "match/frame_guide.h"
+#include "noise/holes.h"
 
 namespace lull::bm3d {
 namespace {
@@ -24,7 +26,10 @@ class SlotSession final : public Denoiser {
  public:
   SlotSession(const Params& params, const FrameFormat& format, int streams,
               cuda::MatcherFactory make_matcher, bool results_on_device, const FrameFormat& results)
-      : format_(format), pool_(results, results_on_device) {
+      : format_(format),
+        guided_(params.guided),
+        holes_(params.holes),
+        pool_(results, results_on_device) {
     for (int i = 0; i < streams; ++i)
       slots_.push_back(std::make_unique<CudaSlot>(params, format, make_matcher, results));
     pool_.reserve(streams + cuda::expected_queued_results);
@@ -36,6 +41,9 @@ class SlotSession final : public Denoiser {
     if (noisy.format != format_)
       throw InvalidArgument(
           "a frame of another format (a session takes one format); open another session");
+    // Refuses a frame before the slot returns its result, because the exception would discard it.
+    (void)guide_of(noisy, guided_);
+    if (holes_) (void)holes_of(noisy);
     CudaSlot& slot = *slots_[next_];
     next_ = (next_ + 1) % slots_.size();
     std::optional<Frame> ready = slot.finish();
@@ -54,6 +62,7 @@ class SlotSession final : public Denoiser {
 
  private:
   FrameFormat format_;
+  bool guided_, holes_;  // whether frames have guides, and may have holes
   cuda::ResultFrames pool_;
   std::vector<std::unique_ptr<CudaSlot>> slots_;
   std::size_t next_ = 0;  // slot of the oldest frame in flight; the next frame uses it
