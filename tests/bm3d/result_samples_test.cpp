@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "bm3d/each_backend.h"
@@ -73,6 +75,19 @@ TEST_P(Bm3dResultSamples, PlanesWithoutNoiseAreConverted) {
     EXPECT_TRUE(same_plane(results[0], expected[0], 2));
     EXPECT_FALSE(same_plane(results[0], expected[0], 1));
   }
+}
+
+// In full range, the sample values that correspond to 255 differ between luma and chroma.
+TEST_P(Bm3dResultSamples, AreInputOfAnotherSession) {
+  const FrameFormat format = result_format(yuv(50, 38, 1, 1), {.bits = 10, .full_range = true});
+  ASSERT_NE(format.full_scale(0), format.full_scale(1));
+  Frame flat = make_frame(format);
+  for (int i = 0; i < format.planes(); ++i) {
+    const PlaneView<std::uint16_t> plane = flat.plane<std::uint16_t>(i);
+    for (int y = 0; y < plane.height; ++y) std::fill_n(plane.row(y), plane.width, 512);
+  }
+  const auto results = run_clip(*opener(quick(10))(format, {}), {flat});
+  EXPECT_TRUE(same_samples(results.at(0), flat));
 }
 
 TEST_P(Bm3dResultSamples, FewerBitsThanTheInputAreRoundedOnce) {

@@ -8,7 +8,7 @@ namespace lull::bm3d::cpu {
 /// Loads a rectangle of plane `i` of `frame` as float samples, like load_plane(). The rectangle
 /// begins at (x, y) and has the size of `to`.
 inline void load_part(const Frame& frame, int i, int x, int y, PlaneView<float> to) {
-  const float scale = to_unit_255(frame.format);
+  const float scale = to_unit_255(frame.format, i);
   const auto load = [&]<class T>(PlaneView<const T> plane) {
     load_samples<T>({plane.row(y) + x, to.width, to.height, plane.stride}, scale, to);
   };
