@@ -1,6 +1,7 @@
 #include "bm3d/host_bytes.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "bm3d/phase_plan.h"
 #include "linear/plan.h"
@@ -23,6 +24,22 @@ double guide_bytes(const Params& params, double luma) {
   if (params.temporal > 0) bytes += searched * 2 * luma;
   if (propagates) bytes += (searched * patch / 2 + 1) * luma;
   return bytes;
+}
+
+/// Returns the number of bytes of the clusters (match/clusters.h) and their patches, for all
+/// searched frames.
+double cluster_bytes(const Params& params, double luma, bool cpu) {
+  int tilings = 0;
+  for (const PhaseParams* phase : {&params.hard, &params.wiener})
+    if (phase->clusters && (phase == &params.hard || params.phases > 1))
+      tilings = std::max(tilings, phase->clusters->tilings);
+  if (tilings == 0) return 0;
+  const double searched = 2 * params.temporal + 1;
+  const double index = sizeof(std::uint32_t);
+  // The cpu backend stores 4 rows of samples for each patch, and for each pair of tilings an
+  // identifier of a cluster.
+  const double patches = cpu ? patch / 2 + index * tilings * (tilings - 1) / 2 : 1;
+  return searched * (patches + tilings * (2 * index + 1)) * luma;
 }
 
 /// Returns the number of bytes of a session of linear combinations. Temporal filtering needs sums
@@ -78,6 +95,7 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   // Memory of the 8-bit luma (or green) planes for motion estimation.
   if (params.temporal > 0) bytes += (2 * params.temporal + 1) * luma;
   bytes += sizeof(float) * (luma + 2 * chroma);  // temporary planes
+  bytes += cluster_bytes(params, luma, cpu);
   return cpu ? bytes + guide_bytes(params, luma) : bytes;
 }
 

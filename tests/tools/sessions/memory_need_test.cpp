@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "io/support/nifti_fixture.h"
 #include "tools/support/clips.h"
@@ -151,6 +152,22 @@ TEST(HostMemory, GrowsWithThePictureAndTheTemporalRadius) {
               0.2);
   // Each frame on either side is held in bytes and in floats.
   EXPECT_GT(need(1024, 2) - need(1024, 1), 2 * 5 * std::int64_t{1024} * 1024);
+}
+
+// For each patch, a session stores its samples, and its cluster in each tiling.
+TEST(HostMemory, IncludesClusters) {
+  constexpr FrameFormat format{.width = 1024, .height = 1024};
+  const auto need = [&](int temporal, std::optional<ClusterParams> clusters) {
+    bm3d::Params params = bm3d::make_params(bm3d::Profile::high, {10, 10, 10}, temporal);
+    params.hard.clusters = params.wiener.clusters = clusters;
+    return host_memory({params, format, {{.kind = bm3d::BackendKind::cpu}}});
+  };
+  const auto more = [&](int temporal, int tilings) {
+    return need(temporal, ClusterParams{.tilings = tilings}) - need(temporal, std::nullopt);
+  };
+  EXPECT_GT(more(0, 2), 20 * std::int64_t{1024} * 1024);
+  EXPECT_GT(more(0, 4), 2 * more(0, 2));
+  EXPECT_EQ(more(2, 2), 5 * more(0, 2));
 }
 
 // Sums, weights and guides of a volume are in the memory of the GPU.
