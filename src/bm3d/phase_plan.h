@@ -54,7 +54,8 @@ struct PhasePlan {
   /// planes, and planes smaller than a patch.
   std::vector<PlaneSet> sets;
   /// Share of the noisy picture in the guide: 1 in the first phase, and Params::guide_noise in the
-  /// second phase. In guided sessions, Params::guide_noise in both phases.
+  /// second phase. In guided sessions, Params::guide_noise in both phases. With Bayes phases, 0 in
+  /// all later phases.
   float guide_share = 1;
   std::array<float, patch> window{};  // the aggregation window along one axis
 

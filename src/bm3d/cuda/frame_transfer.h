@@ -40,7 +40,9 @@ class FrameTransfer {
   // function has the same name as the FrameWorker function that calls it.
   void take(const Frame& frame);
   FrameDifference difference();
-  /// Returns the number of transform levels that contribute to the coefficients of unit `u`.
+  /// Queues the conversion of the last accepted frame to float planes in the layout `margins`. In
+  /// guided sessions, also converts its guide to `guide_planes`. Prepares the motion search of the
+  /// frame in `slot`.
   void load(int slot, const PlaneMargins& margins, const std::array<float*, max_planes>& planes,
             const std::array<float*, max_planes>& guide_planes = {});
   const Frame& last_frame() const { return last_frame_; }
