@@ -105,8 +105,9 @@
 // frame that has a partner. The motion of the bundle is uniform if at least half of these
 // accelerations are 0.
 
-// Noise of patches that span two frames: Covariances are sums over the two frames. Noise is
-// independent between frames.
+// Noise of patches that span two frames: The noise in different frames is independent. The noise
+// covariance of two patches is therefore the sum of two covariances: that of the parts in their
+// first frames, and that of the parts in their second frames.
 
 // White noise: The vector of ones is an eigenvector of Q, with the eigenvalue e = alpha^2 n s^2 + f
 // in the pilot, and e = g n s^2 + f in an iteration. For k patches, q q' / (1' q) is therefore the

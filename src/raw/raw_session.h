@@ -1,6 +1,6 @@
 #pragma once
-// The session for mosaics: stabilises, demosaics and denoises mosaics, and inverts the
-// stabilisation.
+// The session for mosaics. The session stabilises the noise variance of a mosaic, demosaics and
+// denoises the mosaic, and inverts the variance stabilisation.
 
 // The first filter denoises the picture after variance stabilisation and directional demosaicing
 // (directional.h). The result of the first filter is a prediction of the mosaic. The residual is

@@ -18,7 +18,7 @@ constexpr float max_scale = 16;
 /// The sample that represents the component value 0 in the input of a filter.
 constexpr float middle = (filter_range_min + filter_range_max) / 2;
 
-/// Computes the components of single voxels.
+/// Computes the components of a series for one voxel at a time.
 class VoxelProjector {
  public:
   VoxelProjector(const Samples& samples, const Fit& fit, const Stabiliser& stabiliser)

@@ -1,5 +1,6 @@
 #pragma once
-// The components of a series, as volumes for a filter for white noise.
+// Computes the components of a series. The components are volumes with white noise, which a filter
+// for white noise can denoise.
 
 #include <cstdint>
 #include <memory>

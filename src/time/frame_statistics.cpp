@@ -214,8 +214,9 @@ Relation relation_between(const Frame& frame, const Frame& before,
                           const std::array<float, 3>& sigma) {
   const int main = main_plane(frame.format.layout == Layout::rgb);
   FrameDifference d;
-  // If the luma (or green) planes differ, the relation depends only on the textured blocks of this
-  // plane. The comparison stops when the remaining blocks cannot change the relation.
+  // If the luma (or green) planes of the two frames differ, the relation depends only on the
+  // textured blocks of these two planes. The comparison stops when the remaining blocks cannot
+  // change the relation.
   if (sigma[main] > 0)
     with_samples(frame, before, main, [&](auto a, auto b) {
       compare_plane<true>(a, b, EightBitScale(frame.format), same_block_limit(sigma[main]),

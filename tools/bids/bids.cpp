@@ -133,7 +133,8 @@ class ParticipantLevel {
     return suffixes.empty() || std::ranges::find(suffixes, image.suffix) != suffixes.end();
   }
 
-  // Opens the log file for each message, because denoise() opens the log file itself.
+  // Writes a message to the log. say() closes the log file after each message, because denoise()
+  // opens the same file.
   void say(LogLevel level, const std::string& text) const {
     Log(options_.denoise.run.log, options_.denoise.run.quiet).write(level, text);
   }

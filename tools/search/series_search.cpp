@@ -172,9 +172,8 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       FittedSeries{*std::exchange(store_, {}), {}, fit_options, is_complex_});
   fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);
   const series::Fit& fit = fitted->fit;
-  // The sessions of a complex series filter the real and imaginary parts, which only `fitted`
-  // contains. A complex series therefore needs `fitted` even if the decomposition combines no
-  // volumes.
+  // For a complex series, the sessions filter real and imaginary parts. Only `fitted` contains
+  // these parts, so a complex series needs `fitted` even if the decomposition combines no volumes.
   if (fit.combined == 0 && !is_complex_) return;
   if (!given) {
     set_noise(fit.noise, scene);

@@ -1,6 +1,6 @@
 #pragma once
-// Blocks, tasks and tiles. Blocks and tasks divide the picture, and a tile contains the sums of a
-// task.
+// Tasks, tiles and aggregation sums. A task is a part of the reference patches, which one thread
+// processes. A tile is a buffer in which this thread sums the estimates of its task.
 
 #include <algorithm>
 #include <array>

@@ -98,9 +98,9 @@ class Filter {
     return {picture.width, picture.height, step, shape_.side};
   }
 
-  /// Calls use(column, row, x, y) for each reference patch. Before the call, the function stores
-  /// the motion vector of the reference patch in guides_. 8x4 adjacent reference patches (a bundle)
-  /// share a motion vector.
+  /// Calls use(column, row, x, y) for each reference patch. Before each call, for_references()
+  /// stores the motion vectors of the reference patch in `guides_`, one vector for each frame. All
+  /// reference patches of a bundle (8x4 adjacent reference patches) share these vectors.
   template <class Use>
   void for_references(int step, Use use) {
     const PlaneView<const float> picture = guides_[0].frame.samples;

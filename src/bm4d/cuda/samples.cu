@@ -1,4 +1,5 @@
-// Converts stored samples to floats. Each thread converts one voxel of several slices.
+// Converts stored samples to floats. Each thread converts the samples at one position (x, y) in
+// several consecutive slices.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"

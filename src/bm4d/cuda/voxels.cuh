@@ -1,5 +1,6 @@
 #pragma once
-// Helpers of kernels in which each thread processes one voxel of several consecutive slices.
+// Helpers of kernels in which each thread processes the voxels at one position (x, y) in several
+// consecutive slices.
 
 #include "bm4d/cuda/kernels.h"
 

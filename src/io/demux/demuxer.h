@@ -92,10 +92,10 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null if the structure of the container is not checked
-  /// `faults_`, `lost_`, `packets_`: numbers of structure faults, of frames missing at these
-  /// faults, and of video packets read.
-  /// `duration_`, `first_time_`, `last_time_`: duration of the latest video packet, first and
-  /// latest time stamp, in the video's time base.
+  /// `faults_` is the number of faults in the structure of the container. `lost_` is the number of
+  /// frames that are missing at these faults. `packets_` is the number of video packets read.
+  /// `duration_` is the duration of the latest video packet. `first_time_` and `last_time_` are the
+  /// first and the latest time stamp. All times are in the time base of the video.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
   std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
   ClockBridge clock_;

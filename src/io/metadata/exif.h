@@ -48,8 +48,9 @@ struct XmpChanges {
   int width = 0, height = 0;
   bool drops_gain_map = false;  // removes the description of a gain map
 };
-/// Returns the changed XMP packet, which announces no video of a motion photo. If nothing changes,
-/// the result equals `xmp` bit for bit.
+/// Returns the changed XMP packet. change_xmp() also clears the flags that mark the picture as a
+/// motion photo, because lull does not copy the video of a motion photo. If nothing changes, the
+/// result equals `xmp` bit for bit.
 ByteVector change_xmp(ByteView xmp, const XmpChanges& changes);
 
 }  // namespace lull::io

@@ -81,8 +81,8 @@ FramePtr GpuDecoder::copy(const AVFrame& surface) {
   FramePtr copy = make_frame();
   check<DeviceUnavailable>(av_hwframe_get_buffer(pool_.get(), copy.get(), 0),
                            "no GPU memory for decoded frames");
-  // FFmpeg rounds an odd chroma height down, so a copy of only the visible part would lack the last
-  // chroma row.
+  // If the height is odd and chroma is vertically subsampled, FFmpeg rounds the number of chroma
+  // rows down. A copy of only the visible part would therefore lack the last chroma row.
   const FramePtr whole(non_null(av_frame_clone(&surface)));
   whole->width = from.width;
   whole->height = from.height;

@@ -51,7 +51,8 @@ class ImagejWriter {
   ImagejWriter(int descriptor, std::string name, const std::string& input,
                const ImagejPages& pages);
 
-  /// Writes the next page. `samples` must be in native byte order, and may change.
+  /// Writes the next page. `samples` must be in native byte order. write() may swap the bytes of
+  /// `samples` in place.
   /// @throws IoError
   void write(std::span<std::byte> samples);
   /// Copies the bytes after the last page.

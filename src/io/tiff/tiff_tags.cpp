@@ -14,7 +14,8 @@ namespace {
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
 /// Private tags that libtiff cannot copy: the tags UIC1 to UIC4 of MetaMorph, and the tag of Zeiss
-/// LSM. Their values contain file offsets, or have more bytes than the type and the count state.
+/// LSM. The values of these tags contain file offsets, or occupy more bytes than the data type and
+/// the count of the tag specify.
 constexpr std::array<std::uint32_t, 5> private_tags = {33628, 33629, 33630, 33631, 34412};
 /// Tags that refer to copied sub-directories. lull does not copy sub-images, because they are not
 /// denoised.

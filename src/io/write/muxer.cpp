@@ -388,8 +388,9 @@ PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   }
 }
 
-// Makes decoding times increase, strictly if the muxer requires it. Conversion to a coarser time
-// base can make decoding times equal.
+// Raises the decoding timestamp (DTS) of the packet if it is less than `last_dts`. Equal
+// timestamps, which can result from conversion to a coarser time base, are raised only if the muxer
+// requires strictly increasing timestamps.
 void Muxer::make_dts_increase(std::int64_t& last_dts, AVPacket& packet) const {
   if (packet.dts == AV_NOPTS_VALUE) return;
   const bool strict = !(context_->oformat->flags & AVFMT_TS_NONSTRICT);

@@ -26,7 +26,9 @@ struct Candidate {
   std::uint32_t displacement;
 };
 
-/// Makes a group of the `most` nearest candidates. Candidates at equal distance keep their order.
+/// Makes a group of the reference patch and the nearest candidates, with at most `most` members.
+/// Candidates at equal distance keep their order. The number of members is a power of two, unless
+/// `any_size` is true.
 Group group_of(std::vector<Candidate>& candidates, int most, bool any_size = false) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });

@@ -35,9 +35,10 @@ constexpr int highest_bit(int x) {
   return bit;
 }
 
-/// Returns pair `index` of a group of 2^log2_members members. The pair consists of members m and
-/// m^x, where x = index / half, q = index % half, and `half` is half of the number of members. m is
-/// q with a 0 bit inserted at the position of the highest 1 bit of x.
+/// Returns pair `index` of a group of N = 2^log2_members members. Let x = index / (N / 2) and q =
+/// index % (N / 2). The pair consists of the members m and m ^ x. m is q with a 0 bit inserted at
+/// the position of the highest 1 bit of x. The indices N / 2 to N^2 / 2 - 1 enumerate all pairs.
+/// For all other indices, both members of the result are 0.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};

@@ -24,7 +24,8 @@ struct KernelCovariance {
 /// Bior1.5.
 [[nodiscard]] KernelCovariance make_kernel_covariance(const PlaneNoise& noise, Transform transform);
 
-/// The covariance tables of the planes of a frame in device memory, for the transform of one phase.
+/// The covariance tables of all planes of a frame, in device memory. All tables are for the same
+/// transform.
 class Covariances {
  public:
   Covariances() = default;
