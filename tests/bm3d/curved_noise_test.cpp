@@ -33,7 +33,7 @@ FrameFormat format_of(Layout layout, SampleType sample, int width, int height, i
 }
 
 /// These parameters are fast enough for the reference backend.
-Params quick(const NoiseModel& noise, int temporal = 0) {
+Params quick_params(const NoiseModel& noise, int temporal = 0) {
   Params params = make_params(Profile::balanced, noise, temporal);
   params.hard.window = params.wiener.window = 15;
   return params;
@@ -87,7 +87,8 @@ class CurvedNoise : public ::testing::TestWithParam<BackendKind> {
   void SetUp() override {
     backend_.kind = GetParam();
     try {
-      (void)open(quick({{10, 10, 10}}), format_of(Layout::gray, SampleType::u8, 16, 16), backend_);
+      (void)open(quick_params({{10, 10, 10}}), format_of(Layout::gray, SampleType::u8, 16, 16),
+                 backend_);
     } catch (const DeviceUnavailable& error) {
       GTEST_SKIP() << error.what();
     }
@@ -119,7 +120,7 @@ TEST_P(CurvedNoise, BlackStaysBlackAndWhiteStaysWhite) {
     store_plane(with_noise(flat(96, 96, level).view(), curve, static_cast<unsigned>(n)).view(),
                 frame, 0);
     const auto error_with = [&](const NoiseModel& model) {
-      const Plane<float> result = plane_of(denoise(quick(model), frame, backend_), 0);
+      const Plane<float> result = plane_of(denoise(quick_params(model), frame, backend_), 0);
       return (level < 128 ? 1 : -1) * (mean_of(result) - static_cast<double>(level));
     };
     if (n == 0) {
@@ -178,7 +179,7 @@ TEST_P(CurvedNoise, BlackAreasOfRgbKeepTheirMean) {
     const Frame frame = make_frame(format);
     for (int i = 0; i < 3; ++i)
       store_plane(with_stratified_noise(96, 0, 40, curve, shared ? 1 : i + 1).view(), frame, i);
-    const Frame clean = denoise(quick(noise), frame, backend_);
+    const Frame clean = denoise(quick_params(noise), frame, backend_);
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(mean_of(plane_of(clean, i)), 0, 0.6) << i << shared;
   }
 }
@@ -195,7 +196,7 @@ TEST_P(CurvedNoise, FlatAreasKeepTheirMean) {
         before[i] = mean_of(noisy);
         store_plane(noisy.view(), frame, i);
       }
-      const Frame clean = denoise(quick(same_in_all_planes(curve)), frame, backend_);
+      const Frame clean = denoise(quick_params(same_in_all_planes(curve)), frame, backend_);
       for (int i = 0; i < format.planes(); ++i)
         EXPECT_NEAR(mean_of(plane_of(clean, i)), before[i], 0.65)
             << "plane " << i << " at " << level;
@@ -224,10 +225,10 @@ TEST_P(CurvedNoise, NoiseCurveImprovesDarkAreas) {
     const FrameFormat format = format_of(layout, sample, 104, 80, shift);
     const Frame frame = noisy_texture(format, curve);
     const float level = 1.15f * curve.level();
-    const Frame plain = denoise(quick({{level, level, level}}), frame, backend_);
+    const Frame plain = denoise(quick_params({{level, level, level}}), frame, backend_);
     NoiseModel noise = same_in_all_planes(curve);
     for (int i = 0; i < 3; ++i) noise.plane(i).sigma *= 1.15f;
-    const Frame clean = denoise(quick(noise), frame, backend_);
+    const Frame clean = denoise(quick_params(noise), frame, backend_);
     double gain = 0, whole = 0;
     for (int i = 0; i < format.planes(); ++i) {
       gain += psnr_in_shade(clean, i) - psnr_in_shade(plain, i);
@@ -246,7 +247,7 @@ TEST_P(CurvedNoise, EachPlaneUsesItsOwnCurve) {
   NoiseModel noise({20, 15, 0});
   noise.plane(0) = noise_of(curve);
   noise.plane(2).curve = std::make_shared<NoiseCurve>(curve);  // the plane has no noise
-  const Frame clean = denoise(quick(noise), frame, backend_);
+  const Frame clean = denoise(quick_params(noise), frame, backend_);
   EXPECT_TRUE(same_plane(clean, frame, 2));
   EXPECT_GT(psnr_of(clean, 0), psnr_of(frame, 0) + 3);
   EXPECT_GT(psnr_of(clean, 1), psnr_of(frame, 1) + 3);
@@ -262,12 +263,12 @@ TEST_P(CurvedNoise, OutOfRangeSamplesAreUnchanged) {
   for (int k = 0; k < 5; ++k) with.plane<float>(0)(10 + 9 * k, 12 + 7 * k) = values[k];
   NoiseModel noise;
   noise.plane(0) = noise_of(curve);
-  const Frame clean = denoise(quick(noise), with, backend_);
+  const Frame clean = denoise(quick_params(noise), with, backend_);
   for (int k = 0; k < 5; ++k) {
     const float v = clean.plane<float>(0)(10 + 9 * k, 12 + 7 * k);
     EXPECT_EQ(std::memcmp(&v, &values[k], sizeof v), 0) << values[k];
   }
-  EXPECT_GT(psnr_of(denoise(quick(noise), frame, backend_), 0), psnr_of(frame, 0) + 3);
+  EXPECT_GT(psnr_of(denoise(quick_params(noise), frame, backend_), 0), psnr_of(frame, 0) + 3);
 }
 
 // Repeated frames, scene cuts and motion are detected in the original samples, before variance
@@ -281,10 +282,10 @@ TEST_P(CurvedNoise, TemporalFilteringImprovesAndDetectsRepeats) {
     for (unsigned n = 0; n < 3; ++n) clip.push_back(noisy_texture(format, curve, n));
     clip.insert(clip.begin() + 2, clip[1]);
     const NoiseModel noise = same_in_all_planes(curve);
-    const auto results = run_clip(*open(quick(noise, 1), format, backend_), clip);
+    const auto results = run_clip(*open(quick_params(noise, 1), format, backend_), clip);
     ASSERT_EQ(results.size(), clip.size());
     EXPECT_TRUE(same_samples(results[1], results[2]));
-    const Frame alone = denoise(quick(noise), clip[1], backend_);
+    const Frame alone = denoise(quick_params(noise), clip[1], backend_);
     EXPECT_GT(psnr_of(results[1], 0), psnr_of(alone, 0) + 0.5);
   }
 }
@@ -297,7 +298,7 @@ TEST_P(CurvedNoise, BackendsAgreeWithTheReference) {
     const NoiseCurve curve = clipped(poissonian(2, 25));
     const FrameFormat format = format_of(layout, sample, 112, 96);
     const Frame frame = noisy_texture(format, curve);
-    const Params params = quick(same_in_all_planes(curve));
+    const Params params = quick_params(same_in_all_planes(curve));
     const Frame expected = denoise(params, frame, {.kind = BackendKind::reference});
     const Frame actual = denoise(params, frame, backend_);
     for (int i = 0; i < format.planes(); ++i) {
