@@ -66,7 +66,7 @@ class Bm4dCudaRank : public lull::test_support::GpuTest {
         .available = {ByteVolume::base, volume.end()},
         .columns = reference_count(size.width, params.step, params.cube),
         .rows = reference_count(size.height, params.step, params.cube)};
-    ASSERT_LE(cubes.layers, cuda::max_layers);
+    ASSERT_LE(cubes.layers, max_layers);
     for (int k = 0; k < cubes.layers; ++k) {
       const auto around = layers.around(cubes.z + k * params.step);
       std::ranges::copy(around, lists.around[k]);
