@@ -203,13 +203,14 @@ TEST(TiffTags, OfBigTiffAreKeptInOtherFormats) {
   for (const std::string mode : {"wl8", "wb8"}) {
     {
       const TiffPtr file(TIFFOpen((folder / "in.tif").c_str(), mode.c_str()));
-      write_page(file.get());
+      // libtiff changes some tags only before it writes samples.
       TIFFSetField(file.get(), TIFFTAG_MAKE, "Maker");
       TIFFSetField(file.get(), TIFFTAG_ORIENTATION, ORIENTATION_RIGHTTOP);
       TIFFSetField(file.get(), TIFFTAG_XRESOLUTION, 300.0);
       TIFFSetField(file.get(), TIFFTAG_YRESOLUTION, 300.0);
       TIFFSetField(file.get(), TIFFTAG_XMLPACKET, static_cast<std::uint32_t>(xmp.size()),
                    xmp.data());
+      write_page(file.get());
       TIFFWriteDirectory(file.get());
       TIFFFlush(file.get());
       add_exif(file.get(), 0);
