@@ -36,12 +36,23 @@ BufferPtr without_memory(GstBuffer* buffer) {
   return copy;
 }
 
-/// Adds memory for a frame. The memory is cleared, because rows may end with padding.
-void add_memory(GstBuffer* buffer, gsize bytes) {
+/// Returns whether frames contain bytes that belong to no sample, such as padding at the end of
+/// rows.
+bool has_padding(const GstVideoInfo& info, const FrameFormat& format) {
+  gsize bytes = 0;
+  for (int i = 0; i < format.planes(); ++i)
+    bytes += static_cast<gsize>(format.plane_width(i)) * format.plane_height(i) *
+             format.bytes_per_sample();
+  return bytes < GST_VIDEO_INFO_SIZE(&info);
+}
+
+/// Adds memory for a frame. Padding becomes 0, so that equal frames have equal bytes.
+void add_memory(GstBuffer* buffer, const GstVideoInfo& info, const FrameFormat& format) {
+  const gsize bytes = GST_VIDEO_INFO_SIZE(&info);
   GstMemory* memory = gst_allocator_alloc(nullptr, bytes, nullptr);
   if (memory == nullptr) throw std::bad_alloc();
   gst_buffer_append_memory(buffer, memory);
-  gst_buffer_memset(buffer, 0, 0, bytes);
+  if (has_padding(info, format)) gst_buffer_memset(buffer, 0, 0, bytes);
 }
 
 }  // namespace
@@ -116,7 +127,7 @@ void Stream::finish(const Frame& result, Buffers& finished) {
   if (buffers_.empty()) throw InternalError("a session returned more frames than it received");
   BufferPtr buffer = std::move(buffers_.front());
   buffers_.pop_front();
-  add_memory(buffer.get(), GST_VIDEO_INFO_SIZE(&info_));
+  add_memory(buffer.get(), info_, format_);
   {
     Mapped samples(info_, buffer.get(), GST_MAP_WRITE);
     copy_samples(result, samples.frame);
