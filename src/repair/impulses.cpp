@@ -95,8 +95,8 @@ class ValueMarker {
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
       : model_(model), plane_(plane), mask_(mask) {
     // If more than `max_equal_` of the 24 neighbours of a sample have the value of the impulses,
-    // the sample is not an impulse. The limit is four standard deviations above the number of such
-    // neighbours that impulses at random positions have on average.
+    // the sample is not an impulse. The limit is more than four standard deviations above the mean
+    // number of such neighbours for impulses at random positions.
     const float expected = 24 * model.density;
     max_equal_ = static_cast<int>(2 + expected + 4 * std::sqrt(expected));
   }
