@@ -74,18 +74,6 @@ const std::map<std::string, PhaseSetter> phase_setters{
     {"group-transform",
      [](auto& p, auto& v) { p.group_transform = choice<bm3d::GroupTransform>(v); }},
 };
-using BayesSetter = std::function<void(bm3d::BayesParams&, const std::string&)>;
-const std::map<std::string, BayesSetter> bayes_setters{
-    {"bayes-side", [](auto& p, auto& v) { p.side = static_cast<int>(number(v)); }},
-    {"bayes-group", [](auto& p, auto& v) { p.group = static_cast<int>(number(v)); }},
-    {"bayes-step", [](auto& p, auto& v) { p.step = static_cast<int>(number(v)); }},
-    {"bayes-window", [](auto& p, auto& v) { p.window = static_cast<int>(number(v)); }},
-    {"bayes-temporal-window",
-     [](auto& p, auto& v) { p.temporal_window = static_cast<int>(number(v)); }},
-    {"bayes-place-bonus", [](auto& p, auto& v) { p.motion_bias = static_cast<float>(number(v)); }},
-    {"bayes-threshold", [](auto& p, auto& v) { p.threshold = static_cast<float>(number(v)); }},
-    {"bayes-sharpenings", [](auto& p, auto& v) { p.sharpenings = static_cast<int>(number(v)); }},
-};
 const std::map<std::string, Setter> setters{
     {"lambda", [](auto& p, auto& v) { p.lambda = static_cast<float>(number(v)); }},
     {"lambda-mean", [](auto& p, auto& v) { p.lambda_mean = static_cast<float>(number(v)); }},
@@ -110,11 +98,6 @@ void set(Params& params, const std::string& name, const std::string& value) {
   const std::size_t colon = value.find(':');
   const std::string first = value.substr(0, colon);
   const std::string second = colon == std::string::npos ? value : value.substr(colon + 1);
-  if (const auto setter = bayes_setters.find(name); setter != bayes_setters.end()) {
-    setter->second(params.bayes_phases[0], first);
-    setter->second(params.bayes_phases[1], second);
-    return;
-  }
   const PhaseSetter& setter = phase_setters.at(name);
   setter(params.hard, first);
   setter(params.wiener, second);
@@ -153,8 +136,6 @@ void add_grid_options(CLI::App& app, ParameterGrid& grid) {
   app.add_option("--temporal", grid.temporal, "temporal radius in frames, 0 to 8")->delimiter(',');
   for (const auto& [name, setter] : phase_setters)
     app.add_option("--" + name, grid.axes[name], "values to try")->delimiter(',');
-  for (const auto& [name, setter] : bayes_setters)
-    app.add_option("--" + name, grid.axes[name], "values for the profile best")->delimiter(',');
   for (const auto& [name, setter] : setters)
     app.add_option("--" + name, grid.axes[name], "values to try")->delimiter(',');
 }

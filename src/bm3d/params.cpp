@@ -45,43 +45,6 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
           "from 1 to 4");
 }
 
-void validate_bayes(const Params& params) {
-  if (params.holes)
-    throw InvalidArgument(
-        "frames with holes with the profile best over time (its phases do not support holes); "
-        "choose another profile");
-  if (params.guided)
-    throw InvalidArgument(
-        "a guide with the profile best over time (each of its phases is matched in the estimate of "
-        "the previous phase); choose another profile");
-  if (!params.noise.is_white())
-    throw InvalidArgument(
-        "noise that is not white with Bayes phases (they assume white noise); choose a profile "
-        "again for this noise");
-  if (params.temporal == 0)
-    throw InvalidArgument(
-        "Bayes phases without neighbouring frames (their patches extend over two frames); set a "
-        "temporal radius of 1 to 8, or choose another profile");
-  const BayesParams& last = params.bayes_phases[1];
-  require(last.group == 32, "group of the second Bayes phase", last.group, "32");
-  require(last.sharpenings == 0, "sharpenings of the second Bayes phase", last.sharpenings, "0");
-  for (const BayesParams& p : params.bayes_phases) {
-    const auto of = [&](const char* what) { return what + std::string(" of a Bayes phase"); };
-    require(p.side >= patch && p.side <= max_wide_side, of("side"), p.side, "from 8 to 10");
-    require(p.group == 32 || p.group == 64, of("group"), p.group, "32 or 64");
-    require(p.step >= 1 && p.step <= patch, of("step"), p.step, "from 1 to 8");
-    require(p.window >= 1 && p.window <= 31 && p.window % 2 == 1, of("window"), p.window,
-            "odd, from 1 to 31");
-    require(p.temporal_window >= 1 && p.temporal_window <= 15 && p.temporal_window % 2 == 1,
-            of("temporal-window"), p.temporal_window, "odd, from 1 to 15");
-    require(p.motion_bias >= 0 && std::isfinite(p.motion_bias), of("place-bonus"), p.motion_bias,
-            "a number from 0");
-    require(p.threshold > 0 && std::isfinite(p.threshold), of("threshold"), p.threshold, "above 0");
-    require(p.sharpenings >= 0 && p.sharpenings <= 8, of("sharpenings"), p.sharpenings,
-            "from 0 to 8");
-  }
-}
-
 void validate_means(const Params& p) {
   if (!p.means) return;
   require(p.means->h > 0 && std::isfinite(p.means->h), "h of the means over groups", p.means->h,
@@ -112,7 +75,7 @@ void validate_linear(const Params& p) {
 /// The second phase must have the same step, and search windows that are at least as large.
 bool can_have_same_groups(const Params& p) {
   return p.kept > 0 && p.search_step == 0 && p.hard.step == p.wiener.step &&
-         p.hard.window <= p.wiener.window && !p.bayes &&
+         p.hard.window <= p.wiener.window &&
          (p.temporal == 0 || p.hard.temporal_window <= p.wiener.temporal_window);
 }
 
@@ -160,8 +123,7 @@ void combine_where_possible(Params& p) {
                                   p.lambda == best.lambda && p.lambda_mean == best.lambda_mean &&
                                   p.mu2 == best.mu2 && p.guide_noise == best.guide_noise &&
                                   p.search_step == best.search_step && p.kept == best.kept &&
-                                  p.same_groups == best.same_groups && p.phases == best.phases &&
-                                  p.bayes == best.bayes && p.bayes_phases == best.bayes_phases;
+                                  p.same_groups == best.same_groups && p.phases == best.phases;
   p.linear_combinations =
       has_phases_of_best && !p.guided && !p.holes && !p.means && !has_clusters(p);
 }
@@ -192,12 +154,7 @@ void validate(const Params& p) {
           "a number from 0");
   require(p.mu2 > 0 && std::isfinite(p.mu2), "mu2", p.mu2, "above 0");
   require(p.guide_noise >= 0 && p.guide_noise <= 1, "guide-noise", p.guide_noise, "from 0 to 1");
-  if (p.bayes) {
-    validate_bayes(p);
-    require(p.phases >= 1 && p.phases <= 3, "phases", p.phases, "1, 2 or 3");
-  } else {
-    require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
-  }
+  require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
   validate_propagation(p);
   validate_means(p);
   validate_linear(p);

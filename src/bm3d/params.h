@@ -16,8 +16,7 @@
 namespace lull::bm3d {
 
 /// The two phases of BM3D: the first phase applies a hard threshold, and the second phase a Wiener
-/// filter. With temporal filtering, two Bayes phases replace the second phase in the profile `best`
-/// (Params::bayes).
+/// filter.
 enum class Transform { dct, bior, dft };  // 2D transform of a patch; bior: Bior1.5
 enum class GroupTransform { haar, wht };  // 1D transform across the patches of a group
 using lull::Profile;
@@ -59,29 +58,6 @@ struct PhaseParams {
   }
 };
 
-/// Parameters of a Bayes phase, which filters a group by the covariance of its patches instead of a
-/// transform. Each patch spans two neighbouring frames (docs/how-it-works/best.md). Sources: for
-/// pictures, Lebrun, Buades and Morel 2013 (doi:10.1137/120874989); for clips, Arias and Morel 2018
-/// (doi:10.1007/s10851-017-0742-4).
-struct BayesParams {
-  // Side of a patch in each frame, 8..10. In a plane whose width or height is below this side, the
-  // side is the minimum of width and height.
-  int side = 8;
-  // Maximum number of members of a group, 32 or 64. The second Bayes phase allows only 32.
-  int group = 32;
-  int step = 5;             // distance between reference patches, 1..8
-  int window = 15;          // side of the search window, odd, 1..31
-  int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..15
-  float motion_bias = 0;    // as PhaseParams::motion_bias, >= 0
-  /// Eigenvalue of the covariance for which the Wiener factor is one half, in units of sigma^2, >
-  /// 0.
-  float threshold = 1;
-  /// Number of sharpenings, 0..8. A sharpening replaces the Wiener factor f = l / (l + threshold
-  /// sigma^2) of an eigenvalue l by 3 f^2 - 2 f^3. Only the first Bayes phase sharpens.
-  int sharpenings = 0;
-
-  friend constexpr bool operator==(const BayesParams&, const BayesParams&) = default;
-};
 /// Parameters of a first phase that replaces each patch by the weighted mean of its group
 /// (group_means.h), without a transform. Tsai 2016 calls this method non-local means.
 struct MeansParams {
@@ -135,12 +111,6 @@ struct Params {
   /// phase. Requires equal steps in both phases, and a search_step of 0. The search windows of the
   /// second phase must be at least as large as those of the first phase.
   SameGroups same_groups = SameGroups::none;
-  /// If true, two Bayes phases replace the second phase. The first Bayes phase uses the spectrum of
-  /// the noisy patches, and matches in the basic estimate. The second Bayes phase matches in a
-  /// blend of the basic estimate and the result of the first Bayes phase, and uses the spectrum of
-  /// this blend. Bayes phases require temporal filtering and white noise.
-  bool bayes = false;
-  std::array<BayesParams, 2> bayes_phases{};
   /// If true, iterated linear combinations of patches (linear/params.h) replace all phases, whose
   /// parameters are then ignored. With temporal filtering, a GPU with little shared memory runs the
   /// phases instead.
@@ -148,7 +118,7 @@ struct Params {
   /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
   /// no second phase.
   std::optional<MeansParams> means{};
-  int phases = 2;    // 1: the basic estimate is the result; 3: two Bayes phases
+  int phases = 2;    // 1: the basic estimate is the result
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
   /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of its
   /// contrast cannot be predicted from earlier frames (time/frame_relation.h). 0: no scene cuts.

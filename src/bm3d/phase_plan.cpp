@@ -1,7 +1,5 @@
 #include "bm3d/phase_plan.h"
 
-#include <limits>
-
 #include "bm3d/kaiser.h"
 #include "core/colour.h"
 #include "match/grid.h"
@@ -12,7 +10,6 @@ namespace {
 /// Selects the sets of planes (PlaneSet) whose groups the first phase stores. With propagation,
 /// these are all sets, and without propagation the sets whose groups the second phase reads.
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
-  if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;
   if (first) plan.search_step = params.search_step;
   for (PlaneSet& set : plan.sets) {
@@ -27,19 +24,7 @@ void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& 
 
 Filtering filter_of(Phase phase, const Params& params) {
   if (phase == Phase::first) return params.means ? Filtering::means : Filtering::threshold;
-  if (!params.bayes || phase == parallel_wiener) return Filtering::wiener;
-  return phase == Phase::second ? Filtering::bayes_noisy : Filtering::bayes_basic;
-}
-
-/// Returns the matcher parameters of a Bayes phase. The matcher selects the most similar patches,
-/// without a match threshold.
-PhaseParams matching_params(const BayesParams& bayes) {
-  return {.window = bayes.window,
-          .group = bayes.group,
-          .step = bayes.step,
-          .tau = std::numeric_limits<float>::max(),
-          .temporal_window = bayes.temporal_window,
-          .motion_bias = bayes.motion_bias};
+  return Filtering::wiener;
 }
 
 }  // namespace
@@ -55,7 +40,7 @@ NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format) {
 PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format) {
   const bool first = phase == Phase::first;
   PhasePlan plan;
-  plan.phase = phase == parallel_wiener ? Phase::second : phase;
+  plan.phase = phase;
   plan.filter = filter_of(phase, params);
   plan.params = first ? params.hard : params.wiener;
   // Frame::guide contains little noise, so the matcher uses the match threshold and the motion bias
@@ -63,10 +48,6 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   if (params.guided) {
     plan.params.tau = params.wiener.tau;
     plan.params.motion_bias = params.wiener.motion_bias;
-  }
-  if (plan.is_bayes()) {
-    plan.bayes = params.bayes_phases[phase == Phase::second ? 0 : 1];
-    plan.params = matching_params(plan.bayes);
   }
   if (params.means) plan.means = *params.means;
   plan.strength = first ? Strength{params.lambda, params.lambda_mean} : Strength{params.mu2};
@@ -77,7 +58,7 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   if (first && !params.guided)
     for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, noise);
   plan_kept_groups(plan, params, format);
-  plan.guide_share = first && !params.guided ? 1 : params.bayes ? 0 : params.guide_noise;
+  plan.guide_share = first && !params.guided ? 1 : params.guide_noise;
   for (PlaneSet& set : plan.sets)
     set.range = guide_range(set, format, plan.noise, plan.guide_share);
   plan.window = kaiser_window(plan.params.kaiser);
@@ -100,8 +81,7 @@ SessionPlan session_plan(const Params& params, const FrameFormat& format) {
   return {.radius = params.temporal,
           .phases = params.phases,
           .scene_cut = params.scene_cut,
-          .main_sigma = params.noise.levels_in_samples()[main_plane(format.layout == Layout::rgb)],
-          .looks_back = params.bayes};
+          .main_sigma = params.noise.levels_in_samples()[main_plane(format.layout == Layout::rgb)]};
 }
 
 SessionPlan linear_session_plan(const Params& params, const FrameFormat& format) {

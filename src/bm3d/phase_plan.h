@@ -16,20 +16,10 @@ namespace lull::bm3d {
 
 /// The filter that a phase applies to its groups.
 enum class Filtering {
-  threshold,    // hard threshold of coefficients
-  means,        // weighted mean of the patches
-  wiener,       // Wiener factors from the coefficients of the basic estimate
-  bayes_noisy,  // Bayes phase with the covariance of the noisy patches
-  bayes_basic,  // Bayes phase with the covariance of the basic estimate's patches
+  threshold,  // hard threshold of coefficients
+  means,      // weighted mean of the patches
+  wiener,     // Wiener factors from the coefficients of the basic estimate
 };
-
-/// Weight of the first Bayes phase in the guide of the second Bayes phase. The basic estimate has
-/// the remaining weight.
-inline constexpr float bayes_share = 0.6f;
-/// The final result is a weighted mean of two results: those of the second Bayes phase and of the
-/// Wiener filter that runs in parallel with this phase. result_share is the weight of the second
-/// Bayes phase.
-inline constexpr float result_share = 0.75f;
 
 /// The strength with which a phase filters.
 struct Strength {
@@ -44,8 +34,7 @@ struct Strength {
 struct PhasePlan {
   Phase phase = Phase::first;
   Filtering filter = Filtering::threshold;
-  PhaseParams params;  // in Bayes phases, only the parameters of the matcher are used
-  BayesParams bayes;
+  PhaseParams params;
   MeansParams means;
   Strength strength;
   // Noise of the planes in the colour space of the filter (Y, U and V for RGB).
@@ -54,8 +43,7 @@ struct PhasePlan {
   /// planes, and planes smaller than a patch.
   std::vector<PlaneSet> sets;
   /// Share of the noisy picture in the guide: 1 in the first phase, and Params::guide_noise in the
-  /// second phase. In guided sessions, Params::guide_noise in both phases. With Bayes phases, 0 in
-  /// all later phases.
+  /// second phase. In guided sessions, Params::guide_noise in both phases.
   float guide_share = 1;
   std::array<float, patch> window{};  // the aggregation window along one axis
 
@@ -69,7 +57,6 @@ struct PhasePlan {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
     matching.bias = set.bias.get();
-    matching.any_size = is_bayes();
     matching.range = set.range;
     return matching;
   }
@@ -89,33 +76,16 @@ struct PhasePlan {
   [[nodiscard]] bool reuses_groups(const PlaneSet& set) const {
     return phase == Phase::second && set.kept > 0 && set.same_groups;
   }
-  [[nodiscard]] bool is_bayes() const {
-    return filter == Filtering::bayes_noisy || filter == Filtering::bayes_basic;
-  }
-  /// Returns the side of the patches in a plane of width x height samples.
-  [[nodiscard]] int side(int width, int height) const {
-    return is_bayes() ? std::min({bayes.side, width, height}) : patch;
-  }
 };
 
-/// Index of the plan of the Wiener filter that runs in parallel with the second Bayes phase
-/// (Phase::third). This Wiener filter is the second phase of BM3D.
-inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
-
-/// Returns the number of plans. Each phase has one plan, even if Params::phases excludes the phase.
-/// With Bayes phases, there is one more plan, for the Wiener filter of BM3D (parallel_wiener).
-[[nodiscard]] constexpr int plan_count(const Params& params) { return params.bayes ? 4 : 2; }
-/// Returns true if the Wiener filter of BM3D runs in parallel with the second Bayes phase.
-[[nodiscard]] constexpr bool has_parallel_wiener(const Params& params) {
-  return params.bayes && params.phases == 3;
-}
+/// The phases of BM3D. Each phase has a plan, even if Params::phases excludes the phase.
+inline constexpr std::array all_phases{Phase::first, Phase::second};
 
 /// Converts the noise of the planes of the input to the noise of the filtered planes. For RGB, the
 /// filtered planes are Y, U and V, with a reduced noise level of Y (opponent_filter_sigma()).
 [[nodiscard]] NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format);
 
-/// Returns the plan of a phase, even if Params::phases excludes the phase. For `parallel_wiener`,
-/// PhasePlan::phase is Phase::second.
+/// Returns the plan of a phase, even if Params::phases excludes the phase.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);
 
 /// Returns the maximum number of members of a stored group, over all phases.

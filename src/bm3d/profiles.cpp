@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "bm3d/best_profile.h"
 #include "bm3d/params.h"
 #include "noise/coefficient_table.h"
 
@@ -133,19 +132,6 @@ void apply_temporal_tuning(Params& p, float noise) {
   p.guide_noise = 0.1f;
 }
 
-// Minimum noise level for the Bayes phases, on the 0..255 scale. At lower levels, half precision is
-// too inaccurate for the inverse of a Gram matrix.
-constexpr float min_bayes_sigma = 0.3f;
-
-// Adds the two Bayes phases. In moving scenes, the covariance of patches that span two frames
-// separates signal and noise better than any fixed transform (docs/how-it-works/best.md).
-void add_bayes_phases(Params& p, float noise) {
-  p.bayes = true;
-  p.phases = 3;
-  p.bayes_phases = best_bayes_phases;
-  for (BayesParams& phase : p.bayes_phases) phase.motion_bias = noise * noise / 10;
-}
-
 }  // namespace
 
 Params make_params(Profile profile, const NoiseModel& model, int temporal) {
@@ -163,8 +149,6 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
     params.kept = params.search_step = 0;
     params.same_groups = SameGroups::none;
   }
-  if (profile == Profile::best && temporal > 0 && model.is_white() && noise >= min_bayes_sigma)
-    add_bayes_phases(params, noise);
   params.linear_combinations = profile == Profile::best;
   return params;
 }

@@ -18,7 +18,5 @@ inline constexpr PatchShape square_8{8, 1};
 inline constexpr int patch = square_8.side;
 /// Maximum number of samples in a patch of any shape.
 inline constexpr int max_patch_samples = 64;
-/// Maximum patch side of filters that use the covariance of a group (Bayes phases, bm3d/params.h).
-inline constexpr int max_wide_side = 10;
 
 }  // namespace lull

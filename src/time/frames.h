@@ -16,8 +16,8 @@ inline constexpr int max_temporal = 8;
 inline constexpr int max_frames = 2 * max_temporal + 1;
 
 /// Phases of a method, in the order in which they run. Each phase matches and filters all patches
-/// of a frame.
-enum class Phase { first, second, third };
+/// of a frame. Phases after the second have no names.
+enum class Phase { first, second };
 
 /// A frame as input of a stage, with its offset from the reference frame. In lists, the reference
 /// frame comes first. The other frames follow in the order of match/group.h.

@@ -11,7 +11,6 @@
 #include "bm3d/bm3d.h"
 #include "core/error.h"
 #include "pipeline/part_scheduler.h"
-#include "support/bayes_clips.h"
 #include "support/pictures.h"
 #include "support/sessions.h"
 
@@ -179,19 +178,15 @@ TEST(SharedClip, DistinctFramesMatchSingleSession) {
   expect_shared_equal(Clip(yuv420).scene(22), quick(1, 2), {{2, 6}});
 }
 
-/// Returns the three Bayes phases.
-Params quick_best(int temporal) {
-  Params params = small_best(temporal, sigma);
-  for (BayesParams& phase : params.bayes_phases) phase.group = 32;
-  return params;
-}
-
 TEST(SharedClip, BestProfileMatchesSingleSession) {
-  expect_shared_equal(Clip().scene(19), quick_best(1), {{2, 3}, {3, 8}});
+  const auto best = [](int temporal) {
+    return make_params(Profile::best, {sigma, sigma, sigma}, temporal);
+  };
+  expect_shared_equal(Clip().scene(19), best(1), {{2, 3}, {3, 8}});
   Clip cut;
   cut.scene(4).partly(2).flash().more(2).identical(3).scene(1).scene(5).near(2);
-  expect_shared_equal(cut, quick_best(1), {{2, 4}});
-  expect_shared_equal(cut, quick_best(2), {{2, 7}});
+  expect_shared_equal(cut, best(1), {{2, 4}});
+  expect_shared_equal(cut, best(2), {{2, 7}});
 }
 
 TEST(SharedClip, ShortClipsMatchSingleSession) {

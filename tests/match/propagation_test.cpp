@@ -282,21 +282,6 @@ void only_first(bm3d::Params& p) {
   p.kept = 0;
   p.hard.refine_window = 9;
 }
-void with_bayes_phases(bm3d::Params& p) {
-  const int temporal = p.temporal;
-  p = bm3d::make_params(bm3d::Profile::best, {20, 20, 20}, temporal);
-  p.hard.step = 4;
-  p.search_step = 8;
-  p.hard.refine_window = 5;
-  p.hard.refine_temporal_window = 3;
-  p.hard.window = p.wiener.window = 11;
-  p.kept = 0;
-  for (bm3d::BayesParams& bayes : p.bayes_phases) {
-    bayes.step = 6;
-    bayes.window = 7;
-    bayes.temporal_window = 3;
-  }
-}
 
 INSTANTIATE_TEST_SUITE_P(
     cpu, WithoutASearch,
@@ -308,8 +293,7 @@ INSTANTIATE_TEST_SUITE_P(
         Propagated{"FirstOfSubsampled", subsampled, 0, only_first},
         Propagated{"Both", gray, 0, both}, Propagated{"BothOfSubsampled", subsampled, 0, both},
         Propagated{"BothOfRgb", rgb, 0, both}, Propagated{"BothOverTime", gray, 1, both_over_time},
-        Propagated{"BothOfSubsampledOverTime", subsampled, 1, both_over_time},
-        Propagated{"ByBayes", gray, 1, with_bayes_phases}),
+        Propagated{"BothOfSubsampledOverTime", subsampled, 1, both_over_time}),
     [](const auto& info) { return info.param.name; });
 
 TEST_P(WithoutASearch, BackendsAgree) {

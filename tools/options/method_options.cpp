@@ -1,5 +1,7 @@
 // Defines the options for the method and its parameters.
 
+#include <algorithm>
+
 #include "bm3d/names.h"
 #include "core/error.h"
 #include "tools/options/denoise_options.h"
@@ -38,8 +40,6 @@ template <auto Member, auto VolumeMember, class Read>
 void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
                 Read&& read) {
   const auto [a, b] = phases_or_reject(option, text);
-  if (text.find(':') != text.npos)
-    options.method.wiener_only.push_back(std::string(option) + " A:B");
   const auto first = read(option, a), second = read(option, b);
   options.method.overrides.emplace_back([=](Params& params) {
     params.hard.*Member = first;
@@ -162,7 +162,6 @@ constexpr OptionRow rows[] = {
      "noise factor of the Wiener filter: c^2 / (c^2 + mu2 sigma^2)",
      [](DenoiseOptions& o, const std::string& v) {
        set_number<&Params::mu2, &VolumeParams::mu2>(o, "--mu2", v);
-       o.method.wiener_only.emplace_back("--mu2");
      }},
     {"--guide", "FILE", OptionGroup::renders, planned | in_preview | in_bids | only_on_command_line,
      "match patches in FILE, filter the input; FILE has the same size and length, for example a "
@@ -175,7 +174,6 @@ constexpr OptionRow rows[] = {
      "share of the noisy picture in the guide of the second phase, 0 to 1",
      [](DenoiseOptions& o, const std::string& v) {
        set_number<&Params::guide_noise, nullptr>(o, "--guide-noise", v);
-       o.method.wiener_only.emplace_back("--guide-noise");
      }},
     {"--search-step", "N", OptionGroup::tuning, planned | in_preview | in_bids | for_bm3d,
      "first phase: search only every N samples, 1 to 16; patches in between reuse their "
@@ -221,11 +219,13 @@ constexpr OptionRow rows[] = {
        });
      }},
     {"--phases", "1|2|3", OptionGroup::tuning, planned | in_preview | in_bids | for_bm3d | for_bm4d,
-     "stop after this phase; 1: the basic estimate is the result (default: 2; 3 for best over "
-     "time)",
+     "stop after this phase; 1: the basic estimate is the result; 3: the same as 2 (bm3d only) "
+     "(default: 2)",
      [](DenoiseOptions& o, const std::string& v) {
        const int phases = count_or_reject("--phases", v, 1, 3);
-       o.method.overrides.emplace_back([=](Params& params) { params.phases = phases; });
+       // Earlier versions had a third phase in the profile `best`.
+       o.method.overrides.emplace_back(
+           [=](Params& params) { params.phases = std::min(phases, 2); });
        o.method.volume_overrides.emplace_back(
            [=](VolumeParams& params) { params.phases = phases; });
      }},
@@ -325,10 +325,6 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   if (options.method.align) params.scene_cut = 0;
   for (const auto& apply_override : options.method.overrides) apply_override(params);
   params.guided = has_guide_file(options.method);
-  if (params.bayes && !options.method.wiener_only.empty())
-    throw InvalidArgument(options.method.wiener_only.front() +
-                          " with --profile best over time (it has no Wiener phase with fixed "
-                          "transforms); leave one out");
   choose_matchers(options.method, params);
   const int search_step = params.search_step;
   bm3d::search_where_needed(params);

@@ -54,9 +54,6 @@ struct MethodOptions {
   std::vector<std::function<void(bm3d::Params&)>> overrides;
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
-  /// Names of the given options that only the Wiener phase supports. With temporal filtering, the
-  /// profile `best` has no Wiener phase, so lull rejects these options.
-  std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: depends on the profile
   /// Whether each phase matches patches by clusters instead of search windows. Empty: the profile

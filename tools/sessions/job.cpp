@@ -172,7 +172,7 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"--near-temporal-window", both(params, &Phase::refine_temporal_window)},
           {"--second-search", second_search(params)},
           {"--phases", text_of(params.phases)},
-          {"the second phase", params.bayes ? "by Bayes" : "a Wiener filter"},
+          {"the filter", params.linear_combinations ? "linear combinations" : "phases"},
           {"--temporal", text_of(params.temporal)},
           {"--temporal-window", both(params, &Phase::temporal_window)},
           {"--place-bonus", both(params, &Phase::motion_bias)},

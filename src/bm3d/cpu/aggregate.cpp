@@ -53,18 +53,18 @@ namespace {
 
 /// Convolves weights with the aggregation window along one axis: the sum of window[i] * v[i], where
 /// v[i] is the vector at `at` - i * `steps`.
-template <int kSide, class D = Floats>
-HWY_INLINE hn::Vec<D> convolve(const hn::Vec<D> (&window)[kSide], const float* at,
-                               std::ptrdiff_t steps) {
-  const D d;
+HWY_INLINE hn::Vec<Floats> convolve(const hn::Vec<Floats> (&window)[patch], const float* at,
+                                    std::ptrdiff_t steps) {
+  const Floats d;
   auto sum = hn::Mul(window[0], hn::LoadU(d, at));
 #pragma GCC unroll 16
-  for (int i = 1; i < kSide; ++i) sum = hn::MulAdd(window[i], hn::LoadU(d, at - i * steps), sum);
+  for (int i = 1; i < patch; ++i) sum = hn::MulAdd(window[i], hn::LoadU(d, at - i * steps), sum);
   return sum;
 }
 
-template <int kSide>
-void normalise_rows_of(const Normalisation& n, int y0, int y1, float* scratch) {
+}  // namespace
+
+void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const int width = n.estimate.width, padded = static_cast<int>(round_up(width, 16));
@@ -72,15 +72,15 @@ void normalise_rows_of(const Normalisation& n, int y0, int y1, float* scratch) {
   // One row of weights after the convolution along y. Zeros precede the row, because the
   // convolution along x reads them.
   float* const line = scratch + 16;
-  hn::Vec<Floats> window[kSide];
-  for (int i = 0; i < kSide; ++i) window[i] = hn::Set(d, n.window[i]);
+  hn::Vec<Floats> window[patch];
+  for (int i = 0; i < patch; ++i) window[i] = hn::Set(d, n.window[i]);
   for (int y = y0; y < y1; ++y) {
     const float* const weights = n.weights.row(y);
     const float* const numerator = n.numerator.row(y);
     for (int x = 0; x < padded; x += lanes)
-      hn::StoreU(convolve<kSide>(window, weights + x, n.weights.stride), d, line + x);
+      hn::StoreU(convolve(window, weights + x, n.weights.stride), d, line + x);
     for (int x = 0; x < padded; x += lanes) {
-      const auto sum = convolve<kSide>(window, line + x, 1);
+      const auto sum = convolve(window, line + x, 1);
       const auto estimate =
           hn::IfThenElseZero(hn::Gt(sum, hn::Zero(d)), hn::Div(hn::LoadU(d, numerator + x), sum));
       float* const out = n.estimate.row(y) + x;
@@ -93,18 +93,6 @@ void normalise_rows_of(const Normalisation& n, int y0, int y1, float* scratch) {
       }
     }
   }
-}
-
-}  // namespace
-
-void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch) {
-  static_assert(patch == 8 && max_wide_side == 10);
-  if (n.window.size() == 10)
-    normalise_rows_of<10>(n, y0, y1, scratch);
-  else if (n.window.size() == 9)
-    normalise_rows_of<9>(n, y0, y1, scratch);
-  else
-    normalise_rows_of<8>(n, y0, y1, scratch);
 }
 
 }  // namespace HWY_NAMESPACE

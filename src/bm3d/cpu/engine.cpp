@@ -15,7 +15,6 @@
 #include <span>
 #include <vector>
 
-#include "bm3d/cpu/bayes.h"
 #include "bm3d/cpu/kernels.h"
 #include "bm3d/cpu/load_part.h"
 #include "bm3d/cpu/tiles.h"
@@ -302,7 +301,6 @@ class CpuEngine : public PhaseEngine {
     memory_.propagator = make_propagating_matcher(threads_, guides);
     memory_.reusing = make_reusing_matcher();
     memory_.workspaces.resize(threads_);
-    bayes_.workspaces.resize(threads_);
     memory_.tiles.resize(threads_ == 1 ? 1 : 2 * threads_);
     allow_threads(threads_);
   }
@@ -319,9 +317,7 @@ class CpuEngine : public PhaseEngine {
 
   void run(const PhaseInput& input) override {
     arena_.execute([&] {
-      if (input.plan.is_bayes())
-        run_bayes(input, bayes_, memory_.tiles);
-      else if (input.propagates())
+      if (input.propagates())
         PhaseRun(input, memory_, *memory_.propagator, input.plan.matching(input.set)).run();
       else if (input.reuses_groups())
         PhaseRun(input, memory_, *memory_.reusing, input.plan.matching(input.set)).run();
@@ -331,14 +327,7 @@ class CpuEngine : public PhaseEngine {
   }
 
   void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) override {
-    std::array<float, max_wide_side> window;
-    const int side = plan.side(estimate.width, estimate.height);
-    if (plan.is_bayes())
-      window.fill(1);
-    else
-      std::ranges::copy(plan.window, window.begin());
-    const std::span<const float> axis{window.data(), static_cast<std::size_t>(side)};
-    arena_.execute([&] { normalise(axis, cpu_sums(sums), estimate); });
+    arena_.execute([&] { normalise(plan.window, cpu_sums(sums), estimate); });
   }
 
  private:
@@ -346,7 +335,7 @@ class CpuEngine : public PhaseEngine {
     return {input, memory_, *memory_.matcher, input.plan.searching(input.set)};
   }
 
-  void normalise(std::span<const float> window, CpuSums& sums, PlaneView<float> estimate) {
+  void normalise(std::span<const float, patch> window, CpuSums& sums, PlaneView<float> estimate) {
     const std::size_t scratch_size = round_up(estimate.width, 16) + 80;
     float* const scratch = line_.reserve(scratch_size * threads_);
     const Normalisation normalisation{sums.numerator(), sums.weights().view(), window, estimate};
@@ -361,7 +350,6 @@ class CpuEngine : public PhaseEngine {
   int threads_;
   tbb::task_arena arena_;
   Memory memory_;
-  BayesMemory bayes_;
   std::shared_ptr<WeightMemory> weight_memory_ = std::make_shared<WeightMemory>();
   Buffer<float> line_;
 };

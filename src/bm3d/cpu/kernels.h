@@ -133,10 +133,10 @@ std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::u
 /// `weights`. `scratch` must have width + 32 floats.
 struct Normalisation {
   PlaneView<const float> numerator, weights;
-  std::span<const float> window;  // the window along one axis, at most max_wide_side elements
+  std::span<const float, patch> window;  // the window along one axis
   PlaneView<float> estimate;
 };
-inline constexpr int rows_of_zeros = max_wide_side;
+inline constexpr int rows_of_zeros = patch;
 void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch);
 
 }  // namespace lull::bm3d::cpu

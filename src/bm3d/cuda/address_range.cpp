@@ -4,8 +4,6 @@
 #include <limits>
 #include <string>
 
-#include "bm3d/cuda/filter/filter_plan.h"
-#include "bm3d/phase_plan.h"
 #include "core/error.h"
 #include "match/cuda/match_plan.h"
 #include "match/cuda/patch_ids.h"
@@ -44,13 +42,6 @@ Margins plane_margins(const Params& params, const FrameFormat& format, int plane
           rows_above(params)};
 }
 
-AddressRange address_range(const Params& params, const FrameFormat& format) {
-  // The first plane of a frame is its largest plane.
-  const auto plane = static_cast<std::int64_t>(plane_margins(params, format, 0).size());
-  const int slots = params.temporal > 0 ? session_plan(params, format).slots() : 1;
-  return {.plane = plane, .distance = plane * (slots - 1)};
-}
-
 void require_addressable(const Params& params, const FrameFormat& format) {
   if (!filters_any(params.noise, format)) return;  // the samples are copied without kernels
   const Margins largest = plane_margins(params, format, 0);
@@ -62,19 +53,6 @@ void require_addressable(const Params& params, const FrameFormat& format) {
                           std::to_string(most_bricks / 2 * reference_tile_side) +
                           " columns); choose the device cpu, or divide the picture");
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
-  if (!params.bayes || params.linear_combinations) return;
-  // If the search windows do not fit into shared memory, Bayes filters address samples by offsets
-  // from a midpoint in device memory. The midpoint lies halfway between the first and the last
-  // frame, which are at most `range.distance` samples apart. Both frames are therefore at most
-  // `range.distance` / 2 + 1 samples away from the midpoint.
-  const AddressRange range = address_range(params, format);
-  if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
-    throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +
-                          std::to_string(format.height) + " samples with a temporal radius of " +
-                          std::to_string(params.temporal) +
-                          " and the profile best on a GPU (the frames that it holds at a time have "
-                          "more samples than its kernels count); choose a smaller radius, or "
-                          "another profile");
 }
 
 BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid, bool whole_rows) {

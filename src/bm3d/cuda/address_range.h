@@ -2,8 +2,6 @@
 // The layout of planes and batches in device memory, and a check that kernels can address all
 // samples of a session. This file is independent of CUDA.
 
-#include <cstdint>
-
 #include "bm3d/params.h"
 #include "core/frame.h"
 #include "cuda/layout/margins.h"
@@ -15,17 +13,8 @@ namespace lull::bm3d {
 /// read.
 [[nodiscard]] Margins plane_margins(const Params& params, const FrameFormat& format, int plane);
 
-/// The range of samples, sums and guides that the kernels of a session address. Without temporal
-/// filtering, `distance` is 0.
-struct AddressRange {
-  std::int64_t plane = 0;     // number of samples of the largest plane, including padding
-  std::int64_t distance = 0;  // maximum distance between equal positions in two frames, in samples
-};
-[[nodiscard]] AddressRange address_range(const Params& params, const FrameFormat& format);
-
 /// Checks that kernels can address all samples of a session.
-/// @throws InvalidArgument  the indices of the kernels are too small for a plane or, in Bayes
-///     phases, for all frames that are in device memory at a time
+/// @throws InvalidArgument  the indices of the kernels are too small for a plane
 void require_addressable(const Params& params, const FrameFormat& format);
 
 /// Number of reference tiles (4x4 reference patches, match/cuda/kernels.h) of a batch along each

@@ -24,8 +24,7 @@ class ChromaLane {
                           params.hard.transform == Transform::dft ||
                           params.wiener.transform == Transform::dft;
     bool any = false;
-    for (int k = 0; k < plan_count(params); ++k)
-      any = any || phases.sets(static_cast<Phase>(k)).size() > 1;
+    for (const Phase phase : all_phases) any = any || phases.sets(phase).size() > 1;
     if (is_large || !any || params.linear_combinations) return nullptr;
     return std::unique_ptr<ChromaLane>(new ChromaLane(params, format, make_matcher));
   }

@@ -84,27 +84,9 @@ class CudaPhases {
   /// counterpart in frames[i].
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
-  // ---- Bayes phases ----
-  bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
-  /// Returns true if the result of a Bayes phase must be blended with DeviceFrame::basic. In the
-  /// first Bayes phase, DeviceFrame::basic contains the basic estimate. In the second Bayes phase,
-  /// DeviceFrame::basic contains the result of the Wiener filter that runs in parallel with this
-  /// phase (phase_plan.h).
-  bool is_blended(Phase phase) const {
-    return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
-  }
-  /// Makes the guide of the planes in `set` as floats, if the guide is computed from several planes
-  /// (PlaneSet::is_composite()).
-  void make_float_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
-  void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
-  /// Matches and filters groups in a Bayes phase. `guide` is the guide of the frame that contains
-  /// the reference patches.
-  void filter_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
-                    std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance,
-                    const float* guide);
 
-  /// Computes the estimates of the planes in `set`, blended with DeviceFrame::basic if is_blended()
-  /// is true. `estimates` has an element for each plane of the frame.
+  /// Computes the estimates of the planes in `set`. `estimates` has an element for each plane of
+  /// the frame.
   void normalise(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                  const std::array<float*, max_planes>& estimates);
   /// Returns the basic estimate of a filtered plane, and the noisy samples of any other plane.
@@ -123,8 +105,8 @@ class CudaPhases {
   /// Properties of a plane that depend only on its size. Planes of equal size share one object.
   struct Geometry {
     Margins margins;
-    ReferenceGrid first_grid, second_grid;  // only for phases with transforms
-    ReferenceGrid searched_grid;            // reference patches whose groups are stored
+    ReferenceGrid first_grid, second_grid;
+    ReferenceGrid searched_grid;  // reference patches whose groups are stored
   };
   const Geometry& geometry(int i) const {
     return geometries_[format_.subsampled() && i > 0 ? 1 : 0];
@@ -135,11 +117,8 @@ class CudaPhases {
   const PhaseState& state_of(Phase phase) const { return states_[static_cast<std::size_t>(phase)]; }
   void plan_planes();
   void plan_batches();
-  int bayes_rows(const PhasePlan& plan, int plane) const;
-  void plan_bayes();
   void plan_phases(cuda::MatcherFactory make_matcher);
-  void normalise_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
-                       const std::array<float*, max_planes>& estimates);
+  void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
   /// Returns the bundles (8x4 reference patches with one motion vector, match/motion_grid.h) for
@@ -172,16 +151,12 @@ class CudaPhases {
   FrameFormat format_;
   cudaStream_t stream_;
   cuda::DeviceLimits device_ = cuda::device_limits();
-  std::vector<PhaseState> states_;      // one for each plan (plan_count())
+  std::vector<PhaseState> states_;      // one for each of all_phases
   std::array<Geometry, 2> geometries_;  // one for luma, and one for subsampled chroma
   // Buffers that the sets of planes (PlaneSet) use one after the other, with the size for the
   // largest set.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
-  // Buffers for Bayes phases.
-  cuda::DeviceBuffer<std::uint32_t> members_;
-  cuda::DeviceBuffer<std::uint8_t> counts_;
-  cuda::DeviceBuffer<Motion> second_halves_;
 };
 
 }  // namespace lull::bm3d

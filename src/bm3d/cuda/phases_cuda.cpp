@@ -23,13 +23,12 @@ float max_level(const FrameFormat& format, int plane) {
 CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
                        cuda::MatcherFactory make_matcher)
     : params_(params), format_(format), stream_(stream) {
-  for (int k = 0; k < plan_count(params); ++k)
-    states_.push_back({plan_phase(static_cast<Phase>(k), params, format), {}, {}, {}});
+  for (const Phase phase : all_phases)
+    states_.push_back({plan_phase(phase, params, format), {}, {}, {}});
   if (!filters_any()) return;
   plan_planes();
   plan_batches();
   plan_phases(make_matcher);
-  plan_bayes();
 }
 
 void CudaPhases::plan_planes() {
@@ -47,7 +46,7 @@ void CudaPhases::plan_batches() {
   std::size_t references = 0, member_slots = 0;
   for (const int i : {0, 1}) {
     if (i >= format_.planes() || !fits_patch(format_, i)) continue;
-    for (const Phase phase : {Phase::first, params_.bayes ? parallel_wiener : Phase::second}) {
+    for (const Phase phase : all_phases) {
       const MatchParams matching = state_of(phase).plan.params.matching();
       const ReferenceGrid& references_of = grid(phase, i);
       const BatchBricks full = batch_tiles(params_.batch, references_of, false);
@@ -64,7 +63,6 @@ void CudaPhases::plan_batches() {
 
 void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
   for (PhaseState& phase : states_) {
-    if (phase.plan.is_bayes()) continue;
     const PhaseParams& params = phase.plan.params;
     const bool is_run = phase.plan.phase == Phase::first || params_.phases >= 2;
     if (!is_run) continue;
@@ -146,6 +144,15 @@ ColourGuide CudaPhases::composite_guide(Phase phase, const PlaneSet& set,
   return mix;
 }
 
+void CudaPhases::clear_sums(const PlaneSet& set, const DeviceFrame& frame) {
+  for (const int i : set.planes) {
+    const Sums& sums = frame.sums[i];
+    const std::size_t size = margins(i).size();
+    cuda::check(cudaMemsetAsync(sums.numerator, 0, size * sizeof *sums.numerator, stream_));
+    cuda::check(cudaMemsetAsync(sums.denominator, 0, size * sizeof *sums.denominator, stream_));
+  }
+}
+
 Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                             const DeviceFrame& frame, const GuideBuffer& to) {
   if (state_of(phase).plan.reuses_groups(set)) return clear_sums(set, frame), Guide{};
@@ -219,7 +226,6 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
 
 void CudaPhases::normalise(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                            const std::array<float*, max_planes>& estimates) {
-  if (is_bayes(phase)) return normalise_bayes(phase, set, frame, estimates);
   Quotients quotients{static_cast<int>(set.planes.size())};
   for (int k = 0; k < quotients.planes; ++k) {
     const int i = set.planes[k];

@@ -88,8 +88,7 @@ std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& for
       return open_session(linear_session_plan(params, format), format,
                           make_linear_cuda_worker(params, format, results_on_device, results));
     Params phases = params;
-    phases.linear_combinations = false;  // with little shared memory, the Bayes phases run
-    require_addressable(phases, format);
+    phases.linear_combinations = false;  // with little shared memory, the phases run
     return open_session(session_plan(phases, format), format,
                         make_cuda_worker(phases, format, make_matcher, results_on_device, results));
   });

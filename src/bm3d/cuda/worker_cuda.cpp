@@ -48,24 +48,24 @@ class CudaWorker : public FrameWorker {
   }
 
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
-    const cuda::NvtxRange range(phase == Phase::first    ? "first phase"
-                                : phase == Phase::second ? "second phase"
-                                                         : "third phase");
+    const cuda::NvtxRange range(phase == Phase::first ? "first phase" : "second phase");
     if (phase == Phase::first) transfer_.motion().find(frames);  // is done once, for all phases
-    filter_sets(phase, frames, frame_in(frames[0].frame));
-    if (phase == Phase::third && has_parallel_wiener(params_))
-      filter_sets(parallel_wiener, frames, parallel_frame(frames[0].frame));
+    run_concurrently(chroma_lane_, phases_, transfer_.stream(), [&](auto phases_of) {
+      const std::vector<PlaneSet>& sets = phases_.sets(phase);
+      for (std::size_t n = 0; n < sets.size(); ++n)
+        filter_set(phase, sets[n], phases_of(n), frames);
+    });
   }
 
   void finish_phase(Phase phase, int at) override {
     const DeviceFrame frame = frame_in(at);
     normalise(phase, frame, frame.basic);
-    make_guides(static_cast<Phase>(static_cast<int>(phase) + 1), at);
+    make_guides(Phase::second, at);
   }
 
   Frame finish(int at) override {
     RawFrame& to = transfer_.next_output();
-    transfer_.convert(margins(), results(frame_in(at), parallel_frame(at)), to);
+    transfer_.convert(margins(), results(frame_in(at)), to);
     return transfer_.finish(at);
   }
 
@@ -99,10 +99,6 @@ class CudaWorker : public FrameWorker {
       ring(basic_[i], size);
       ring(numerators_[i], size);
       ring(denominators_[i], size);
-      if (has_parallel_wiener(params_)) {
-        ring(parallel_numerators_[i], size);
-        ring(parallel_denominators_[i], size);
-      }
       result_[i] = zeroed<float>(size, transfer_.stream());
     }
     for (const PlaneSet& set : phases_.sets(Phase::first)) {
@@ -111,13 +107,8 @@ class CudaWorker : public FrameWorker {
       ring(kept_displacements_[set.planes.front()], references * phases_.kept_capacity());
       ring(kept_counts_[set.planes.front()], references);
     }
-    for (int k = 0; k < plan_count(params_); ++k)
-      for (const PlaneSet& set : phases_.sets(static_cast<Phase>(k))) {
-        if (phases_.is_bayes(static_cast<Phase>(k))) {
-          if (set.is_composite() && float_guides_.at(0) == nullptr)
-            ring(float_guides_, phases_.margins(1).size());
-          continue;
-        }
+    for (const Phase phase : all_phases)
+      for (const PlaneSet& set : phases_.sets(phase)) {
         GuideRing& guides = ring_of(set);
         if (guides.samples.at(0) != nullptr) continue;
         const std::size_t size = phases_.margins(set.is_composite() ? 1 : 0).size();
@@ -129,18 +120,8 @@ class CudaWorker : public FrameWorker {
       }
   }
 
-  /// Filters all planes of a phase, one set (PlaneSet) after the other. `frame` contains the
-  /// reference patches.
-  void filter_sets(Phase phase, std::span<const SlotFrame> frames, const DeviceFrame& frame) {
-    run_concurrently(chroma_lane_, phases_, transfer_.stream(), [&](auto phases_of) {
-      const std::vector<PlaneSet>& sets = phases_.sets(phase);
-      for (std::size_t n = 0; n < sets.size(); ++n)
-        filter_set(phase, sets[n], phases_of(n), frames, frame);
-    });
-  }
-
   void filter_set(Phase phase, const PlaneSet& set, CudaPhases& phases,
-                  std::span<const SlotFrame> frames, const DeviceFrame& frame) {
+                  std::span<const SlotFrame> frames) {
     const int own = frames[0].frame;
     const auto size = static_cast<std::ptrdiff_t>(phases.margins(set.planes.front()).size());
     std::array<SearchFrame, max_frames> searched;
@@ -150,12 +131,8 @@ class CudaWorker : public FrameWorker {
       searched[i] = {offset, {slots_[at].guide_of(set), transfer_.motion().cells(own, offset)}};
       distance[i] = (at - own) * size;
     }
-    const std::span<const SearchFrame> all{searched.data(), frames.size()};
-    const std::span<const std::ptrdiff_t> distances{distance.data(), frames.size()};
-    if (phases.is_bayes(phase))
-      phases.filter_bayes(phase, set, frame, all, distances, float_guide(set, own));
-    else
-      phases.filter(phase, set, frame, all, distances);
+    phases.filter(phase, set, frame_in(own), {searched.data(), frames.size()},
+                  {distance.data(), frames.size()});
   }
 
   DeviceFrame frame_in(int at) const {
@@ -169,42 +146,14 @@ class CudaWorker : public FrameWorker {
     }
     return frame;
   }
-  /// Returns the data of the frame in slot `at`, with the sums of the Wiener filter that runs in
-  /// parallel with the second Bayes phase (phase_plan.h).
-  DeviceFrame parallel_frame(int at) const {
-    DeviceFrame frame = frame_in(at);
-    for (int i = 0; i < format_.planes(); ++i)
-      frame.sums[i] = {parallel_numerators_[i].at(at), parallel_denominators_[i].at(at)};
-    return frame;
-  }
 
   void make_guides(Phase phase, int at) {
-    if (!phases_.is_bayes(phase)) return make_byte_guides(phase, at, frame_in(at));
-    make_float_guides(phase, at);
-    if (phase == Phase::third && has_parallel_wiener(params_))
-      make_byte_guides(parallel_wiener, at, parallel_frame(at));
-  }
-
-  void make_byte_guides(Phase phase, int at, const DeviceFrame& frame) {
     for (const PlaneSet& set : phases_.sets(phase)) {
       const GuideRing& to = ring_of(set);
       slots_[at].guide_of(set) = phases_.make_guide_and_clear_sums(
-          phase, set, frame,
+          phase, set, frame_in(at),
           {to.samples.at(at), to.half_norms.at(at), invalid_.at(at), to.candidate_norms.at(at)});
     }
-  }
-
-  /// Makes the guides of a Bayes phase as floats, because the matcher of Bayes phases compares
-  /// floats.
-  void make_float_guides(Phase phase, int at) {
-    for (const PlaneSet& set : phases_.sets(phase)) {
-      if (set.is_composite())
-        phases_.make_float_guide(phase, set, frame_in(at), float_guides_.at(at));
-      phases_.clear_sums(set, frame_in(at));
-    }
-  }
-  const float* float_guide(const PlaneSet& set, int at) const {
-    return set.is_composite() ? float_guides_.at(at) : basic_[0].at(at);
   }
 
   void normalise(Phase phase, const DeviceFrame& frame,
@@ -217,10 +166,7 @@ class CudaWorker : public FrameWorker {
   }
 
   /// Computes the results of a frame.
-  Planes results(const DeviceFrame& frame, const DeviceFrame& parallel_estimates) {
-    // The Wiener filter that runs in parallel with the second Bayes phase overwrites the basic
-    // estimate by its result. No later step reads the basic estimate.
-    if (has_parallel_wiener(params_)) normalise(parallel_wiener, parallel_estimates, frame.basic);
+  Planes results(const DeviceFrame& frame) {
     normalise(static_cast<Phase>(params_.phases - 1), frame,
               {result_[0].get(), result_[1].get(), result_[2].get()});
     Planes planes{};
@@ -242,14 +188,13 @@ class CudaWorker : public FrameWorker {
   std::unique_ptr<ChromaLane> chroma_lane_;  // null if chroma has no stream of its own
   std::vector<Slot> slots_;
   std::array<PlaneRing<float>, max_planes> noisy_, basic_, guide_planes_;
-  std::array<PlaneRing<unsigned long long>, max_planes> numerators_, parallel_numerators_;
-  std::array<PlaneRing<std::uint32_t>, max_planes> denominators_, parallel_denominators_;
+  std::array<PlaneRing<unsigned long long>, max_planes> numerators_;
+  std::array<PlaneRing<std::uint32_t>, max_planes> denominators_;
   // Groups that the first phase stores for the second phase. Element i contains the groups of the
   // set of planes (PlaneSet) that begins with plane i.
   std::array<PlaneRing<std::uint32_t>, max_planes> kept_displacements_;
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;
-  PlaneRing<float> float_guides_;  // guides of Bayes phases that are computed from several planes
   // The memory of GuideBuffer::invalid for all frames. Empty: frames cannot have holes.
   PlaneRing<std::uint8_t> invalid_;
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;

@@ -64,7 +64,7 @@ double linear_bytes(const Params& params, const FrameFormat& format, BackendKind
 
 bool filters_samples(const Params& params, const FrameFormat& format) {
   if (format.sample == SampleType::f32 || format.layout == Layout::rgb) return false;
-  if (params.bayes || params.guided) return false;
+  if (params.guided) return false;
   for (int i = 0; i < format.planes(); ++i) {
     const PlaneNoise& noise = params.noise.plane(i);
     if (!(noise.sigma > 0) || noise.curve || !fits_patch(format, i)) return false;
@@ -85,8 +85,7 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   const bool loads_samples = cpu && filters_samples(params, format);
   const double noisy =
       loads_samples ? format.bytes_per_sample() * all + sizeof(float) * luma : sizeof(float) * all;
-  const double sums =
-      (has_parallel_wiener(params) ? 4 : 2) * (cpu ? sizeof(float) : sizeof(double)) * all;
+  const double sums = 2 * (cpu ? sizeof(float) : sizeof(double)) * all;
   double bytes = frames * (noisy + sums + sizeof(float) * chroma);
   if (params.guided) bytes += frames * sizeof(float) * all;
   // Memory of the basic estimates, the luma guides and the stored groups.

@@ -29,15 +29,6 @@ namespace {
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-/// Replaces `basic` by (1 - share) * basic + share * other.
-void blend(PlaneView<float> basic, PlaneView<const float> other, float share) {
-  for (int y = 0; y < basic.height; ++y) {
-    const float* const more = other.row(y);
-    float* const to = basic.row(y);
-    for (int x = 0; x < basic.width; ++x) to[x] += share * (more[x] - to[x]);
-  }
-}
-
 /// Mixes an estimate with a share of the noisy picture.
 void mix(PlaneView<const float> estimate, PlaneView<const float> noisy, float share,
          PlaneView<float> to) {
@@ -60,8 +51,7 @@ class HostWorker : public FrameWorker {
         copies_(format),
         pool_(result_format(format, results)),
         memory_(format) {
-    for (int k = 0; k < plan_count(params); ++k)
-      plans_.push_back(plan_phase(static_cast<Phase>(k), params, format));
+    for (const Phase phase : all_phases) plans_.push_back(plan_phase(phase, params, format));
     for (int i = 0; i < format.planes(); ++i) passes_through_ |= !is_stored(i);
     for (const PhasePlan& plan : plans_)
       has_composite_guide_ |= std::ranges::any_of(plan.sets, &PlaneSet::is_composite);
@@ -108,37 +98,22 @@ class HostWorker : public FrameWorker {
   }
 
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
-    for (const PlaneSet& set : plan(phase).sets) run(plan(phase), set, frames, &Slot::sums);
-    if (phase == Phase::third && has_parallel_wiener(params_)) {
-      const PhasePlan& beside = plan(parallel_wiener);
-      for (const PlaneSet& set : beside.sets) run(beside, set, frames, &Slot::parallel_sums);
-    }
+    for (const PlaneSet& set : plan(phase).sets) run(plan(phase), set, frames);
     if (phase == last_use_of_groups_) memory_.release_groups(slots_[frames[0].frame].groups);
   }
 
   void finish_phase(Phase phase, int at) override {
     Slot& slot = slots_[at];
-    if (phase == Phase::first) {
-      if (motion_) motion_->release(at);
-      if (loads_samples_) memory_.release(0, slot.luma_guide);
-      divide(slot, &Slot::sums, plan(phase));
-    } else {
-      blend_result(slot, plan(phase), bayes_share);
-    }
-    prepare_guide(static_cast<Phase>(static_cast<int>(phase) + 1),
-                  params_.guided ? views(slot.guide_planes) : estimates(slot), slot);
+    if (motion_) motion_->release(at);
+    if (loads_samples_) memory_.release(0, slot.luma_guide);
+    divide(slot, plan(phase));
+    prepare_guide(Phase::second, params_.guided ? views(slot.guide_planes) : estimates(slot), slot);
   }
 
   Frame finish(int at) override {
     Slot& slot = slots_[at];
     // The final result overwrites the basic estimate, which no later step reads.
-    const PhasePlan& last = plans_[params_.phases - 1];
-    if (has_parallel_wiener(params_)) {
-      divide(slot, &Slot::parallel_sums, plan(parallel_wiener));
-      blend_result(slot, last, result_share);
-    } else {
-      divide(slot, &Slot::sums, last);
-    }
+    divide(slot, plans_[params_.phases - 1]);
     std::array<PlaneView<float>, 3> result;
     for (int i = 0; i < format_.planes(); ++i)
       result[i] = (is_filtered(i) ? slot.basic : slot.noisy)[i].view();
@@ -175,9 +150,7 @@ class HostWorker : public FrameWorker {
       if (!loads_samples_) slot.noisy[i] = plane_of(i);
       if (params_.guided) slot.guide_planes[i] = plane_of(i);
       if (!is_filtered(i)) continue;
-      for (auto* sums : {&slot.sums, &slot.parallel_sums})
-        if (sums == &slot.sums || has_parallel_wiener(params_))
-          (*sums)[i] = engine_->make_sums(format_.plane_width(i), format_.plane_height(i));
+      slot.sums[i] = engine_->make_sums(format_.plane_width(i), format_.plane_height(i));
     }
     if (has_composite_guide_) slot.composite_guide = plane_of(1);
   }
@@ -263,18 +236,6 @@ class HostWorker : public FrameWorker {
     for (const int i : {1, 2}) memory_.release(i, mixed[i]);
   }
 
-  /// Blends the result of a phase, with the weight `share`, into the basic estimate.
-  void blend_result(Slot& slot, const PhasePlan& plan, float share) {
-    for (int i = 0; i < format_.planes(); ++i) {
-      if (!is_filtered(i)) continue;
-      Plane<float> result;
-      memory_.acquire(i, result);
-      engine_->finish(plan, *slot.sums[i], result.view());
-      blend(slot.basic[i].view(), read(result), share);
-      memory_.release(i, result);
-    }
-  }
-
   static void clear(Plane<float>& plane) {
     for (int y = 0; y < plane.height(); ++y) std::fill_n(plane.view().row(y), plane.width(), 0.0f);
   }
@@ -296,11 +257,8 @@ class HostWorker : public FrameWorker {
     }
   }
 
-  using SlotSums = std::array<std::unique_ptr<PhaseSums>, 3>;
-
   /// Runs a phase on a set of planes, for the reference patches of frames[0].
-  void run(const PhasePlan& plan, const PlaneSet& set, std::span<const SlotFrame> frames,
-           SlotSums Slot::*sums) {
+  void run(const PhasePlan& plan, const PlaneSet& set, std::span<const SlotFrame> frames) {
     KeptGroups& groups = slots_[frames[0].frame].groups[set.planes.front()];
     if (groups.empty()) memory_.acquire_groups(set.planes.front(), groups);
     std::vector<PhaseFrame> parts;
@@ -313,7 +271,7 @@ class HostWorker : public FrameWorker {
         part.noisy[p] = read(slot.noisy[set.planes[p]]);
         if (loads_samples_) part.frame = &slot.frame;
         part.basic[p] = read(slot.basic[set.planes[p]]);
-        part.sums[p] = (slot.*sums)[set.planes[p]].get();
+        part.sums[p] = slot.sums[set.planes[p]].get();
       }
       parts.push_back({offset, part});
     }
@@ -366,18 +324,17 @@ class HostWorker : public FrameWorker {
         return plan.propagates(set) || plan.reuses_groups(set);
       });
     };
-    if (has_parallel_wiener(params_) && uses_groups(plan(parallel_wiener))) return Phase::third;
     int last = params_.phases - 1;
     while (last > 0 && !uses_groups(plans_[last])) --last;
     return static_cast<Phase>(last);
   }
 
   /// Computes the estimates from the sums, and writes them to Slot::basic.
-  void divide(Slot& slot, SlotSums Slot::*sums, const PhasePlan& plan) {
+  void divide(Slot& slot, const PhasePlan& plan) {
     for (int i = 0; i < format_.planes(); ++i) {
       if (!is_filtered(i)) continue;
       memory_.acquire(i, slot.basic[i]);
-      engine_->finish(plan, *(slot.*sums)[i], slot.basic[i].view());
+      engine_->finish(plan, *slot.sums[i], slot.basic[i].view());
     }
   }
 

@@ -36,8 +36,7 @@ struct Slot {
   Plane<float> luma_guide;
   HostPlanes guide_planes;       // guide that came with the frame
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
-  // Sums of the estimates of the filtered planes.
-  std::array<std::unique_ptr<PhaseSums>, 3> sums, parallel_sums;
+  std::array<std::unique_ptr<PhaseSums>, 3> sums;  // sums of the estimates of the filtered planes
   // groups[i] contains the stored groups of the set of planes (PlaneSet) that begins with plane i.
   std::array<KeptGroups, 3> groups;
   ByOffset<std::vector<Motion>> motion;  // motion vectors of the bundles that are being filtered

@@ -14,17 +14,14 @@
 
 #include "bm3d/kaiser.h"
 #include "bm3d/phase_engine.h"
-#include "bm3d/reference/bayes.h"
 #include "bm3d/reference/stages.h"
 #include "core/error.h"
 #include "match/grid.h"
 #include "match/group.h"
 #include "match/kept_groups.h"
 #include "match/motion_grid.h"
-#include "match/second_half.h"
 #include "noise/noise_model.h"
 #include "noise/patch_covariance.h"
-#include "time/frame_pairs.h"
 
 namespace lull::bm3d {
 namespace {
@@ -188,113 +185,6 @@ class Filter {
   std::array<std::optional<PatchCovariance>, 3> covariances_;
 };
 
-/// Runs a Bayes phase, whose patches span two frames.
-class BayesFilter {
- public:
-  BayesFilter(const PhaseInput& input, const reference::Matcher& matcher)
-      : input_(input), plan_(input.plan), matcher_(matcher) {
-    std::vector<int> offsets;
-    for (const PhaseFrame& frame : input.frames) offsets.push_back(frame.offset);
-    const auto partners = partners_of(offsets);
-    const PlaneView<const float> picture = input.frames[0].frame.guide.samples;
-    shape_ = {plan_.side(picture.width, picture.height), partners[0] == no_frame ? 1 : 2};
-    for (std::size_t f = 0; f < offsets.size(); ++f) {
-      if (f > 0 && partners[f] == no_frame) continue;
-      const std::size_t second =
-          partners[f] == no_frame ? f : static_cast<std::size_t>(partners[f]);
-      add_pair(input.frames[f], input.frames[second]);
-    }
-  }
-
-  void run() {
-    const PlaneView<const float> picture = guides_[0].frame.samples;
-    const int step = plan_.params.step, side = shape_.side;
-    const MatchParams matching = plan_.matching(input_.set);
-    const MotionGrid grid{picture.width, picture.height, step};
-    for (int j = 0; j < reference_count(picture.height, step, side); ++j)
-      for (int i = 0; i < reference_count(picture.width, step, side); ++i) {
-        const int x = reference_position(i, picture.width, step, side);
-        const int y = reference_position(j, picture.height, step, side);
-        if (i % motion_columns == 0) begin_bundle(grid, i, j / motion_rows * motion_rows);
-        const Group group = matcher_.find(guides_, x, y, matching, shape_);
-        for (std::size_t p = 0; p < input_.planes(); ++p) filter(p, x, y, group);
-      }
-  }
-
- private:
-  /// The aggregation sums of the two frames that a patch spans.
-  using PairSums = std::array<PhaseSums*, 2>;
-
-  /// Sets the motion vectors for a bundle (8x4 reference patches). The first reference patch of the
-  /// bundle is in column `i` and row `j`.
-  void begin_bundle(const MotionGrid& grid, int i, int j) {
-    const auto motion = [&](std::span<const Motion> bundles) {
-      return bundles.empty() ? Motion{} : bundles[grid.bundle(i, j)];
-    };
-    for (std::size_t f = 0; f < guides_.size(); ++f) {
-      const Motion first = guides_[f].frame.motion = motion(motions_[f][0]);
-      if (f == 0 || shape_.depth == 1) continue;
-      const Motion acceleration =
-          motion_acceleration(first, motion(motions_[f][1]), motion(motions_[0][1]));
-      const Motion half = second_half(guides_[0].frame.partner, guides_[f].frame.partner,
-                                      compared_area(grid, shape_.side, i, j, first, acceleration),
-                                      first, acceleration);
-      guides_[f].frame.second_half = half;
-      for (std::size_t p = 0; p < input_.planes(); ++p)
-        noisy_[p][f].frame.second_half = basic_[p][f].frame.second_half = half;
-    }
-  }
-
-  void add_pair(const PhaseFrame& first, const PhaseFrame& second) {
-    const int offset = first.offset;
-    const auto pair = [&](PlaneView<const float> samples, PlaneView<const float> partner) {
-      return FramePlane{offset, {.samples = samples, .partner = partner}};
-    };
-    guides_.push_back(pair(first.frame.guide.samples, second.frame.guide.samples));
-    motions_.push_back({first.frame.guide.motion, second.frame.guide.motion});
-    for (std::size_t p = 0; p < input_.planes(); ++p) {
-      noisy_[p].push_back(pair(first.frame.noisy[p], second.frame.noisy[p]));
-      basic_[p].push_back(pair(first.frame.basic[p], second.frame.basic[p]));
-      sums_[p].push_back({offset, {first.frame.sums[p], second.frame.sums[p]}});
-    }
-  }
-
-  void filter(std::size_t p, int x, int y, const Group& group) {
-    const Matrix noisy = gather_wide(noisy_[p], x, y, group, shape_);
-    const Matrix basic = plan_.filter == Filtering::bayes_noisy
-                             ? noisy
-                             : gather_wide(basic_[p], x, y, group, shape_);
-    const Matrix estimate =
-        bayes_estimate(noisy, basic, static_cast<double>(input_.noise(p).sigma), plan_.bayes);
-    const std::size_t area = static_cast<std::size_t>(shape_.side * shape_.side);
-    for (int m = 0; m < group.count; ++m) {
-      const std::uint32_t member = group.members[m];
-      const PairSums& sums =
-          frame_at(std::span<const FrameAt<PairSums>>(sums_[p]), displacement_t(member));
-      const Motion half =
-          frame_at(std::span<const FramePlane>(guides_), displacement_t(member)).second_half;
-      for (int k = 0; k < shape_.depth; ++k) {
-        const Motion shift = k == 0 ? Motion{} : half;
-        accumulator_of(*sums[k]).add(
-            {estimate.values.data() + (static_cast<std::size_t>(m * shape_.depth + k)) * area,
-             area},
-            x + displacement_x(member) + shift.x, y + displacement_y(member) + shift.y,
-            shape_.side);
-      }
-    }
-  }
-
-  const PhaseInput& input_;
-  const PhasePlan& plan_;
-  const reference::Matcher& matcher_;
-  PatchShape shape_;
-  std::vector<FramePlane> guides_;
-  // For each bundle (8x4 reference patches), the motion vectors to the two frames of each pair.
-  std::vector<std::array<std::span<const Motion>, 2>> motions_;
-  std::array<std::vector<FramePlane>, 3> noisy_, basic_;
-  std::array<std::vector<FrameAt<PairSums>>, 3> sums_;
-};
-
 class ReferenceEngine : public PhaseEngine {
  public:
   ReferenceEngine(std::unique_ptr<reference::Matcher> matcher, PatchShape shape)
@@ -309,7 +199,6 @@ class ReferenceEngine : public PhaseEngine {
   }
 
   void run(const PhaseInput& input) override {
-    if (input.plan.is_bayes()) return BayesFilter(input, *matcher_).run();
     use_filter(input, [](auto filter) { filter.run(); });
   }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "bm3d/bm3d.h"
-#include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/filter/kernels.h"
 #include "bm3d/kaiser.h"
 #include "support/device.h"
@@ -183,17 +182,17 @@ class TwoFrames {
 };
 
 /// Returns `count` members for each of `references` patches. The first member is the patch itself.
-/// The others lie within `radius` in either frame, inside the picture.
+/// The others lie within four samples of it in either frame, inside the picture.
 template <class Place>
-std::vector<std::uint32_t> random_members(int references, int count, int side, int radius, Place x,
-                                          Place y) {
+std::vector<std::uint32_t> random_members(int references, int count, Place x, Place y) {
+  constexpr int radius = 4;
   std::mt19937 rng{3};
   std::vector<std::uint32_t> members;
   for (int r = 0; r < references; ++r)
     for (int m = 0; m < count; ++m) {
       const auto along = [&](int at, int length) {
         std::uniform_int_distribution<int> any(std::max(-radius, -at),
-                                               std::min(radius, length - side - at));
+                                               std::min(radius, length - patch - at));
         return any(rng);
       };
       const int dx = along(x(r), width), dy = along(y(r), height);
@@ -240,7 +239,7 @@ std::vector<unsigned long long> filtered(std::ptrdiff_t distance, Phase which,
   };
   const int capacity = group_capacity(phase.matching());
   const auto displacements =
-      on_device(random_members(references, capacity, patch, 4, place(true), place(false)));
+      on_device(random_members(references, capacity, place(true), place(false)));
   // base-2 logarithm of the group size
   const auto counts = on_device(std::vector<std::uint8_t>(references, 3));
   args.groups = {displacements.get(), counts.get(), capacity};
@@ -259,53 +258,6 @@ TEST_F(CudaLargeFrames, FiltersFramesBeyond32BitOffsets) {
       EXPECT_EQ(filtered(far_apart, which, across), near)
           << static_cast<int>(which) << static_cast<int>(across);
     }
-}
-
-std::vector<unsigned long long> bayes_filtered(std::ptrdiff_t distance, bool by_basic) {
-  constexpr int members_of_group = 32;
-  const BayesParams params =
-      make_params(Profile::best, {sigma, 0, 0}, 1).bayes_phases[by_basic ? 1 : 0];
-  BayesArgs args;
-  args.margins = Margins(width, height, params.window, 40);
-  const TwoFrames frames(args.margins, distance);
-  args.grid = {width, height, step};
-  args.side = params.side;
-  args.columns = reference_count(width, step, args.side);
-  args.rows = reference_count(height, step, args.side);
-  args.pairs = 2;
-  args.pair[0] = {0, {0, distance}};
-  args.pair[1] = {1, {distance, 0}};
-  const int references = args.columns * args.rows;
-  const auto along = [&](bool along_x) {
-    return [&args, along_x](int reference) {
-      return along_x ? reference_position(reference % args.columns, width, step, args.side)
-                     : reference_position(reference / args.columns, height, step, args.side);
-    };
-  };
-  const auto members = on_device(
-      random_members(references, members_of_group, args.side, 4, along(true), along(false)));
-  const auto counts = on_device(std::vector<std::uint8_t>(references, members_of_group));
-  args.members = members.get();
-  args.counts = counts.get();
-  BayesParams small = params;
-  small.group = members_of_group;
-  bayes_filter(args, small,
-               {.noisy = frames.noisy(),
-                .basic = by_basic ? frames.basic() : nullptr,
-                .sums = frames.sums(),
-                .sigma = sigma},
-               nullptr);
-  cuda::check(cudaDeviceSynchronize());
-  return frames.added();
-}
-
-TEST_F(CudaLargeFrames, BayesFiltersFramesBeyond32BitOffsets) {
-  SKIP_WITHOUT_MEMORY(48);
-  for (const bool by_basic : {false, true}) {
-    const auto near = bayes_filtered(1 << 20, by_basic);
-    EXPECT_GT(std::ranges::count_if(near, [](auto sum) { return sum != 0; }), width * height);
-    EXPECT_EQ(bayes_filtered(far_apart, by_basic), near) << by_basic;
-  }
 }
 
 }  // namespace

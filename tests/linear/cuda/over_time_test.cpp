@@ -8,8 +8,8 @@
 #include "bm3d/each_backend.h"
 #include "core/describe.h"
 #include "linear/pictures.h"
-#include "support/bayes_clips.h"
 #include "support/gpu.h"
+#include "support/moving_clips.h"
 #include "support/sessions.h"
 
 namespace lull::bm3d {
@@ -20,7 +20,7 @@ class CudaLinearOverTime : public GpuTest {};
 Params best_over_time(int temporal, const NoiseModel& noise) {
   return make_params(Profile::best, noise, temporal);
 }
-Params best_over_time(int temporal, float sigma = bayes_sigma) {
+Params best_over_time(int temporal, float sigma = moving_sigma) {
   return best_over_time(temporal, NoiseModel({sigma, sigma, sigma}));
 }
 

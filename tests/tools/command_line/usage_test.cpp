@@ -113,7 +113,7 @@ TEST_F(Usage, RejectsInvalidParameters) {
   for (const char* transform : {"dct", "haar:walsh"}) refuse("--group-transform", transform);
   for (const char* lambda : {"-1", "nan", "2.7:1"}) refuse("--lambda", lambda);
   for (const char* mu2 : {"0", "-1", "inf"}) refuse("--mu2", mu2);
-  for (const char* phases : {"0", "3", "1:2"}) refuse("--phases", phases);
+  for (const char* phases : {"0", "4", "1:2"}) refuse("--phases", phases);
   for (const char* batch : {"256", "256x", "x128", "8x128", "256x128x3", "-256x128"})
     refuse("--batch", batch);
   for (const char* profile : {"", "finest", "Fast"}) refuse("--profile", profile);

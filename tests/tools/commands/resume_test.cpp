@@ -223,6 +223,15 @@ TEST_F(Resume, DifferentJobIsRejectedInOneLine) {
   EXPECT_EQ(bytes_of(out_), whole());
 }
 
+// The phases of these two profiles have the same parameters.
+TEST_F(Resume, LinearCombinationsInsteadOfPhasesAreRejected) {
+  run_and_kill(out_, {"--profile", "high", "--temporal", "1"});
+  const Outcome outcome =
+      run_lull(command(out_, {"--profile", "best", "--temporal", "1", "--resume"}));
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("the filter was phases and is linear combinations"));
+}
+
 TEST_F(Resume, ResumesWithFieldsSelectionsAndOtherOptions) {
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{"--interlaced", "fields"},

@@ -154,16 +154,19 @@ TEST(FilterOptions, BestProfileCombinesPatchesUnlessPhasesAreChanged) {
   EXPECT_TRUE(combines({{"--batch", "512x512"}}));
   EXPECT_TRUE(combines({{"--scene-cut", "0.3"}}));
   EXPECT_TRUE(combines({}, 2));
-  EXPECT_FALSE(combines({{"--phases", "2"}}, 2));
+  EXPECT_TRUE(combines({{"--phases", "2"}}, 2));
+  EXPECT_TRUE(combines({{"--phases", "3"}}, 2)) << "the value of earlier versions";
   for (const auto& [option, value] : {std::pair{"--window", "19"},
-                                      {"--group", "8"},
+                                      {"--group", "4"},
                                       {"--mu2", "1"},
                                       {"--lambda", "2"},
                                       {"--phases", "1"},
                                       {"--guide", "guide.png"},
-                                      {"--second-search", "kept"},
                                       {"--matcher", "cluster"}})
-    EXPECT_FALSE(combines({{option, value}})) << option;
+    for (const int temporal : {0, 2})
+      EXPECT_FALSE(combines({{option, value}}, temporal)) << option << ", R = " << temporal;
+  EXPECT_FALSE(combines({{"--second-search", "kept"}}));
+  EXPECT_FALSE(combines({{"--second-search", "window"}}, 2));
 }
 
 TEST(FilterOptions, BestProfileIsTemporal) {
@@ -172,28 +175,40 @@ TEST(FilterOptions, BestProfileIsTemporal) {
   apply(options, "--profile", "best");
   EXPECT_TRUE(may_be_temporal(options));
   EXPECT_EQ(temporal_radius(options, video), 4);
-  EXPECT_TRUE(make_params(options, given_noise(options.noise), 4).bayes);
-  EXPECT_FALSE(make_params(options, given_noise(options.noise), 0).bayes);
-  const auto refused = [&](const char* option, const char* value) -> std::string {
-    DenoiseOptions more = options;
-    apply(more, option, value);
-    EXPECT_NO_THROW((void)make_params(more, given_noise(more.noise), 0))
-        << "frame by frame it is high";
-    try {
-      (void)make_params(more, given_noise(more.noise), 2);
-    } catch (const InvalidArgument& error) {
-      return error.what();
+}
+
+// Phases have the parameters of the profile `high`, and every option of a phase applies to them.
+TEST(FilterOptions, BestProfileHasThePhasesOfHighIfPhasesAreChanged) {
+  using Given = std::vector<std::pair<std::string, std::string>>;
+  for (const Given& given : {Given{{"--window", "21:15"}},
+                             {{"--mu2", "0.5"}},
+                             {{"--guide-noise", "0.2"}},
+                             {{"--phases", "1"}},
+                             {{"--matcher", "cluster"}},
+                             {{"--guide", "guide.png"}},
+                             {{"--depth", ""}}})
+    for (const int temporal : {0, 2}) {
+      const auto params = [&](const char* profile) {
+        DenoiseOptions options = minimal();
+        apply(options, "--profile", profile);
+        for (const auto& [option, value] : given) apply(options, option, value);
+        return make_params(options, given_noise(options.noise), temporal);
+      };
+      const bm3d::Params best = params("best"), high = params("high");
+      SCOPED_TRACE(::testing::Message() << given[0].first << ", R = " << temporal);
+      EXPECT_FALSE(best.linear_combinations);
+      EXPECT_TRUE(best.hard == high.hard && best.wiener == high.wiener);
+      EXPECT_EQ(best.lambda, high.lambda);
+      EXPECT_EQ(best.lambda_mean, high.lambda_mean);
+      EXPECT_EQ(best.mu2, high.mu2);
+      EXPECT_EQ(best.guide_noise, high.guide_noise);
+      EXPECT_EQ(best.guided, high.guided);
+      EXPECT_EQ(best.holes, high.holes);
+      EXPECT_EQ(best.search_step, high.search_step);
+      EXPECT_EQ(best.kept, high.kept);
+      EXPECT_EQ(best.same_groups, high.same_groups);
+      EXPECT_EQ(best.phases, high.phases);
     }
-    return {};
-  };
-  EXPECT_EQ(refused("--window", "21"), "");
-  EXPECT_NE(refused("--window", "21:15").find("--window A:B with --profile best"),
-            std::string::npos);
-  EXPECT_NE(refused("--mu2", "0.5").find("--mu2 with --profile best"), std::string::npos);
-  EXPECT_NE(refused("--guide-noise", "0.1").find("--guide-noise"), std::string::npos);
-  DenoiseOptions first = options;
-  apply(first, "--phases", "2");
-  EXPECT_EQ(make_params(first, given_noise(first.noise), 2).phases, 2);
 }
 
 TEST(FilterOptions, TemporalOptionsOverrideTheProfile) {
