@@ -22,8 +22,8 @@
 // the reference frame, and clamps negative results to 0. rho is the correlation of the noise of two
 // patches.
 
-// A group has at most MatchParams::group members. If MatchParams::any_size is false, group sizes
-// are powers of two: the matcher removes the most distant members until the size is a power of two.
+// A group has at most MatchParams::group members. Group sizes are powers of two: the matcher
+// removes the most distant members until the size is a power of two.
 
 // The overall mean of a group is coefficient 0 of the group transform of the DC coefficients. The
 // first phase always retains the overall mean. In the second phase, its Wiener factor is 1.
@@ -41,10 +41,7 @@
 
 namespace lull {
 
-inline constexpr int max_group = 32;
-/// Maximum group size if MatchParams::any_size is set. If not, group sizes are powers of two up to
-/// `max_group`.
-inline constexpr int max_large_group = 64;
+inline constexpr int max_group = 32;  // maximum number of members
 
 /// Packs the displacement of a member: x in bits 0..11 and y in bits 12..23 (in samples), time in
 /// bits 24..31 (in frames of the class Timeline).
@@ -63,10 +60,8 @@ constexpr int displacement_t(std::uint32_t packed) {
 }
 
 struct Group {
-  // Number of members: a power of two up to `max_group`. With MatchParams::any_size, any number up
-  // to `max_large_group`.
-  int count = 0;
-  std::array<std::uint32_t, max_large_group> members;
+  int count = 0;  // number of members: a power of two
+  std::array<std::uint32_t, max_group> members;
 };
 
 }  // namespace lull

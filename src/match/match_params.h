@@ -46,9 +46,6 @@ struct MatchParams {
   int refine_window = 1, refine_temporal_window = 0;
   /// Bias of distances for coloured noise (group.h). Null for white noise.
   const DistanceBias* bias = nullptr;
-  /// If true, a group may have any number of members from 1 to `group`, and `group` is 1..64. If
-  /// false, the number of members is a power of two.
-  bool any_size = false;
   /// If set, the matcher uses clusters (clusters.h), and ignores `window` and `temporal_window`.
   std::optional<ClusterParams> clusters{};
   GuideRange range{};

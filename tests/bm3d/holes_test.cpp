@@ -96,7 +96,7 @@ void expect_no_member_with_a_hole(const Group& group, const Holes& holes, int x,
 TEST(MatchHoles, ReferenceMatcherExcludesThem) {
   const Plane<float> picture = noisy_picture();
   const Holes holes(width, height, some_holes());
-  const FramePlane guide{0, {std::as_const(picture).view(), {}, {}, &holes}};
+  const FramePlane guide{0, {std::as_const(picture).view(), {}, &holes}};
   int several = 0;
   for (int y = 0; y + patch <= height; y += 5)
     for (int x = 0; x + patch <= width; x += 3) {

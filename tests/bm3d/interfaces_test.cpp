@@ -155,7 +155,7 @@ TEST(PatchShapes, SmallerPatchesReuseKeptGroups) {
 }
 
 TEST(PatchShapes, UnsupportedShapesAreRejected) {
-  for (const PatchShape shape : {PatchShape{4, 4}, PatchShape{9, 1}, PatchShape{0, 1}})
+  for (const PatchShape shape : {PatchShape{9}, PatchShape{0}})
     EXPECT_THROW((void)make_reference_engine(reference::make_exhaustive_matcher(), shape),
                  InvalidArgument);
 }

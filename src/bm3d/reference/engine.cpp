@@ -47,7 +47,7 @@ class Filter {
         transform_(transform),
         window_(kaiser_window(plan_.params.kaiser, shape.side)) {
     for (const auto& [offset, frame] : input.frames) {
-      guides_.push_back({offset, {frame.guide.samples, {}, {}, frame.guide.holes}});
+      guides_.push_back({offset, {frame.guide.samples, {}, frame.guide.holes}});
       for (std::size_t p = 0; p < input.planes(); ++p) {
         noisy_[p].push_back({offset, {frame.noisy[p]}});
         basic_[p].push_back({offset, {frame.basic[p]}});
@@ -225,9 +225,9 @@ class ReferenceEngine : public PhaseEngine {
 
 std::unique_ptr<PhaseEngine> make_reference_engine(std::unique_ptr<reference::Matcher> matcher,
                                                    PatchShape shape) {
-  if (shape.depth != 1 || shape.side < 1 || shape.side > patch)
+  if (shape.side < 1 || shape.side > patch)
     throw InvalidArgument("patches of " + std::to_string(shape.side) + "x" +
-                          std::to_string(shape.side) + "x" + std::to_string(shape.depth) +
+                          std::to_string(shape.side) +
                           " samples (the reference backend filters squares with a side of 1 to " +
                           std::to_string(patch) + "); choose one of these");
   return std::make_unique<ReferenceEngine>(std::move(matcher), shape);

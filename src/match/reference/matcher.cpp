@@ -27,14 +27,13 @@ struct Candidate {
 };
 
 /// Makes a group of the reference patch and the nearest candidates, with at most `most` members.
-/// Candidates at equal distance keep their order. The number of members is a power of two, unless
-/// `any_size` is true.
-Group group_of(std::vector<Candidate>& candidates, int most, bool any_size = false) {
+/// Candidates at equal distance keep their order. The number of members is a power of two.
+Group group_of(std::vector<Candidate>& candidates, int most) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
   Group group;
   const std::size_t found = std::min<std::size_t>(candidates.size() + 1, most);
-  group.count = static_cast<int>(any_size ? found : std::bit_floor(found));
+  group.count = static_cast<int>(std::bit_floor(found));
   group.members[0] = pack_displacement(0, 0);
   for (int m = 1; m < group.count; ++m) group.members[m] = candidates[m - 1].displacement;
   return group;
@@ -45,27 +44,19 @@ Group group_of(std::vector<Candidate>& candidates, int most, bool any_size = fal
 Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams& params,
             PatchShape shape) {
   const PlaneView<const float> own = guides[0].frame.samples;
-  const PlaneView<const float> own_partner = guides[0].frame.partner;
   std::vector<Candidate> candidates;
   for (const auto& [offset, plane] : guides) {
     const PlaneView<const float> guide = plane.samples;
     const int radius = (offset == 0 ? params.window : params.temporal_window) / 2;
     const int cx = x + plane.motion.x, cy = y + plane.motion.y;
-    const Motion second = plane.second_half;
-    const auto is_inside = [&](int u, int v) {
-      return u >= 0 && v >= 0 && u <= guide.width - shape.side && v <= guide.height - shape.side;
-    };
     for (int v = cy - radius; v <= cy + radius; ++v)
       for (int u = cx - radius; u <= cx + radius; ++u) {
-        if (!is_inside(u, v) || !is_inside(u + second.x, v + second.y)) continue;
+        if (u < 0 || v < 0 || u > guide.width - shape.side || v > guide.height - shape.side)
+          continue;
         const bool same_place = u == cx && v == cy;
         if (same_place && offset == 0) continue;
         if (plane.holes != nullptr && plane.holes->any_in(u, v, shape.side)) continue;
         double distance = patch_distance(own, x, y, guide, u, v, shape);
-        if (shape.depth == 2)
-          distance = (distance + patch_distance(own_partner, x, y, plane.partner, u + second.x,
-                                                v + second.y, shape)) /
-                     2;
         if (params.bias != nullptr && offset == 0 && within_lags(u - x, v - y))
           distance = std::max(
               0.0, distance + static_cast<double>((*params.bias)[lag_index(u - x, v - y)]));
@@ -75,7 +66,7 @@ Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams&
           candidates.push_back({distance, pack_displacement(u - x, v - y, offset)});
       }
   }
-  return group_of(candidates, params.group, params.any_size);
+  return group_of(candidates, params.group);
 }
 
 Group propagate(std::span<const FramePlane> guides, int x, int y,

@@ -24,9 +24,7 @@ struct SamplePlane {
   PlaneView<const float> samples;
   // Motion vector of the reference patch from the reference frame to this frame.
   Motion motion{};
-  PlaneView<const float> partner{};  // the second frame of patches of depth 2
   const Holes* holes = nullptr;
-  Motion second_half{};  // displacement in the second frame of patches of depth 2 (second_half.h)
 };
 using FramePlane = FrameAt<SamplePlane>;
 
