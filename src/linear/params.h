@@ -101,7 +101,7 @@
 // (time/frame_pairs.h) of the first frame. A frame without a partner is not the first frame of any
 // candidate.
 
-// A bundle (8x4 reference patches) has one acceleration (match/second_half.h) for each neighbouring
+// A bundle (8x4 reference patches) has one acceleration (uniform_motion.h) for each neighbouring
 // frame that has a partner. The motion of the bundle is uniform if at least half of these
 // accelerations are 0.
 

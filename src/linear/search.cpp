@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "match/second_half.h"
+#include "linear/uniform_motion.h"
 
 namespace lull::linear {
 namespace {
@@ -27,9 +27,9 @@ bool is_even(const std::vector<SearchedFrame>& frames, std::size_t bundle) {
   int even = 0, uneven = 0;
   for (std::size_t f = 1; f < frames.size(); ++f) {
     if (frames[f].partner == no_frame) continue;
-    const Motion acceleration = motion_acceleration(
-        motion(static_cast<int>(f)), motion(frames[f].partner), motion(frames[0].partner));
-    ++(acceleration.x == 0 && acceleration.y == 0 ? even : uneven);
+    const bool uniform = is_uniform(motion(static_cast<int>(f)), motion(frames[f].partner),
+                                    motion(frames[0].partner));
+    ++(uniform ? even : uneven);
   }
   return even >= uneven;
 }

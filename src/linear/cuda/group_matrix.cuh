@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "cuda/matrices/half_matrix.cuh"
-#include "cuda/matrices/symmetric_blocks.cuh"
 #include "cuda/warp.cuh"
+#include "linear/cuda/half_matrix.cuh"
+#include "linear/cuda/symmetric_blocks.cuh"
 #include "noise/noise_model.h"
 
 namespace lull::linear {
@@ -143,7 +143,7 @@ __device__ __forceinline__ float trace_of(Block (&matrix)[T][T]) {
 template <int T>
 __device__ __forceinline__ void add_to_diagonal(Block (&matrix)[T][T], float value) {
 #pragma unroll
-  for (int i = 0; i < T; ++i) lull::add_to_diagonal(matrix[i][i], value);
+  for (int i = 0; i < T; ++i) add_to_diagonal(matrix[i][i], value);
 }
 
 /// The noise covariance of two members, summed over their samples. The covariance depends on the
@@ -260,7 +260,7 @@ __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block
 #pragma unroll
     for (int i = 0; i < T; ++i) {
       Block sum{};
-      if (i == j) lull::add_to_diagonal(sum, 1);
+      if (i == j) add_to_diagonal(sum, 1);
 #pragma unroll
       for (int k = 0; k < T; ++k) {
         Block own{};

@@ -2,8 +2,8 @@
 // The motion vectors of a bundle (8x4 reference patches with the same motion).
 
 #include "linear/cuda/time_windows.h"
+#include "linear/uniform_motion.h"
 #include "match/grid.h"
-#include "match/second_half.h"
 #include "time/frame_pairs.h"
 
 namespace lull::linear {
@@ -26,9 +26,9 @@ __device__ __forceinline__ void find_motion(const SearchedFrames& frames, const 
     int even = 0, uneven = 0;
     for (int f = 1; frames.pairs && f < frames.count; ++f) {
       if (frames.partner[f] == no_frame) continue;
-      const Motion acceleration = motion_acceleration(to.centre[f], to.centre[frames.partner[f]],
-                                                      to.centre[frames.partner[0]]);
-      ++(acceleration.x == 0 && acceleration.y == 0 ? even : uneven);
+      const bool uniform =
+          is_uniform(to.centre[f], to.centre[frames.partner[f]], to.centre[frames.partner[0]]);
+      ++(uniform ? even : uneven);
     }
     to.halves = frames.pairs && even >= uneven ? 2 : 1;
   }

@@ -10,9 +10,9 @@
 
 #include "cuda/device_limits.h"
 #include "linear/cuda/combine_sums.h"
+#include "linear/cuda/window_atlas.h"
 #include "linear/params.h"
 #include "match/motion_grid.h"
-#include "match/window_plan.h"
 #include "time/frames.h"
 
 namespace lull::linear {
@@ -68,7 +68,6 @@ struct TimePlan {
       return smallest_atlas({.window = sizes.window,
                              .temporal_window = sizes.temporal_window,
                              .side = sizes.side,
-                             .depth = 1,
                              .step = sizes.step,
                              .pairs = windows},
                             across, down);

@@ -10,7 +10,7 @@
 
 #include "cuda/warp.cuh"
 
-namespace lull {
+namespace lull::linear {
 
 struct Block {
   FloatSums half[2];
@@ -208,4 +208,4 @@ __device__ __forceinline__ void add_to_diagonal(Block& block, float t) {
       if (g == t2 + e) block.half[h].at[2 * h + e] += t;
 }
 
-}  // namespace lull
+}  // namespace lull::linear

@@ -3,15 +3,15 @@
 // depend on CUDA.
 
 // A thread block filters the groups of `across` x `down` reference patches. The union of their
-// search windows is a rectangle.
+// search windows in a frame is a rectangle.
 
-// A thread block needs one window in each pair of frames (time/frame_pairs.h): the union of the
-// search windows of its reference patches. A window atlas is an array of these windows. One atlas
-// contains the windows in the first frames of the pairs. Another atlas contains the windows in the
-// second frames.
+// A window atlas is an array of these rectangles, one for each frame. If patches span two frames,
+// one atlas contains the windows in the first frames of all frame pairs (time/frame_pairs.h), and
+// another atlas contains the windows in the second frames.
 
 // An atlas consists of strips, one below the other. A strip contains windows side by side. The
-// upper strip begins with the window of the pair whose first frame is the reference frame.
+// upper strip begins with the window in the reference frame, or in the pair whose first frame is
+// the reference frame.
 
 #include <algorithm>
 #include <array>
@@ -19,14 +19,13 @@
 
 #include "time/frames.h"
 
-namespace lull {
+namespace lull::linear {
 
 /// The parameters of the filter that determine the layout of the windows.
 struct WindowWork {
   int window = 0, temporal_window = 0;  // sides of the search windows
-  // Side of the patches in samples, and number of frames that a patch spans.
-  int side = 8, depth = 2;
-  int step = 1;  // distance between reference patches
+  int side = 8;                         // side of the patches in samples
+  int step = 1;                         // distance between reference patches
   int pairs = 1;
 };
 
@@ -84,4 +83,4 @@ constexpr WindowAtlas smallest_atlas(const WindowWork& work, int across, int dow
   return best;
 }
 
-}  // namespace lull
+}  // namespace lull::linear

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
-#include "cuda/matrices/symmetric_blocks.cuh"
 #include "cuda/warp.cuh"
+#include "linear/cuda/symmetric_blocks.cuh"
 
-namespace lull {
+namespace lull::linear {
 
 /// A square half-precision matrix in the registers of a warp, as left operand. at[i][j] is the
 /// 16x16 block at row 16 i and column 16 j.
@@ -31,15 +31,6 @@ struct HalfMatrix {
 #pragma unroll
       for (int h = 0; h < 2; ++h) at[j][i][2 * n + h] = transposed_halves(at[i][j][2 * h + n]);
   }
-  /// Computes 16 rows of the product c += a w with this symmetric matrix w.
-  __device__ __forceinline__ void add_product(const std::uint32_t (&a)[T][4],
-                                              FloatSums (&c)[2 * T]) const {
-#pragma unroll
-    for (int k = 0; k < T; ++k)
-#pragma unroll
-      for (int r = 0; r < 2 * T; ++r)
-        c[r] = multiply(a[k], at[r / 2][k][r % 2], at[r / 2][k][2 + r % 2], c[r]);
-  }
 };
 
-}  // namespace lull
+}  // namespace lull::linear
