@@ -248,7 +248,7 @@ def denoise(
         volumes or more is denoised by its principal components over the volumes, with bm4d, as
         with the command's `--series`. Shorter series, and series with a guide or another method,
         are denoised volume by volume.
-    profile : 'fast', 'balanced', 'high', 'best' (bm3d over time only) or 'paper' (not for
+    profile : 'fast', 'balanced', 'high', 'best' (bm3d) or 'paper' (not for
         bm4d)
     temporal : int from 0 to 8, or 'auto'
         For clips: number of frames before and after each frame that are searched as well.
