@@ -16,6 +16,7 @@ namespace lull::bm4d {
 /// the slice.
 class VolumeWorker {
  public:
+  /// Waits until nothing reads the loaded slices.
   virtual ~VolumeWorker() = default;
   /// Begins a volume. `z` is the first slice that the session receives.
   virtual void begin(int z) = 0;

@@ -21,6 +21,7 @@ struct PendingSlice {
 
 class SlicesWorker {
  public:
+  /// Waits until nothing reads the loaded slices.
   virtual ~SlicesWorker() = default;
   virtual SliceMemory memory() const { return SliceMemory::host; }
   /// Returns the maximum number of slices per call of finish(). More slices per call are more

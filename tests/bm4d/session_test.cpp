@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <vector>
 
+#include "bm4d/open/volume_session.h"
 #include "bm4d/volumes.h"
 #include "core/error.h"
 #include "pipeline/part_denoiser.h"
@@ -85,6 +88,39 @@ TEST(Bm4dSession, ResultsArriveInOrderWithinTheLatency) {
   // After the end of a volume, the session accepts another volume, whose result does not depend on
   // the first one.
   expect_same_bytes(denoise(params, noisy), run_clip(*session, noisy));
+}
+
+/// Filters nothing. States whether all loaded slices existed at the end of the worker.
+class SliceWatcher final : public VolumeWorker {
+ public:
+  explicit SliceWatcher(bool& slices_existed) : slices_existed_(slices_existed) {}
+  ~SliceWatcher() override {
+    slices_existed_ =
+        std::ranges::none_of(loaded_, [](const auto& slice) { return slice.expired(); });
+  }
+  void begin(int) override {}
+  void load(int, const Frame& slice) override { loaded_.push_back(slice.pixels); }
+  void filter(const Layers&) override {}
+  void finish_basic(SliceSpan) override {}
+  Frame acquire() override { return {}; }
+  void finish(int, std::span<const Frame>, std::span<const Frame>) override {}
+  int in_flight() const noexcept override { return 100; }
+
+ private:
+  std::vector<std::weak_ptr<std::byte[]>> loaded_;
+  bool& slices_existed_;
+};
+
+TEST(Bm4dSession, WorkerEndsBeforeItsSlicesAreReleased) {
+  const Params params = small_params();
+  std::vector<Frame> noisy = noisy_volume({12, 12, 40}, 20);
+  const FrameFormat format = noisy.front().format;
+  bool slices_existed = false;
+  auto session = open_volumes(params, format, std::make_unique<SliceWatcher>(slices_existed), {});
+  // Results of the first slices are in flight, and the last slices are not finished.
+  for (Frame& frame : noisy) EXPECT_FALSE(session->push(std::move(frame)));
+  session.reset();
+  EXPECT_TRUE(slices_existed);
 }
 
 TEST(Bm4dSession, AxesOfAnyLengthGiveEachVoxelAResult) {

@@ -4,7 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 #include "nlm/clips.h"
+#include "nlm/open/sessions.h"
 #include "pipeline/part_denoiser.h"
 #include "pipeline/part_scheduler.h"
 
@@ -41,6 +46,37 @@ TEST(NlmSlices, ResultsArriveInOrderWithinTheLatency) {
   while (const auto result = session->drain()) EXPECT_EQ(result->pts, 10 * out++);
   EXPECT_EQ(out, 20);
   EXPECT_TRUE(same_clips(denoise(params, noisy), run_clip(*session, noisy)));  // like a new session
+}
+
+/// Filters nothing. States whether all loaded slices existed at the end of the worker.
+class SliceWatcher final : public SlicesWorker {
+ public:
+  explicit SliceWatcher(bool& slices_existed) : slices_existed_(slices_existed) {}
+  ~SliceWatcher() override {
+    slices_existed_ =
+        std::ranges::none_of(loaded_, [](const auto& slice) { return slice.expired(); });
+  }
+  int slices_at_a_time() const override { return 2; }
+  void begin(int) override {}
+  void load(int, PendingSlice& slice) override { loaded_.push_back(slice.noisy.pixels); }
+  void finish(SliceSpan, SliceSpan, std::span<PendingSlice>) override {}
+  int in_flight() const noexcept override { return 100; }
+
+ private:
+  std::vector<std::weak_ptr<std::byte[]>> loaded_;
+  bool& slices_existed_;
+};
+
+TEST(NlmSlices, WorkerEndsBeforeItsSlicesAreReleased) {
+  std::vector<Frame> noisy = volume(20);
+  const FrameFormat format = noisy.front().format;
+  bool slices_existed = false;
+  auto session = open_slices(quick_volume_params(), format,
+                             std::make_unique<SliceWatcher>(slices_existed), {});
+  // Results of the first slices are in flight, and the last slices are not finished.
+  for (Frame& frame : noisy) EXPECT_FALSE(session->push(std::move(frame)));
+  session.reset();
+  EXPECT_TRUE(slices_existed);
 }
 
 TEST(NlmSlices, VolumesAreFilteredIndependently) {

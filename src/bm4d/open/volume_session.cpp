@@ -42,6 +42,9 @@ class VolumeSession final : public SliceSession {
                worker_->in_flight();
   }
 
+  // A GPU may still read the slices in pending_ and pending_results_. The worker waits for the GPU.
+  ~VolumeSession() override { worker_.reset(); }
+
   int latency() const noexcept override { return passes_ ? 0 : latency_; }
 
  protected:

@@ -30,6 +30,9 @@ class SlicesSession final : public SliceSession {
     if (filters_any_) reach_ = params.reach_slices();
   }
 
+  // A GPU may still read the slices in pending_ and in_flight_. The worker waits for the GPU.
+  ~SlicesSession() override { worker_.reset(); }
+
   int latency() const noexcept override {
     return passes() ? 0 : reach_ + batch_size_ * (1 + worker_->in_flight()) - 1;
   }
