@@ -42,6 +42,19 @@ TEST(Bm4dCudaPlan, RejectsSlicesThatKernelsCannotAddress) {
       << "groups that a layer keeps";
 }
 
+TEST(Bm4dCudaPlan, RejectsSlicesWithMoreRowsOfCubesThanAGridHasBlocks) {
+  Params params = make_params(Profile::high, {20, 20, 20});
+  ASSERT_EQ(params.hard.step, 2);
+  EXPECT_NO_THROW(cuda::require_addressable(params, {.width = 64, .height = 262140}));
+  EXPECT_THROW(cuda::require_addressable(params, {.width = 64, .height = 300000}), InvalidArgument);
+  params.hard.step = params.wiener.step = 3;
+  EXPECT_NO_THROW(cuda::require_addressable(params, {.width = 64, .height = 300000}));
+  params.wiener.step = 1;
+  EXPECT_THROW(cuda::require_addressable(params, {.width = 64, .height = 300000}), InvalidArgument);
+  params.phases = 1;
+  EXPECT_NO_THROW(cuda::require_addressable(params, {.width = 64, .height = 300000}));
+}
+
 class Bm4dCudaMatcher : public lull::test_support::GpuTest {
  protected:
   static void expect_groups(const Size& size, const PhaseParams& params,

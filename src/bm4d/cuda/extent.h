@@ -7,6 +7,9 @@
 namespace lull::bm4d {
 
 inline constexpr int max_layers = 16;  // maximum number of layers of reference cubes at a time
+/// Maximum number of rows of reference cubes in a slice. A grid has at most 65535 thread blocks
+/// along y, and each block processes at least two rows of reference cubes.
+inline constexpr int max_reference_rows = 2 * 65535;
 
 /// Numbers of slices, and of layers of reference cubes, that a worker processes together.
 struct Extent {

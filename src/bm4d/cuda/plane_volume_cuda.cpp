@@ -37,6 +37,15 @@ Margins layout_of(const VolumePlan& plan) {
 void require_addressable(const VolumePlan& plan) {
   const Params& p = plan.params;
   lull::require_addressable(layout_of(plan));
+  for (int i = 0; i < p.phases; ++i) {
+    const PhaseParams& phase = i == 0 ? p.hard : p.wiener;
+    if (reference_count(plan.height, phase.step, phase.cube) > max_reference_rows)
+      throw InvalidArgument("slices of " + std::to_string(plan.width) + "x" +
+                            std::to_string(plan.height) + " samples on a GPU (its kernels filter " +
+                            std::to_string(max_reference_rows) +
+                            " rows of reference cubes in a slice at most); choose a larger step, "
+                            "or the device cpu");
+  }
   if (p.reranks_groups() && members_of_layer(p.hard, plan.width, plan.height) > INT_MAX)
     throw InvalidArgument(
         "slices of " + std::to_string(plan.width) + "x" + std::to_string(plan.height) +
