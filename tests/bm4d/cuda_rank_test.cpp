@@ -13,6 +13,7 @@
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/propagation.h"
 #include "bm4d/volumes.h"
+#include "cuda/shared_memory.h"
 #include "support/device.h"
 #include "support/gpu.h"
 
@@ -78,6 +79,14 @@ class Bm4dCudaRank : public lull::test_support::GpuTest {
     cuda::rank_groups(volume.guide(params.cube).samples, volume.margins(), cubes, lists,
                       groups.get(), nullptr);
     const std::vector<std::uint32_t> ranked = on_host(groups);
+    // Thread blocks as on GPUs with less shared memory.
+    for (const cuda::RankPlan& plan : {cuda::RankPlan{1, 4}, {1, 2}, {2, 1}}) {
+      if (plan.bytes(params) > lull::cuda::device_limits().dynamic_limit()) continue;
+      const auto again = on_device(std::vector<std::uint32_t>(groups.size()));
+      cuda::detail::rank_groups(plan, volume.guide(params.cube).samples, volume.margins(), cubes,
+                                lists, again.get(), nullptr);
+      ASSERT_EQ(on_host(again), ranked) << plan.layers << " layers, " << plan.rows << " rows";
+    }
     for (int k = 0; k < cubes.count(); ++k) {
       const int column = k % cubes.columns, row = k / cubes.columns % cubes.rows;
       const reference::Place at{reference_position(column, size.width, params.step, params.cube),

@@ -11,6 +11,7 @@
 
 #include "bm4d/cubes.h"
 #include "bm4d/cuda/extent.h"
+#include "bm4d/cuda/rank_plan.h"
 #include "bm4d/cuda/rings.h"
 #include "bm4d/cuda/stored_slices.h"
 #include "bm4d/params.h"
@@ -137,6 +138,13 @@ struct KeptLists {
 void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
                  const ReferenceCubes& cubes, const KeptLists& kept, std::uint32_t* groups,
                  cudaStream_t stream);
+namespace detail {
+/// Finds groups as rank_groups() does, with thread blocks of the given size. The groups do not
+/// depend on this size.
+void rank_groups(const RankPlan& plan, const Ring<std::uint8_t>& guide, const Margins& margins,
+                 const ReferenceCubes& cubes, const KeptLists& kept, std::uint32_t* groups,
+                 cudaStream_t stream);
+}  // namespace detail
 
 // ---- filter.cu, filter_tile.cu -----------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 // Selects the groups of the second phase. The candidates are members of stored groups
 // (propagation.h), so the kernel does not search complete windows. A thread block processes 4x4
-// reference cubes at up to four z positions. A warp processes one column of cubes along z, in three
-// steps per cube.
+// reference cubes, or 4x2 if shared memory is small, at up to four z positions. A warp processes
+// one column of cubes along z, in three steps per cube.
 
 // Step 1: each lane tests four of the listed members. A bitmap of the search window removes
 // duplicates: a lane appends a candidate to the list if the lane is the first to set the bit of the
@@ -15,8 +15,8 @@
 #include <algorithm>
 
 #include "bm4d/cuda/kernels.h"
+#include "bm4d/cuda/rank_plan.h"
 #include "bm4d/propagation.h"
-#include "core/round_up.h"
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
 #include "cuda/warp.cuh"
@@ -24,11 +24,9 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-constexpr int block_side = 4;  // reference cubes along each axis
-constexpr int warps = block_side * block_side, threads = 32 * warps;
-constexpr int rounds = (max_listed + 31) / 32;
-constexpr int list_size = 32 * rounds;  // number of words of the list of a warp
-constexpr int max_slices = 32;          // maximum number of slices in a tile
+constexpr int threads = 32 * rank_side * rank_side;
+constexpr int list_size = rank_list_size, rounds = list_size / 32;
+constexpr int max_slices = 32;  // maximum number of slices in a tile
 constexpr unsigned all_lanes = 0xffffffffu;
 
 /// The group member that a lane tests. If `member` is 0, the lane tests no member.
@@ -54,31 +52,12 @@ struct Entries {
 };
 __device__ const Entries entries;
 
-/// Layout of the part of the guide that shared memory contains. A slice has `rows` rows. A row has
-/// `pitch` words, and a slice has `plane` words.
-struct RankTile {
-  int pitch, rows, plane;
-
-  static constexpr RankTile of(const PhaseParams& p) {
-    const int union_side = p.step * (block_side - 1) + p.window;
-    RankTile tile{};
-    tile.pitch = round_up(union_side + 3, 4);  // a load may begin up to three samples earlier
-    tile.rows = union_side + p.cube - 1;
-    tile.plane = tile.pitch * tile.rows;
-    return tile;
-  }
-};
-constexpr int slices_of(const PhaseParams& p, int layers) {
-  return p.step * (layers - 1) + p.window + p.cube - 1;
-}
-constexpr int map_words(int window) { return (window * window * window + 31) / 32; }
-
 struct RankArgs {
   Ring<std::uint8_t> guide;
   Margins margins;
   ReferenceCubes cubes;
   KeptLists kept;
-  int block_layers;
+  RankPlan plan;
   std::uint32_t* groups;
 };
 
@@ -87,14 +66,16 @@ struct RankArgs {
 template <int cube, int window, int step>
 struct RankShape {
   static constexpr RankTile fixed_tile =
-      RankTile::of({.cube = cube, .window = window > 0 ? window : 3, .step = step});
+      RankTile::of({.cube = cube, .window = window > 0 ? window : 3, .step = step}, rank_side);
   int side, spacing;  // window side; distance between reference cubes
+  int block_rows;     // reference cubes of a thread block along y
   RankTile tile;
 
   __device__ __forceinline__ explicit RankShape(const RankArgs& a)
       : side(window > 0 ? window : a.cubes.params.window),
         spacing(window > 0 ? step : a.cubes.params.step),
-        tile(window > 0 ? fixed_tile : RankTile::of(a.cubes.params)) {}
+        block_rows(window > 0 ? rank_side : a.plan.rows),
+        tile(window > 0 ? fixed_tile : RankTile::of(a.cubes.params, a.plan.rows)) {}
   __device__ __forceinline__ int position(int index, int length) const {
     return min(index * spacing, length - cube);
   }
@@ -197,7 +178,7 @@ class Ranking {
           from_[r] >= 0 && layer != nullptr ? __ldg(layer + static_cast<unsigned>(from_[r])) : 0u;
     }
     const std::uint32_t side = shape_.side, pitch = shape_.tile.pitch, plane = shape_.tile.plane;
-    for (int i = lane_; i < map_words(shape_.side); i += 32)
+    for (int i = lane_; i < rank_map_words(shape_.side); i += 32)
       map_[i] = i == centre_ / 32 ? 1u << (centre_ % 32) : 0u;
     __syncwarp();
     int count = 0;
@@ -307,23 +288,23 @@ class Ranking {
 };
 
 /// Selects the members of each group of the second phase. The candidates are the members of nearby
-/// groups of the first phase. If `window` is positive, the window and the step are compile-time
-/// constants. If `window` is 0, both come from `a`.
+/// groups of the first phase. If `window` is positive, the window, the step and the rows of a
+/// thread block are compile-time constants. If `window` is 0, they come from `a`.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];
   __shared__ int places[max_slices];
-  __shared__ const std::uint32_t* layers[block_side][3];
+  __shared__ const std::uint32_t* layers[rank_side][3];
   const RankShape<cube, window, step> shape(a);
-  const int slices = shape.spacing * (a.block_layers - 1) + shape.side + cube - 1;
-  const int first = static_cast<int>(blockIdx.z) * a.block_layers, radius = shape.side / 2;
+  const int slices = shape.spacing * (a.plan.layers - 1) + shape.side + cube - 1;
+  const int first = static_cast<int>(blockIdx.z) * a.plan.layers, radius = shape.side / 2;
   const int z = a.cubes.z + first * shape.spacing;
   if (threadIdx.x < slices)
     places[threadIdx.x] =
         min(max(z - radius + static_cast<int>(threadIdx.x), a.cubes.available.first),
             a.cubes.available.end - 1) %
         a.guide.depth;
-  const int count = min(a.block_layers, a.cubes.layers - first);
+  const int count = min(a.plan.layers, a.cubes.layers - first);
   if (threadIdx.x < 3 * count) {
     const int place = a.kept.around[first + threadIdx.x / 3][threadIdx.x % 3];
     const std::size_t layer =
@@ -331,23 +312,23 @@ __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant_
     layers[threadIdx.x / 3][threadIdx.x % 3] = place >= 0 ? a.kept.groups + place * layer : nullptr;
   }
   __syncthreads();
-  const int tile_x = shape.position(blockIdx.x * block_side, a.margins.width);
-  const int tile_y = shape.position(blockIdx.y * block_side, a.margins.height);
+  const int tile_x = shape.position(blockIdx.x * rank_side, a.margins.width);
+  const int tile_y = shape.position(blockIdx.y * shape.block_rows, a.margins.height);
   const int start = a.margins.at(tile_x - radius, tile_y - radius);
   auto* const words = reinterpret_cast<std::uint32_t*>(aligned_memory);
   load_union(a, shape.tile, slices, start, places, words);
   __syncthreads();
 
-  const int warp = threadIdx.x / 32;
-  const int i = blockIdx.x * block_side + warp % block_side;
-  const int j = blockIdx.y * block_side + warp / block_side;
-  if (i >= a.cubes.columns || j >= a.cubes.rows) return;
+  const int warp = threadIdx.x / 32, warps = rank_side * shape.block_rows;
+  const int i = blockIdx.x * rank_side + warp % rank_side;
+  const int j = blockIdx.y * shape.block_rows + warp / rank_side;
+  if (warp >= warps || i >= a.cubes.columns || j >= a.cubes.rows) return;
   std::uint32_t* const lists = words + shape.tile.plane * slices;
   Ranking<cube, RankShape<cube, window, step>> ranking(
       a, shape, i, j,
       words + (shape.position(j, a.margins.height) - tile_y) * shape.tile.pitch + (start & 3) +
           shape.position(i, a.margins.width) - tile_x,
-      lists + warps * list_size + warp * map_words(shape.side), lists + warp * list_size);
+      lists + warps * list_size + warp * rank_map_words(shape.side), lists + warp * list_size);
   for (int k = 0; k < count; ++k)
     ranking.rank(
         k, z + k * shape.spacing, layers[k],
@@ -357,11 +338,11 @@ __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant_
 }
 
 using Kernel = void (*)(RankArgs);
-/// Returns the kernel compiled for a profile (params.cpp). For other parameters, returns the
-/// generic kernel.
-Kernel kernel_for(const PhaseParams& p) {
+/// Returns the kernel compiled for a profile (params.cpp). For other parameters, or thread blocks
+/// with fewer rows, returns the generic kernel.
+Kernel kernel_for(const PhaseParams& p, const RankPlan& plan) {
   const auto is = [&](int cube, int window, int step) {
-    return p.cube == cube && p.window == window && p.step == step;
+    return p.cube == cube && p.window == window && p.step == step && plan.rows == rank_side;
   };
   if (is(4, 7, 3)) return rank_kernel<4, 7, 3>;
   if (is(4, 9, 3)) return rank_kernel<4, 9, 3>;
@@ -371,25 +352,25 @@ Kernel kernel_for(const PhaseParams& p) {
 
 }  // namespace
 
+void detail::rank_groups(const RankPlan& plan, const Ring<std::uint8_t>& guide,
+                         const Margins& margins, const ReferenceCubes& cubes, const KeptLists& kept,
+                         std::uint32_t* groups, cudaStream_t stream) {
+  const Kernel kernel = kernel_for(cubes.params, plan);
+  lull::cuda::allow_shared_memory(kernel);
+  const auto blocks = [](int count, int side) { return (count + side - 1) / side; };
+  kernel<<<dim3(blocks(cubes.columns, rank_side), blocks(cubes.rows, plan.rows),
+                blocks(cubes.layers, plan.layers)),
+           threads, plan.bytes(cubes.params), stream>>>(
+      {guide, margins, cubes, kept, plan, groups});
+  lull::cuda::check(cudaGetLastError());
+}
+
 void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
                  const ReferenceCubes& cubes, const KeptLists& kept, std::uint32_t* groups,
                  cudaStream_t stream) {
-  const PhaseParams& p = cubes.params;
-  const auto bytes = [&](int layers) {
-    return sizeof(std::uint32_t) * (RankTile::of(p).plane * slices_of(p, layers) +
-                                    warps * (list_size + map_words(p.window)));
-  };
-  // The reference cubes at one z position need up to 72 KiB of shared memory. GPUs with less do not
-  // support the widest windows.
-  int layers = std::min(block_side, cubes.layers);
-  while (layers > 1 && bytes(layers) > lull::cuda::device_limits().dynamic_limit()) layers /= 2;
-  const Kernel kernel = kernel_for(p);
-  lull::cuda::allow_shared_memory(kernel);
-  const auto blocks = [](int count, int side) { return (count + side - 1) / side; };
-  kernel<<<dim3(blocks(cubes.columns, block_side), blocks(cubes.rows, block_side),
-                blocks(cubes.layers, layers)),
-           threads, bytes(layers), stream>>>({guide, margins, cubes, kept, layers, groups});
-  lull::cuda::check(cudaGetLastError());
+  const std::size_t limit = lull::cuda::device_limits().dynamic_limit();
+  detail::rank_groups(plan_rank(cubes.params, cubes.layers, limit), guide, margins, cubes, kept,
+                      groups, stream);
 }
 
 }  // namespace lull::bm4d::cuda
