@@ -72,6 +72,24 @@ TEST_F(NlmCuda, FramesMatchTheReference) {
                             p.name);
 }
 
+TEST_F(NlmCuda, FewerFramesNeedNoFurtherMemory) {
+  for (const int search : {2, 5}) {
+    Params params = quick_params(max_temporal);
+    params.search_radius = search;
+    cuda::TilesPlan plan =
+        cuda::plan_tiles(params, cuda::Space(3840, 2160, params.reach() + 1), 1, 1);
+    cuda::Workspaces workspaces;
+    workspaces.reserve(plan, max_frames);
+    const std::size_t floats = workspaces.count() * plan.workspace(max_frames);
+    for (int frames = max_frames - 1; frames > 0; --frames) {
+      workspaces.reserve(plan, frames);
+      EXPECT_GE(workspaces.count(), 1);
+      EXPECT_LE(workspaces.count() * plan.workspace(frames), floats)
+          << frames << " frames, a search radius of " << search;
+    }
+  }
+}
+
 TEST_F(NlmCuda, WeakNoiseUsesSinglePrecision) {
   for (const std::size_t which : {0, 6}) {
     FramePlan plan = frame_plan(picture_params()[which].params, 67, 21);

@@ -25,7 +25,8 @@ void require_addressable(const Params& params, const FrameFormat& format);
 class Workspaces {
  public:
   Workspaces();
-  /// Allocates the memory, and sets the side of a tile (plan.side).
+  /// Sets the side of a tile (plan.side), and allocates memory if the present memory is too small
+  /// for a single thread block.
   void reserve(TilesPlan& plan, int sources);
   float* get() const { return memory_.get(); }
   int count() const { return count_; }

@@ -66,12 +66,15 @@ void Workspaces::reserve(TilesPlan& plan, int sources) {
   if (plan.side == 32 && tiles_of(32) < 4 * multiprocessors_) plan.side = 16;
   const int tiles = tiles_of(plan.side);
   const std::size_t size = plan.workspace(sources);
-  count_ = static_cast<int>(
-      std::clamp<std::size_t>(max_floats / size, 1, std::min(tiles, 16 * multiprocessors_)));
-  if (memory_.size() < size * count_) {
+  const std::size_t most =
+      std::clamp<std::size_t>(max_floats / size, 1, std::min(tiles, 16 * multiprocessors_));
+  // The memory does not grow for a few more thread blocks, because the allocation could fail in the
+  // middle of a clip.
+  if (memory_.size() < size) {
     memory_ = {};
-    memory_ = lull::cuda::DeviceBuffer<float>(size * count_);
+    memory_ = lull::cuda::DeviceBuffer<float>(size * most);
   }
+  count_ = static_cast<int>(std::min(most, memory_.size() / size));
 }
 
 }  // namespace lull::nlm::cuda
