@@ -101,6 +101,22 @@ TEST_F(CCuda, ASessionOnTheCpuTakesFramesOfAGpu) {
   EXPECT_EQ(out.get(), bytes_of(expected, false));
 }
 
+TEST_F(CCuda, FramesOfAMissingGpuAreRefusedAndTheSessionGoesOn) {
+  const Frame noisy = noisy_frame(rgb);
+  const Session session =
+      open_c_session(c_format(width, height, LULL_RGB), {{"device", "cuda:0"}, {"sigma", "15"}});
+  DeviceBytes in;
+  in.set(bytes_of(noisy, false));
+  lull_frame frame = in.frame(false);
+  frame.device = 1000;
+  int released = 0;
+  frame.user = &released;
+  frame.release = [](void* count) { ++*static_cast<int*>(count); };
+  EXPECT_EQ(lull_push(session.get(), &frame), LULL_DEVICE_UNAVAILABLE);
+  EXPECT_EQ(released, 1);
+  EXPECT_FALSE(same_samples(denoised_in_c(noisy, session), noisy)) << "the session goes on";
+}
+
 TEST(CCudaMemory, WithoutAGpuIsRefusedWithAReason) {
   lull_device_info info{};
   info.size = sizeof(info);

@@ -9,7 +9,7 @@ namespace lull::cuda {
 
 /// Makes later work on the default streams (legacy and per-thread) of GPU `device` wait for the
 /// work queued on `stream`, a cudaStream_t. If `stream` is null (the legacy default stream), the
-/// function does nothing.
+/// function only checks that the GPU exists.
 void wait_for_stream(void* stream, int device);
 
 /// Maps a dma-buf of `bytes` bytes into the address space of a GPU. The caller may then close the

@@ -34,8 +34,8 @@ const ImportFunctions& driver_functions() {
 }  // namespace
 
 void wait_for_stream(void* stream, int device) {
-  if (stream == nullptr) return;
   const DeviceScope scope(device);
+  if (stream == nullptr) return;
   const Event now = make_event();
   check(cudaEventRecord(now.get(), static_cast<cudaStream_t>(stream)));
   check(cudaStreamWaitEvent(cudaStreamLegacy, now.get()));
