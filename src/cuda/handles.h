@@ -9,6 +9,8 @@
 
 #include "cuda/check.h"
 
+struct CUctx_st;  // a context, as in the driver's header cuda.h
+
 namespace lull::cuda {
 
 /// Releases a CUDA handle. The status is ignored, because destructors must not throw.
@@ -82,19 +84,19 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-/// Makes a device current for a scope. The destructor restores the previous device.
+/// Makes a device current for a scope. The destructor makes the thread's previous CUDA context
+/// current again, even if another library created that context. If the thread had no context,
+/// it has none afterwards: cudaSetDevice() would create a context on the previous device.
 class DeviceScope {
  public:
-  explicit DeviceScope(int device) {
-    check(cudaGetDevice(&previous_));
-    check(cudaSetDevice(device));
-  }
-  ~DeviceScope() { (void)cudaSetDevice(previous_); }
+  /// @throws DeviceUnavailable, DeviceFailure
+  explicit DeviceScope(int device);
+  ~DeviceScope();
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
-  int previous_ = 0;
+  CUctx_st* previous_ = nullptr;  // null: the thread had no context
 };
 
 }  // namespace lull::cuda

@@ -1,13 +1,16 @@
 #include "cuda/handles.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <vector>
 
 #include "core/error.h"
 #include "core/frame_pool.h"
+#include "cuda/device_list.h"
 #include "cuda/pinned_memory.h"
 #include "support/gpu.h"
 
@@ -96,6 +99,59 @@ TEST_F(CudaHandles, ScopeRestoresTheDevice) {
   check(cudaGetDevice(&after));
   EXPECT_EQ(before, after);
   EXPECT_THROW(DeviceScope(1000), DeviceUnavailable);
+}
+
+/// Functions of the CUDA driver, which tests load at run time as the library does.
+template <class Function>
+Function driver_function(const char* name) {
+  return reinterpret_cast<Function>(dlsym(dlopen("libcuda.so.1", RTLD_LAZY), name));
+}
+
+TEST_F(CudaHandles, ScopeRestoresAContextOfAnotherLibrary) {
+  const auto create = driver_function<int (*)(CUctx_st**, unsigned, int)>("cuCtxCreate_v2");
+  const auto current = driver_function<int (*)(CUctx_st**)>("cuCtxGetCurrent");
+  const auto destroy = driver_function<int (*)(CUctx_st*)>("cuCtxDestroy_v2");
+  CUctx_st *own = nullptr, *after = nullptr;
+  ASSERT_EQ(create(&own, 0, 0), 0);
+  {
+    const DeviceScope scope(0);
+    const DeviceBuffer<char> memory(1);
+    ASSERT_EQ(current(&after), 0);
+    EXPECT_NE(after, own) << "the runtime has its own context";
+  }
+  ASSERT_EQ(current(&after), 0);
+  EXPECT_EQ(after, own);
+  EXPECT_EQ(destroy(own), 0);
+}
+
+bool has_context(int device) {
+  unsigned flags = 0;
+  int active = 0;
+  (void)driver_function<int (*)(int, unsigned*, int*)>("cuDevicePrimaryCtxGetState")(device, &flags,
+                                                                                     &active);
+  return active != 0;
+}
+
+/// Uses GPU 1 on two threads. Returns whether GPU 0 has a context then.
+bool takes_memory_of_another_device() {
+  DeviceBuffer<char> memory;
+  {
+    const DeviceScope scope(1);
+    memory = DeviceBuffer<char>(1);
+  }
+  std::jthread([] { const DeviceScope scope(1); }).join();
+  const bool takes = has_context(0);
+  const DeviceScope scope(1);
+  memory = {};
+  return takes;
+}
+
+// A context takes hundreds of megabytes of GPU memory, and other programs may have taken them all.
+TEST_F(CudaHandles, ScopeCreatesNoContextOnOtherDevices) {
+  if (list_devices().devices.size() < 2) GTEST_SKIP() << "fewer than two GPUs";
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";  // CUDA does not survive a fork
+  EXPECT_EXIT(std::exit(takes_memory_of_another_device() ? 1 : 0), ::testing::ExitedWithCode(0),
+              "");
 }
 
 }  // namespace

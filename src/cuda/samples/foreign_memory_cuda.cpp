@@ -62,12 +62,12 @@ std::shared_ptr<std::byte> import_dma_buf(int descriptor, std::size_t bytes, int
     return nullptr;
   }
   return {reinterpret_cast<std::byte*>(address), [imported, address, device](std::byte*) {
-            int previous = 0;
-            (void)cudaGetDevice(&previous);
-            (void)cudaSetDevice(device);
-            (void)driver_functions().free(address);
-            (void)driver_functions().destroy(imported);
-            (void)cudaSetDevice(previous);
+            try {
+              const DeviceScope scope(device);
+              (void)driver_functions().free(address);
+              (void)driver_functions().destroy(imported);
+            } catch (...) {
+            }
           }};
 }
 

@@ -1,8 +1,13 @@
+#include <cuda.h>
+#include <dlfcn.h>
+
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "core/error.h"
-#include "cuda/check.h"
+#include "cuda/driver_version.h"
+#include "cuda/handles.h"
 
 namespace lull::cuda {
 namespace {
@@ -66,7 +71,57 @@ bool is_device_failure(cudaError_t status) {
   }
 }
 
+/// Functions of the CUDA driver, loaded at run time, because programs must start without a driver.
+/// The CUDA runtime has no functions that read and set the context of a thread.
+struct ContextFunctions {
+  decltype(&cuCtxGetCurrent) current = nullptr;
+  decltype(&cuCtxSetCurrent) make_current = nullptr;
+  decltype(&cuDeviceGet) device = nullptr;
+  decltype(&cuDevicePrimaryCtxRetain) retain = nullptr;
+  decltype(&cuDevicePrimaryCtxRelease) release = nullptr;
+
+  ContextFunctions() {
+    void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (driver == nullptr) return;
+    const auto load = [&](auto& function, const char* name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(driver, name));
+    };
+    load(current, "cuCtxGetCurrent");
+    load(make_current, "cuCtxSetCurrent");
+    load(device, "cuDeviceGet");
+    load(retain, "cuDevicePrimaryCtxRetain");
+    load(release, "cuDevicePrimaryCtxRelease_v2");
+  }
+  explicit operator bool() const { return current && make_current && device && retain && release; }
+};
+
+const ContextFunctions& context_functions() {
+  static const ContextFunctions functions;
+  return functions;
+}
+
+/// Checks a status of the driver. The runtime uses the same codes.
+void check_driver(CUresult status, std::source_location where = std::source_location::current()) {
+  check(static_cast<cudaError_t>(status), where);
+}
+
 }  // namespace
+
+DeviceScope::DeviceScope(int device) {
+  check(cudaInitDevice(device, 0, 0));  // creates the context of the runtime, the primary context
+  const ContextFunctions& driver = context_functions();
+  if (!driver) throw DeviceUnavailable(driver_problem(0, CUDART_VERSION));
+  check_driver(driver.current(&previous_));
+  CUdevice handle = 0;
+  check_driver(driver.device(&handle, device));
+  CUcontext primary = nullptr;
+  check_driver(driver.retain(&primary, handle));
+  const CUresult status = driver.make_current(primary);
+  (void)driver.release(handle);  // the runtime also retains the context
+  check_driver(status);
+}
+
+DeviceScope::~DeviceScope() { (void)context_functions().make_current(previous_); }
 
 void check(cudaError_t status, std::source_location where) {
   if (status == cudaSuccess) return;
