@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "core/round_up.h"
+#include "cuda/handles.h"
 #include "cuda/pinned_memory.h"
 
 namespace lull::cuda {
@@ -26,6 +28,23 @@ namespace {
 // longer than filtering the frames.
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
+
+std::atomic<int> locking_device = 0;
+
+/// Calls `work`, which returns a CUDA status, in the context of the GPU that locks pages. Without
+/// this context, the CUDA runtime would create one on the current device of the thread, GPU 0 by
+/// default. Returns the status of `work`, or cudaErrorUnknown if the GPU is not usable.
+template <class Work>
+cudaError_t with_context(Work work) noexcept {
+  try {
+    const DeviceScope scope(locking_device);
+    const cudaError_t status = work();
+    (void)cudaGetLastError();  // without this call, the next CUDA call would report the error again
+    return status;
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+}
 
 /// Owns memory pages, huge pages where possible.
 class Pages {
@@ -119,7 +138,7 @@ class Slab {
       free_.push_back(pages_.data() + end - block);
   }
   ~Slab() {
-    if (locked_) (void)cudaHostUnregister(pages_.data());
+    if (locked_) (void)with_context([&] { return cudaHostUnregister(pages_.data()); });
   }
   Slab(const Slab&) = delete;
   Slab& operator=(const Slab&) = delete;
@@ -139,9 +158,9 @@ class Slab {
 
  private:
   bool lock() {
-    locked_ =
-        cudaHostRegister(pages_.data(), pages_.size(), cudaHostRegisterPortable) == cudaSuccess;
-    if (!locked_) (void)cudaGetLastError();
+    locked_ = with_context([&] {
+                return cudaHostRegister(pages_.data(), pages_.size(), cudaHostRegisterPortable);
+              }) == cudaSuccess;
     return locked_;
   }
 
@@ -156,9 +175,9 @@ class PinnedMemory final : public std::pmr::memory_resource {
     if (bytes >= large)
       if (void* const block = take_from_slabs(round_up(bytes, page))) return block;
     void* data = nullptr;
-    const cudaError_t status = cudaHostAlloc(&data, bytes, cudaHostAllocPortable);
+    const cudaError_t status =
+        with_context([&] { return cudaHostAlloc(&data, bytes, cudaHostAllocPortable); });
     if (status == cudaSuccess) return data;
-    (void)cudaGetLastError();
     if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();
     return allocate_pageable(bytes);
   }
@@ -191,7 +210,7 @@ class PinnedMemory final : public std::pmr::memory_resource {
     if (forget_pageable(data))
       ::operator delete(data, alignment);
     else
-      (void)cudaFreeHost(data);
+      (void)with_context([&] { return cudaFreeHost(data); });
   }
 
   /// Releases a block. A slab without used blocks returns to the system. Returns false if the block
@@ -227,5 +246,7 @@ std::pmr::memory_resource* pinned_memory() {
   static PinnedMemory* const memory = new PinnedMemory;
   return memory;
 }
+
+void lock_pages_with(int device) noexcept { locking_device = device; }
 
 }  // namespace lull::cuda

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "cuda/device_list.h"
 #include "cuda/handles.h"
+#include "cuda/pinned_memory.h"
 #include "cuda/session_on_device.h"
 
 namespace lull::cuda {
@@ -13,6 +14,7 @@ class SessionOnDevice final : public Denoiser {
  public:
   SessionOnDevice(int device, const std::function<std::unique_ptr<Denoiser>()>& open)
       : device_(device) {
+    lock_pages_with(device);
     const DeviceScope scope(device);
     session_ = open();
   }

@@ -12,6 +12,7 @@
 #include "core/frame_pool.h"
 #include "cuda/device_list.h"
 #include "cuda/pinned_memory.h"
+#include "cuda/results/result_frames.h"
 #include "support/gpu.h"
 
 namespace lull::cuda {
@@ -134,20 +135,18 @@ bool has_context(int device) {
 
 /// Uses GPU 1 on two threads. Returns whether GPU 0 has a context then.
 bool takes_memory_of_another_device() {
-  DeviceBuffer<char> memory;
-  {
-    const DeviceScope scope(1);
-    memory = DeviceBuffer<char>(1);
-  }
-  std::jthread([] { const DeviceScope scope(1); }).join();
-  const bool takes = has_context(0);
-  const DeviceScope scope(1);
-  memory = {};
-  return takes;
+  { const DeviceScope scope(1); }
+  lock_pages_with(1);
+  std::jthread([] {
+    for (std::pmr::memory_resource* const memory : {pinned_memory(), device_memory(1)})
+      for (const std::size_t bytes : {std::size_t{64}, std::size_t{4} << 20})
+        memory->deallocate(memory->allocate(bytes), bytes);
+  }).join();
+  return has_context(0);
 }
 
 // A context takes hundreds of megabytes of GPU memory, and other programs may have taken them all.
-TEST_F(CudaHandles, ScopeCreatesNoContextOnOtherDevices) {
+TEST_F(CudaHandles, WorkOnADeviceCreatesNoContextOnOtherDevices) {
   if (list_devices().devices.size() < 2) GTEST_SKIP() << "fewer than two GPUs";
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";  // CUDA does not survive a fork
   EXPECT_EXIT(std::exit(takes_memory_of_another_device() ? 1 : 0), ::testing::ExitedWithCode(0),

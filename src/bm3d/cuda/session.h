@@ -19,8 +19,8 @@ namespace lull::bm3d {
                                                   bool results_on_device = false,
                                                   const ResultSamples& results = {});
 
-/// Returns a memory resource of page-locked memory.
+/// Returns a memory resource of page-locked memory, for frames of sessions on GPU `device`.
 /// @throws DeviceUnavailable
-[[nodiscard]] std::pmr::memory_resource* cuda_frame_memory();
+[[nodiscard]] std::pmr::memory_resource* cuda_frame_memory(int device);
 
 }  // namespace lull::bm3d

@@ -94,6 +94,9 @@ std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& for
   });
 }
 
-std::pmr::memory_resource* cuda_frame_memory() { return cuda::pinned_memory(); }
+std::pmr::memory_resource* cuda_frame_memory(int device) {
+  cuda::lock_pages_with(device);
+  return cuda::pinned_memory();
+}
 
 }  // namespace lull::bm3d

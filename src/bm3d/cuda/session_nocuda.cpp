@@ -14,6 +14,6 @@ std::unique_ptr<Denoiser> open_cuda(const Params&, const FrameFormat&, int, int,
                                     const ResultSamples&) {
   refuse();
 }
-std::pmr::memory_resource* cuda_frame_memory() { refuse(); }
+std::pmr::memory_resource* cuda_frame_memory(int) { refuse(); }
 
 }  // namespace lull::bm3d

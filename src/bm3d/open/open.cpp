@@ -75,7 +75,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& given, const Fram
 }
 
 std::pmr::memory_resource* frame_memory(const Backend& backend) {
-  return backend.kind == BackendKind::cuda ? cuda_frame_memory() : std::pmr::get_default_resource();
+  return backend.kind == BackendKind::cuda ? cuda_frame_memory(backend.device)
+                                           : std::pmr::get_default_resource();
 }
 
 }  // namespace lull::bm3d

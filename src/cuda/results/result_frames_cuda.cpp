@@ -21,7 +21,14 @@ class DeviceMemory final : public std::pmr::memory_resource {
     check(cudaMalloc(&data, bytes));
     return data;
   }
-  void do_deallocate(void* data, std::size_t, std::size_t) override { (void)cudaFree(data); }
+  void do_deallocate(void* data, std::size_t, std::size_t) override {
+    try {
+      // Any thread may release a frame. Without a context, cudaFree() would create one on GPU 0.
+      const DeviceScope scope(device_);
+      (void)cudaFree(data);
+    } catch (...) {  // the GPU has failed, and its memory with it
+    }
+  }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
   int device_;
