@@ -44,7 +44,9 @@ int current_device() {
 
 std::pmr::memory_resource* device_memory(int device) {
   static std::mutex mutex;
-  static std::deque<DeviceMemory> memories;
+  // The memory resources are never destroyed, because frames may still exist when static objects
+  // are destroyed.
+  static auto& memories = *new std::deque<DeviceMemory>;
   const std::lock_guard lock(mutex);
   for (DeviceMemory& memory : memories)
     if (memory.device() == device) return &memory;
