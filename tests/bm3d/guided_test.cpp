@@ -150,6 +150,31 @@ TEST_P(GuidedBm3d, RefusedFrameLeavesOtherResults) {
   for (std::size_t n = 0; n < frames.size(); ++n) EXPECT_EQ(results[n].pts, frames[n].pts);
 }
 
+// A session compares each frame with the previous one. A program may push a refused frame again,
+// with its guide, which must not count as a repetition of the refused frame.
+TEST_P(GuidedBm3d, RefusedFrameIsNotComparedWithLaterFrames) {
+  const std::vector<Frame> frames = with_guides(noisy_clip(grey, 4), grey);
+  const auto session = open(params_of(1), grey, {.kind = GetParam()});
+  std::vector<Frame> results;
+  const auto keep = [&](std::optional<Frame> frame) {
+    if (!frame) return false;
+    results.push_back(*std::move(frame));
+    return true;
+  };
+  for (const Frame& frame : frames) {
+    Frame without = frame;
+    without.guide.reset();
+    EXPECT_THROW((void)session->push(without), InvalidArgument);
+    keep(session->push(frame));
+  }
+  while (keep(session->drain())) {
+  }
+  const std::vector<Frame> expected = run(params_of(1), frames, GetParam());
+  ASSERT_EQ(results.size(), expected.size());
+  for (std::size_t n = 0; n < results.size(); ++n)
+    EXPECT_TRUE(same_samples(results[n], expected[n])) << n;
+}
+
 INSTANTIATE_TEST_SUITE_P(EachBackend, GuidedBm3d,
                          ::testing::Values(BackendKind::reference, BackendKind::cpu,
                                            BackendKind::cuda),

@@ -169,6 +169,28 @@ TEST(NlmFrames, GuideImprovesQuality) {
   EXPECT_THROW((void)denoise(params, guided), InvalidArgument);
 }
 
+// A session compares each frame with the previous one. A program may push a refused frame again,
+// with its guide, which must not count as a repetition of the refused frame.
+TEST(NlmFrames, RefusedFrameIsNotComparedWithLaterFrames) {
+  const std::vector<Frame> noisy = pan(gray(), 4), clean = pan(gray(), 4, 0);
+  Params params = clip_params();
+  params.guided = true, params.temporal = 1;
+  std::vector<Frame> guided = noisy;
+  for (std::size_t n = 0; n < guided.size(); ++n)
+    guided[n].guide = std::make_shared<Frame>(clean[n]);
+  const auto session = open(params, gray(), {});
+  std::vector<Frame> results;
+  for (std::size_t n = 0; n < guided.size(); ++n) {
+    EXPECT_THROW((void)session->push(noisy[n]), InvalidArgument);
+    if (auto ready = session->push(guided[n])) results.push_back(*std::move(ready));
+  }
+  while (auto ready = session->drain()) results.push_back(*std::move(ready));
+  const std::vector<Frame> expected = denoise(params, guided);
+  ASSERT_EQ(results.size(), expected.size());
+  for (std::size_t n = 0; n < results.size(); ++n)
+    EXPECT_TRUE(same_samples(results[n], expected[n])) << n;
+}
+
 TEST(NlmFrames, RejectsInvalidParameters) {
   const auto refused = [](const std::function<void(Params&)>& change) {
     Params params = clip_params();

@@ -68,6 +68,9 @@ class HostWorker : public FrameWorker {
 
   void take(const Frame& frame) override {
     refuse_device_memory(frame);
+    // Refuses a frame before the worker stores it, because the next frame is compared with it.
+    (void)lull::guide_of(frame, params_.guided);
+    if (params_.holes) (void)holes_of(frame);
     previous_frame_ = std::exchange(last_frame_, frame);
   }
 

@@ -64,6 +64,9 @@ class CudaFrameWorker final : public FrameWorker {
 
   void take(const Frame& frame) override {
     const lull::cuda::NvtxRange range("upload a frame");
+    // Refuses a frame before the worker stores it, because the next frame is compared with it.
+    (void)guide_of(frame, params_.guided);
+    if (params_.holes) (void)holes_of(frame);
     last_frame_ = frame;
     last_input_ ^= 1;
     Input& in = *inputs_[last_input_];

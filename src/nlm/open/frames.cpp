@@ -46,6 +46,9 @@ class GatheringWorker final : public FrameWorker {
     if (frame.on_device)
       throw InvalidArgument(
           "a frame in the memory of a GPU (this session runs on the CPU); copy it to host memory");
+    // Refuses a frame before the worker stores it, because the next frame is compared with it.
+    (void)guide_of(frame, params_.guided);
+    if (params_.holes) (void)holes_of(frame);
     previous_frame_ = std::exchange(last_frame_, frame);
   }
 
