@@ -1,6 +1,7 @@
 #include <cuda_runtime_api.h>
 
 #include <numeric>
+#include <system_error>
 #include <utility>
 
 #include "cuda/device_list.h"
@@ -30,7 +31,18 @@ void warm_up_all(std::vector<int> devices) {
     std::iota(devices.begin(), devices.end(), 0);
   }
   std::vector<std::jthread> threads;
-  for (const int device : devices) threads.emplace_back(warm_up, device);
+  try {
+    for (const int device : devices) threads.emplace_back(warm_up, device);
+  } catch (const std::system_error&) {  // the system cannot start a thread
+  }
+}
+
+std::jthread start_warm_up(std::vector<int> devices) {
+  try {
+    return std::jthread(warm_up_all, std::move(devices));
+  } catch (const std::system_error&) {
+    return {};
+  }
 }
 
 }  // namespace
@@ -68,6 +80,6 @@ std::string driver_version() {
   return driver == 0 ? std::string() : version_text(driver);
 }
 
-ContextWarmup::ContextWarmup(std::vector<int> devices) : all_(warm_up_all, std::move(devices)) {}
+ContextWarmup::ContextWarmup(std::vector<int> devices) : all_(start_warm_up(std::move(devices))) {}
 
 }  // namespace lull::cuda
