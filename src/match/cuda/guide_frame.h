@@ -54,15 +54,16 @@ class GuideFrame {
   std::optional<RawFrame> raw_;  // empty until the first frame arrives
 };
 
-/// Queues the upload of a mask, row by row: the positions at which a patch of `side` samples
-/// overlaps a hole (Holes::reached()).
+/// Uploads a mask, row by row: the positions at which a patch of `side` samples overlaps a hole
+/// (Holes::reached()). If the frame has holes, the function waits for the stream.
 inline void copy_reached(const Frame& frame, int side, std::uint8_t* places, cudaStream_t stream) {
   const Holes* const holes = holes_of(frame).get();
   const std::size_t size = static_cast<std::size_t>(frame.format.width) * frame.format.height;
   if (holes == nullptr) return cuda::check(cudaMemsetAsync(places, 0, size, stream));
-  // `reached` is pageable memory, so cudaMemcpyAsync() returns only after the copy.
   const std::vector<std::uint8_t> reached = holes->reached(side);
   cuda::check(cudaMemcpyAsync(places, reached.data(), size, cudaMemcpyHostToDevice, stream));
+  // CUDA may return before it has read pageable memory, although drivers usually wait themselves.
+  cuda::check(cudaStreamSynchronize(stream));
 }
 
 }  // namespace lull
