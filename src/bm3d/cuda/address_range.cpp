@@ -33,6 +33,10 @@ int rows_above(const Params& params) {
 /// the members of all groups of a batch.
 constexpr int most_bricks = std::numeric_limits<int>::max() / (references_per_tile * max_group);
 
+/// Maximum number of rows of reference tiles in a batch. A grid has at most 65535 thread blocks
+/// along y, and a thread block of a matcher processes one reference tile.
+constexpr int most_brick_rows = 65534;
+
 constexpr int even(int bricks) { return 2 * std::max(1, bricks / 2); }
 
 }  // namespace
@@ -60,7 +64,7 @@ BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid, bool w
   BatchBricks bricks;
   bricks.x = whole_rows ? reference_tiles_of(grid.count_x)
                         : std::min(along(size.width), even(most_bricks / 2));
-  bricks.y = std::min(along(size.height), even(most_bricks / bricks.x));
+  bricks.y = std::min({along(size.height), even(most_bricks / bricks.x), most_brick_rows});
   return bricks;
 }
 

@@ -22,9 +22,9 @@ void require_addressable(const Params& params, const FrameFormat& format);
 struct BatchBricks {
   int x = 0, y = 0;
 };
-/// Returns the size of a full batch, small enough for 32-bit counts of group members. The number of
-/// reference tiles along y is even. The number along x is even, unless `whole_rows` selects
-/// complete rows of the grid.
+/// Returns the size of a full batch, small enough for 32-bit counts of group members and for the
+/// grid of a kernel. The number of reference tiles along y is even. The number along x is even,
+/// unless `whole_rows` selects complete rows of the grid.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

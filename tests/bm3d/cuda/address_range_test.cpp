@@ -194,7 +194,7 @@ TEST(BatchTiles, HaveTheWantedSize) {
   EXPECT_EQ(std::pair(small.x, small.y), std::pair(2, 2));
 }
 
-TEST(BatchTiles, MembersFitIn32Bits) {
+TEST(BatchTiles, FitIn32BitCountsOfMembersAndIntoAGrid) {
   constexpr int huge = std::numeric_limits<int>::max();
   for (const auto& [width, height] : all_sizes)
     for (const int step : {1, 2, 5, 8})
@@ -205,6 +205,7 @@ TEST(BatchTiles, MembersFitIn32Bits) {
           EXPECT_LE(std::int64_t{bricks.x} * bricks.y * references_per_tile * max_group, int_max);
           EXPECT_EQ(bricks.y % 2, 0);
           EXPECT_GE(bricks.y, 2);
+          EXPECT_LE(bricks.y, 65535) << "the limit of thread blocks along y";
           EXPECT_TRUE(whole_rows || (bricks.x % 2 == 0 && bricks.x >= 2));
         }
 }
