@@ -1,26 +1,61 @@
 #include "gstreamer/formats.h"
 
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
 
 #include "core/error.h"
 
 namespace lull::gstreamer {
 namespace {
 
-/// Copies the rows of a component. GStreamer counts strides in bytes.
-void copy_component(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
-                    std::ptrdiff_t to_stride, std::size_t bytes, int rows) {
-  for (int y = 0; y < rows; ++y) std::memcpy(to + y * to_stride, from + y * from_stride, bytes);
+/// Where the samples of a component are. GStreamer counts strides and steps in bytes.
+struct Component {
+  Component(const GstVideoFrame& frame, int i)
+      : stride(GST_VIDEO_FRAME_COMP_STRIDE(&frame, i)),
+        step(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, i)),
+        shift(static_cast<int>(GST_VIDEO_FORMAT_INFO_SHIFT(frame.info.finfo, i))) {
+    const guint plane = GST_VIDEO_FORMAT_INFO_PLANE(frame.info.finfo, i);
+    data = static_cast<std::byte*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane));
+    // Cr follows Cb in pairs. The offset that GStreamer 1.22 states for Cr in P010 and similar
+    // formats counts samples, not bytes.
+    if (i == 2 && plane == GST_VIDEO_FORMAT_INFO_PLANE(frame.info.finfo, 1)) data += step / 2;
+  }
+
+  std::byte* data;
+  std::ptrdiff_t stride;
+  int step;   // from a sample to the next one
+  int shift;  // unused low bits below the value of a sample
+};
+
+/// Copies a row of samples between places `from_step` and `to_step` samples apart.
+template <class T, int from_step, int to_step, class Shift>
+void copy_row(const std::byte* from, std::byte* to, int width, Shift shifted) {
+  const T* source = reinterpret_cast<const T*>(from);
+  T* target = reinterpret_cast<T*>(to);
+  for (int x = 0; x < width; ++x)
+    target[x * to_step] = static_cast<T>(shifted(source[x * from_step]));
 }
 
-std::size_t row_bytes(const FrameFormat& format, int plane) {
-  return static_cast<std::size_t>(format.plane_width(plane)) *
-         static_cast<std::size_t>(format.bytes_per_sample());
+/// Copies a row of a component into contiguous samples.
+template <class T>
+void load_row(const Component& from, int y, std::byte* to, int width) {
+  const std::byte* row = from.data + y * from.stride;
+  const auto shifted = [shift = from.shift](int sample) { return sample >> shift; };
+  if (from.step == static_cast<int>(sizeof(T)))
+    copy_row<T, 1, 1>(row, to, width, shifted);
+  else
+    copy_row<T, 2, 1>(row, to, width, shifted);
 }
 
-std::byte* component(const GstVideoFrame& frame, int plane) {
-  return reinterpret_cast<std::byte*>(GST_VIDEO_FRAME_COMP_DATA(&frame, plane));
+/// Copies contiguous samples into a row of a component.
+template <class T>
+void store_row(const std::byte* from, const Component& to, int y, int width) {
+  std::byte* row = to.data + y * to.stride;
+  const auto shifted = [shift = to.shift](int sample) { return sample << shift; };
+  if (to.step == static_cast<int>(sizeof(T)))
+    copy_row<T, 1, 1>(from, row, width, shifted);
+  else
+    copy_row<T, 1, 2>(from, row, width, shifted);
 }
 
 }  // namespace
@@ -28,9 +63,9 @@ std::byte* component(const GstVideoFrame& frame, int plane) {
 std::string caps_text() {
   // GStreamer has no macro for the native byte order in the names of formats with a number of bits.
   const char* const order = G_BYTE_ORDER == G_LITTLE_ENDIAN ? "LE" : "BE";
-  std::string formats = std::string("GRAY8, GRAY16_") + order + ", I420, Y42B, Y444, GBR";
-  for (const char* deep :
-       {"I420_10", "I422_10", "Y444_10", "GBR_10", "I420_12", "I422_12", "Y444_12", "GBR_12"})
+  std::string formats = "GRAY8, I420, NV12, Y42B, Y444, GBR";
+  for (const char* deep : {"GRAY16_", "I420_10", "P010_10", "I422_10", "Y444_10", "GBR_10",
+                           "I420_12", "P012_", "I422_12", "Y444_12", "GBR_12", "P016_", "Y444_16"})
     formats += std::string(", ") + deep + order;
   return "video/x-raw, format=(string){ " + formats +
          " }, width=(int)[1, max], height=(int)[1, max], framerate=(fraction)[0, max]";
@@ -55,16 +90,23 @@ FrameFormat format_of(const GstVideoInfo& info) {
 }
 
 void copy_samples(const GstVideoFrame& from, Frame& to) {
-  for (int i = 0; i < to.format.planes(); ++i)
-    copy_component(component(from, i), GST_VIDEO_FRAME_COMP_STRIDE(&from, i), to.planes[i].data,
-                   to.planes[i].stride, row_bytes(to.format, i), to.format.plane_height(i));
+  const auto load =
+      to.format.sample == SampleType::u8 ? load_row<std::uint8_t> : load_row<std::uint16_t>;
+  for (int i = 0; i < to.format.planes(); ++i) {
+    const Component source(from, i);
+    for (int y = 0; y < to.format.plane_height(i); ++y)
+      load(source, y, to.planes[i].data + y * to.planes[i].stride, to.format.plane_width(i));
+  }
 }
 
 void copy_samples(const Frame& from, GstVideoFrame& to) {
-  for (int i = 0; i < from.format.planes(); ++i)
-    copy_component(from.planes[i].data, from.planes[i].stride, component(to, i),
-                   GST_VIDEO_FRAME_COMP_STRIDE(&to, i), row_bytes(from.format, i),
-                   from.format.plane_height(i));
+  const auto store =
+      from.format.sample == SampleType::u8 ? store_row<std::uint8_t> : store_row<std::uint16_t>;
+  for (int i = 0; i < from.format.planes(); ++i) {
+    const Component target(to, i);
+    for (int y = 0; y < from.format.plane_height(i); ++y)
+      store(from.planes[i].data + y * from.planes[i].stride, target, y, from.format.plane_width(i));
+  }
 }
 
 }  // namespace lull::gstreamer

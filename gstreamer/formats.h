@@ -17,7 +17,8 @@ namespace lull::gstreamer {
 /// @throws InvalidArgument  lull does not support the stream; the message says what helps
 [[nodiscard]] FrameFormat format_of(const GstVideoInfo& info);
 
-/// Copies the samples of a mapped frame into a frame of lull, or back.
+/// Copies the samples of a mapped frame into a frame of lull, or back. Interleaved chroma becomes
+/// two planes. If a format has unused low bits below its samples, they become 0.
 void copy_samples(const GstVideoFrame& from, Frame& to);
 void copy_samples(const Frame& from, GstVideoFrame& to);
 
