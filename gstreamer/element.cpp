@@ -10,19 +10,24 @@
 
 #include "choose/clip_settings.h"
 #include "core/error.h"
-#include "gstreamer/formats.h"
+#include "gstreamer/caps.h"
+#include "gstreamer/output.h"
 #include "gstreamer/stream.h"
 
 namespace {
 
-using lull::gstreamer::Buffers;
+using lull::gstreamer::Output;
+using lull::gstreamer::Results;
 using lull::gstreamer::Stream;
 
 /// The members of the element that are C++ objects. The lock of the GstObject protects `settings`
-/// and the latency; the stream lock of the sink pad protects the stream.
+/// and the latency; the stream lock of the sink pad protects the stream and the output.
 struct ElementState {
+  explicit ElementState(GstPad* source) : output(source) {}
+
   lull::ClipSettings settings;
   std::unique_ptr<Stream> stream;
+  Output output;
   GstVideoInfo info{};
   int latency_frames = 0;
   GstClockTime frame_duration = 0;
@@ -100,21 +105,23 @@ void update_latency(LullDenoise* self) {
     gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
 }
 
-GstFlowReturn push_buffers(LullDenoise* self, Buffers buffers) {
+/// Pushes results downstream. A pool can wait for the buffers before, so each result gets its
+/// buffer after the result before it has been pushed.
+GstFlowReturn push_results(LullDenoise* self, Results results) {
   GstFlowReturn flow = GST_FLOW_OK;
-  for (auto& buffer : buffers)
-    if (flow == GST_FLOW_OK) flow = gst_pad_push(self->source, buffer.release());
+  for (auto& result : results)
+    if (flow == GST_FLOW_OK) flow = state_of(self).output.push(std::move(result));
   return flow;
 }
 
-/// Finishes all buffers in flight and pushes them downstream.
+/// Finishes all frames in flight and pushes them downstream.
 GstFlowReturn drain_stream(LullDenoise* self) {
   ElementState& state = state_of(self);
   if (!state.stream) return GST_FLOW_OK;
   try {
-    Buffers buffers = state.stream->drain();
+    Results results = state.stream->drain();
     update_latency(self);
-    return push_buffers(self, std::move(buffers));
+    return push_results(self, std::move(results));
   } catch (...) {
     report_exception(self);
     state.stream.reset();
@@ -122,25 +129,32 @@ GstFlowReturn drain_stream(LullDenoise* self) {
   }
 }
 
-bool set_caps(LullDenoise* self, const GstCaps* caps) {
+/// Opens a stream for new caps.
+void open_stream(LullDenoise* self, const GstVideoInfo& info) {
   ElementState& state = state_of(self);
-  GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, caps)) return false;
-  if (state.stream && gst_video_info_is_equal(&info, &state.info)) return true;
-  if (drain_stream(self) == GST_FLOW_ERROR) return false;
   GST_OBJECT_LOCK(self);
   const lull::ClipSettings settings = state.settings;
   GST_OBJECT_UNLOCK(self);
-  try {
-    state.stream.reset();  // frees its memory before the new stream allocates memory
-    state.stream = std::make_unique<Stream>(settings, info);
-  } catch (...) {
-    report_exception(self);
-    return false;
-  }
+  state.stream.reset();  // frees its memory before the new stream allocates memory
+  state.stream = std::make_unique<Stream>(settings, info);
   state.info = info;
   update_latency(self);
-  return true;
+}
+
+bool set_caps(LullDenoise* self, GstCaps* caps) {
+  ElementState& state = state_of(self);
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return false;
+  const bool same = state.stream && gst_video_info_is_equal(&info, &state.info);
+  if (!same && drain_stream(self) == GST_FLOW_ERROR) return false;
+  try {
+    if (!same) open_stream(self, info);
+    if (state.output.set_input(caps) != GST_FLOW_NOT_NEGOTIATED) return true;
+  } catch (...) {
+    report_exception(self);
+  }
+  state.stream.reset();
+  return false;
 }
 
 GstFlowReturn chain(GstPad*, GstObject* parent, GstBuffer* taken) {
@@ -152,9 +166,9 @@ GstFlowReturn chain(GstPad*, GstObject* parent, GstBuffer* taken) {
   if (GST_BUFFER_IS_DISCONT(taken))
     if (const GstFlowReturn flow = drain_stream(self); flow != GST_FLOW_OK) return flow;
   try {
-    Buffers finished = state.stream->push(std::move(buffer));
+    Results finished = state.stream->push(std::move(buffer));
     update_latency(self);
-    return push_buffers(self, std::move(finished));
+    return push_results(self, std::move(finished));
   } catch (...) {
     report_exception(self);
     state.stream.reset();
@@ -168,11 +182,9 @@ gboolean handle_event(GstPad* pad, GstObject* parent, GstEvent* event) {
     case GST_EVENT_CAPS: {
       GstCaps* caps = nullptr;
       gst_event_parse_caps(event, &caps);
-      if (!set_caps(self, caps)) {
-        gst_event_unref(event);
-        return FALSE;
-      }
-      break;
+      const bool accepted = set_caps(self, caps);  // sends the caps of the results
+      gst_event_unref(event);
+      return accepted;
     }
     case GST_EVENT_STREAM_START:
     case GST_EVENT_SEGMENT:
@@ -197,6 +209,10 @@ gboolean handle_event(GstPad* pad, GstObject* parent, GstEvent* event) {
 }
 
 gboolean handle_sink_query(GstPad* pad, GstObject* parent, GstQuery* query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS) {
+    lull::gstreamer::answer_caps_query(pad, LULL_DENOISE(parent)->source, query);
+    return TRUE;
+  }
   if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
     return gst_pad_query_default(pad, parent, query);
   // Tells the upstream element that lulldenoise reads rows with any stride.
@@ -206,6 +222,10 @@ gboolean handle_sink_query(GstPad* pad, GstObject* parent, GstQuery* query) {
 
 gboolean handle_source_query(GstPad* pad, GstObject* parent, GstQuery* query) {
   auto* self = LULL_DENOISE(parent);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS) {
+    lull::gstreamer::answer_caps_query(pad, self->sink, query);
+    return TRUE;
+  }
   if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY) return gst_pad_query_default(pad, parent, query);
   if (!gst_pad_peer_query(self->sink, query)) return FALSE;
   gboolean live = FALSE;
@@ -232,7 +252,10 @@ GstStateChangeReturn change_state(GstElement* element, GstStateChange change) {
   }
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(lull_denoise_parent_class)->change_state(element, change);
-  if (change == GST_STATE_CHANGE_PAUSED_TO_READY) state_of(self).stream.reset();
+  if (change == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    state_of(self).stream.reset();
+    state_of(self).output.stop();
+  }
   return result;
 }
 
@@ -307,16 +330,16 @@ static void lull_denoise_class_init(LullDenoiseClass* type) {
 }
 
 static void lull_denoise_init(LullDenoise* self) {
-  self->state = new ElementState;
   auto* type = GST_ELEMENT_GET_CLASS(self);
   self->sink = gst_pad_new_from_template(gst_element_class_get_pad_template(type, "sink"), "sink");
   gst_pad_set_chain_function(self->sink, chain);
   gst_pad_set_event_function(self->sink, handle_event);
   gst_pad_set_query_function(self->sink, handle_sink_query);
-  GST_PAD_SET_PROXY_CAPS(self->sink);
+  GST_PAD_SET_ACCEPT_TEMPLATE(self->sink);  // set_caps() asks the next element
   gst_element_add_pad(GST_ELEMENT(self), self->sink);
   self->source = gst_pad_new_from_template(gst_element_class_get_pad_template(type, "src"), "src");
   gst_pad_set_query_function(self->source, handle_source_query);
-  GST_PAD_SET_PROXY_CAPS(self->source);
+  GST_PAD_SET_ACCEPT_TEMPLATE(self->source);
   gst_element_add_pad(GST_ELEMENT(self), self->source);
+  self->state = new ElementState(self->source);
 }

@@ -60,17 +60,6 @@ void store_row(const std::byte* from, const Component& to, int y, int width) {
 
 }  // namespace
 
-std::string caps_text() {
-  // GStreamer has no macro for the native byte order in the names of formats with a number of bits.
-  const char* const order = G_BYTE_ORDER == G_LITTLE_ENDIAN ? "LE" : "BE";
-  std::string formats = "GRAY8, I420, NV12, Y42B, Y444, GBR";
-  for (const char* deep : {"GRAY16_", "I420_10", "P010_10", "I422_10", "Y444_10", "GBR_10",
-                           "I420_12", "P012_", "I422_12", "Y444_12", "GBR_12", "P016_", "Y444_16"})
-    formats += std::string(", ") + deep + order;
-  return "video/x-raw, format=(string){ " + formats +
-         " }, width=(int)[1, max], height=(int)[1, max], framerate=(fraction)[0, max]";
-}
-
 FrameFormat format_of(const GstVideoInfo& info) {
   if (GST_VIDEO_INFO_IS_INTERLACED(&info))
     throw InvalidArgument(

@@ -3,14 +3,9 @@
 
 #include <gst/video/video.h>
 
-#include <string>
-
 #include "core/frame.h"
 
 namespace lull::gstreamer {
-
-/// Returns the caps of the pads: system memory, formats with the byte order of this machine.
-[[nodiscard]] std::string caps_text();
 
 /// Returns the frame format of a stream. The planes have the order of GStreamer's components: Y,
 /// Cb, Cr or R, G, B.

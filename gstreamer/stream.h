@@ -5,23 +5,16 @@
 
 #include <deque>
 #include <memory>
-#include <vector>
 
 #include "choose/clip_settings.h"
 #include "core/frame_pool.h"
+#include "gstreamer/buffers.h"
 
 namespace lull::gstreamer {
 
-/// Owns a reference to a buffer.
-struct ReleaseBuffer {
-  void operator()(GstBuffer* buffer) const { gst_buffer_unref(buffer); }
-};
-using BufferPtr = std::unique_ptr<GstBuffer, ReleaseBuffer>;
-using Buffers = std::vector<BufferPtr>;
-
-/// Denoises the samples of buffers. For each buffer, the stream returns a new buffer with the
-/// times, flags and metadata of the input, in the order of the input. Without a given noise level,
-/// the stream holds the first frames until it has estimated their noise.
+/// Denoises the samples of buffers. For each buffer, the stream returns a result with the times,
+/// flags and metadata of the buffer, in the order of the input. Without a given noise level, the
+/// stream holds the first frames until it has estimated their noise.
 class Stream {
  public:
   static constexpr int estimated_buffers = 8;
@@ -29,22 +22,22 @@ class Stream {
   /// @throws any exception of choose_clip(), format_of() and open_chosen()
   Stream(const ClipSettings& settings, const GstVideoInfo& info);
 
-  /// Takes a buffer, and returns those that are finished.
+  /// Takes a buffer, and returns the results that are finished.
   /// @throws Error  after that, the caller may only destroy the stream
-  Buffers push(BufferPtr buffer);
-  /// Returns the remaining buffers. The stream then accepts another clip, and uses the same
+  Results push(BufferPtr buffer);
+  /// Returns the remaining results. The stream then accepts another clip, and uses the same
   /// estimated noise.
-  Buffers drain();
+  Results drain();
   /// Discards the buffers in flight.
   void discard();
-  /// Returns the number of buffers that may be pushed before the first one is returned.
+  /// Returns the number of buffers that may be pushed before the first result is returned.
   int latency() const;
 
  private:
   void estimate();
   void open();
-  void filter_waiting(Buffers& finished);
-  void finish(const Frame& result, Buffers& finished);
+  void filter_waiting(Results& finished);
+  void finish(Frame frame, Results& finished);
   Frame frame_of(GstBuffer* buffer);
 
   GstVideoInfo info_;
