@@ -79,7 +79,7 @@ void find_nearest(const std::uint32_t* patches, std::int32_t* distances, int cou
                   Nearest& nearest);
 
 /// Packs the displacements from patch `own` to `count` patches of the same frame. `row` is
-/// PatchNumbers::row. The arrays have 8 elements beyond `count`.
+/// PatchNumbers::row. The arrays have `count` elements, rounded up to a multiple of 8.
 void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches, int count,
                         std::uint32_t* packed);
 

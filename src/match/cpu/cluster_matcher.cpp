@@ -166,8 +166,9 @@ class ClusterMatcher final : public Matcher {
     const Nearest& nearest = work.nearest;
     group.count = static_cast<int>(std::bit_floor(static_cast<unsigned>(nearest.count + 1)));
     if (frames_.size() == 1) {
-      pack_displacements(own, numbers.row, nearest.patches.data(), group.count - 1,
-                         &group.members[1]);
+      std::array<std::uint32_t, max_group> packed;
+      pack_displacements(own, numbers.row, nearest.patches.data(), group.count - 1, packed.data());
+      std::copy_n(packed.begin(), group.count - 1, group.members.begin() + 1);
       return;
     }
     for (int m = 1; m < group.count; ++m) {
