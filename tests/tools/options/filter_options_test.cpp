@@ -182,7 +182,7 @@ TEST(FilterOptions, BestProfileHasThePhasesOfHighIfPhasesAreChanged) {
   using Given = std::vector<std::pair<std::string, std::string>>;
   for (const Given& given : {Given{{"--window", "21:15"}},
                              {{"--mu2", "0.5"}},
-                             {{"--guide-noise", "0.2"}},
+                             {{"--guide-noise", "0.3"}},
                              {{"--phases", "1"}},
                              {{"--matcher", "cluster"}},
                              {{"--guide", "guide.png"}},
