@@ -1,9 +1,8 @@
 #include "mlt/picture_filter.h"
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -43,20 +42,34 @@ std::array<Samples, 3> planes_of(mlt_image_format format, int width, int height,
   return {plane(0, 0, step), plane(1, 0, step), plane(2, 0, step)};
 }
 
+/// Copies a row between samples of MLT, `step` samples apart, and contiguous samples.
+template <bool from_image, class T, int step>
+void copy_row(std::byte* image, std::byte* frame, int columns) {
+  T* there = reinterpret_cast<T*>(image);
+  T* here = reinterpret_cast<T*>(frame);
+  for (int x = 0; x < columns; ++x)
+    if constexpr (from_image)
+      here[x] = there[x * step];
+    else
+      there[x * step] = here[x];
+}
+
 /// Copies a plane between an image of MLT and a frame of lull. In packed images, a row of odd width
-/// ends with Y and Cb, without the last Cr sample.
+/// ends with Y and Cb, without the last Cr sample. The frame repeats the previous Cr
+/// sample, or has the grey value 128.
 template <bool from_image>
 void copy_plane(const Samples& image, int rows, int columns, int bytes, int image_columns,
                 PlaneView<std::byte> frame) {
-  for (int y = 0; y < rows; ++y)
-    for (int x = 0; x < columns; ++x) {
-      std::byte* there =
-          image.data + y * image.stride + std::min(x, image_columns - 1) * image.step;
-      std::byte* here = frame.data + y * frame.stride + std::ptrdiff_t{x} * bytes;
-      if (x < image_columns || from_image)
-        std::memcpy(from_image ? here : there, from_image ? there : here,
-                    static_cast<std::size_t>(bytes));
-    }
+  const auto copy = bytes == 2        ? copy_row<from_image, std::uint16_t, 1>
+                    : image.step == 1 ? copy_row<from_image, std::uint8_t, 1>
+                    : image.step == 2 ? copy_row<from_image, std::uint8_t, 2>
+                                      : copy_row<from_image, std::uint8_t, 4>;
+  for (int y = 0; y < rows; ++y) {
+    std::byte* row = frame.data + y * frame.stride;
+    copy(image.data + y * image.stride, row, image_columns);
+    if (from_image && image_columns < columns)
+      row[image_columns] = image_columns > 0 ? row[image_columns - 1] : std::byte{128};
+  }
 }
 
 template <bool from_image>
