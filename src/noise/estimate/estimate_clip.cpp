@@ -11,6 +11,7 @@
 #include "noise/estimate/clip_checks.h"
 #include "noise/estimate/clip_motion.h"
 #include "noise/estimate/clip_table.h"
+#include "noise/estimate/lit_chroma.h"
 
 namespace lull {
 namespace {
@@ -119,6 +120,13 @@ std::array<ChannelShares, 3> shares_of(const Tables& tables) {
   return shares;
 }
 
+/// Replaces the noise variances of a chroma plane by those outside dark areas if these are higher.
+void raise_to_lit(std::span<const ClipDifference> all, std::optional<CoefficientTable>& variances) {
+  if (!variances) return;
+  const auto lit = lit_variances_of(all);
+  if (lit && mean_variance(*lit) > mean_variance(*variances)) variances = lit;
+}
+
 ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   std::vector<Pair> pairs;
   std::vector<ClipLuma> lumas;
@@ -147,6 +155,8 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
     for (int i = 0; i < 3; ++i)
       measured.tables[i] = variances_of(measured.blocks[i], measured.shares[i]);
   }
+  if (!is_rgb)
+    for (int i = 1; i < 3; ++i) raise_to_lit(measured.all[i], measured.tables[i]);
   return measured;
 }
 

@@ -12,6 +12,8 @@
 namespace lull {
 namespace {
 
+using test_support::with_noise;
+
 using namespace clips;
 
 TEST(NoiseOfClips, ClippedNoiseIsEstimatedBeforeClipping) {
@@ -111,6 +113,35 @@ TEST(NoiseOfClips, BarsDoNotCountAsClippedNoise) {
     return y < 30 || y >= height - 30 ? (x * 7 + y) % 31 == 0 : v;  // nearly constant
   });
   EXPECT_NEAR(sigma_of(excerpts), 20, 0.6f);
+}
+
+/// A scene whose left three fifths are nearly black.
+Plane<float> half_lit(int w, int h, int i, double time) {
+  Plane<float> plane = texture(w, h, i, time);
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < 3 * w / 5; ++x) plane.view()(x, y) = i == 0 ? 20 : 128;
+  return plane;
+}
+/// Returns white noise with the level `dark` in the left three fifths and `lit` elsewhere.
+Noise uneven(double dark, double lit) {
+  return [=](PlaneView<const float> clean, int, unsigned seed) {
+    Plane<float> plane = with_noise(clean, lit, seed);
+    const Plane<float> left = with_noise(clean, dark, seed);
+    for (int y = 0; y < clean.height; ++y)
+      std::copy_n(left.view().row(y), 3 * clean.width / 5, plane.view().row(y));
+    return plane;
+  };
+}
+
+// Cameras clip the noise of R, G and B at black, which leaves less noise of chroma in dark areas.
+TEST(NoiseOfClips, DarkAreasDoNotLowerTheLevelOfChroma) {
+  const auto measured = measure_clip(clip(colour(Layout::yuv), uneven(3, 7), half_lit));
+  for (const int i : {1, 2}) EXPECT_NEAR(measured.level[i], 7, 0.5f) << i;
+}
+
+TEST(NoiseOfClips, DarkAreasWithMoreNoiseDetermineTheLevelOfChroma) {
+  const auto measured = measure_clip(clip(colour(Layout::yuv), uneven(7, 3), half_lit));
+  for (const int i : {1, 2}) EXPECT_GT(measured.level[i], 6) << i;
 }
 
 }  // namespace
