@@ -301,6 +301,28 @@ TEST(Features, RepeatsAreDetectedInTheOriginalRenders) {
   EXPECT_EQ(seen.back(), RepeatState::independent);
 }
 
+// A session compares each frame with the previous one. A program may push a refused frame again,
+// with other features, which must not count as a repetition of the refused frame.
+TEST(Features, RefusedFrameIsNotComparedWithLaterFrames) {
+  const FrameFormat format = rgb(48, 32);
+  const SmallScene first(format), second(format, 0.3f, 8), larger(rgb(64, 32));
+  const FeatureParams params{.noise = {}, .temporal = 1};
+  const auto session = open_features(params, format, on_cpu);
+  std::vector<Frame> results;
+  for (const SmallScene* scene : {&first, &second}) {
+    Frame refused = scene->noisy;
+    refused.features = larger.noisy.features;
+    EXPECT_THROW((void)session->push(refused), InvalidArgument);
+    for (auto r = session->push(scene->noisy); r; r = session->next())
+      results.push_back(*std::move(r));
+  }
+  while (auto r = session->drain()) results.push_back(*std::move(r));
+  const std::vector<Frame> expected = filter_clip(params, {first.noisy, second.noisy});
+  ASSERT_EQ(results.size(), 2u);
+  for (std::size_t n = 0; n < results.size(); ++n)
+    EXPECT_EQ(max_difference(results[n], expected[n]), 0) << n;
+}
+
 TEST(Features, RejectsUnsuitableFormatsAndParameters) {
   FrameFormat bytes = rgb(16, 16);
   bytes.sample = SampleType::u8;

@@ -19,22 +19,6 @@ PlaneView<const float> plane_of(const Frame& feature, int i) {
   return feature.plane<float>(std::min(i, feature.format.planes() - 1));
 }
 
-void check(const Frame& frame, const Features& features) {
-  for (int f = 0; f < feature_count; ++f) {
-    const auto& feature = features.planes[f];
-    if (!feature) continue;
-    const FrameFormat &a = feature->format, &b = frame.format;
-    if (a.sample != SampleType::f32)
-      throw InvalidArgument("a feature with integer samples (" + std::string(feature_names[f]) +
-                            " must have floats); convert it");
-    if (a.width != b.width || a.height != b.height)
-      throw InvalidArgument("the feature " + std::string(feature_names[f]) + " has " +
-                            std::to_string(a.width) + "x" + std::to_string(a.height) +
-                            " pixels (its frame has " + std::to_string(b.width) + "x" +
-                            std::to_string(b.height) + "); give one of the same size");
-  }
-}
-
 /// Calls work(first, end) for ranges of rows, in parallel in the TBB arena of the caller.
 template <class Work>
 void for_rows(int height, Work work) {
@@ -139,6 +123,23 @@ void box_mean(PlaneView<const float> from, int radius, PlaneView<float> scratch,
   });
 }
 
+void check_features(const Frame& frame) {
+  if (!frame.features) return;
+  for (int f = 0; f < feature_count; ++f) {
+    const auto& feature = frame.features->planes[f];
+    if (!feature) continue;
+    const FrameFormat &a = feature->format, &b = frame.format;
+    if (a.sample != SampleType::f32)
+      throw InvalidArgument("a feature with integer samples (" + std::string(feature_names[f]) +
+                            " must have floats); convert it");
+    if (a.width != b.width || a.height != b.height)
+      throw InvalidArgument("the feature " + std::string(feature_names[f]) + " has " +
+                            std::to_string(a.width) + "x" + std::to_string(a.height) +
+                            " pixels (its frame has " + std::to_string(b.width) + "x" +
+                            std::to_string(b.height) + "); give one of the same size");
+  }
+}
+
 Light::Light(const FrameFormat& format)
     : width_(format.width),
       height_(format.height),
@@ -163,7 +164,7 @@ void Light::decompose(const Frame& frame, const RenderNoise& noise) {
 }
 
 void Light::load_albedo(const Frame& frame) {
-  if (frame.features) check(frame, *frame.features);
+  check_features(frame);
   const auto* albedo = frame.features ? (*frame.features)[Feature::albedo].get() : nullptr;
   for (int i = 0; i < planes_; ++i) {
     const PlaneView<float> to = albedo_[i].view();

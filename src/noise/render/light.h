@@ -25,6 +25,10 @@ struct RenderNoise {
   float strength = 1;  // factor by which the noise level is multiplied
 };
 
+/// Checks the feature buffers of a frame, if there are any.
+/// @throws InvalidArgument  feature buffers of another size, or with integer samples
+void check_features(const Frame& frame);
+
 inline constexpr int max_regressors = 7;  // normal, depth, albedo
 
 class Light {
