@@ -73,15 +73,49 @@ void check_period(const Decoder& raw, const TiffTree& tags) {
              " sites, only Bayer mosaics are denoised");
 }
 
+/// The active area in the coordinates of the complete mosaic.
+struct ActiveArea {
+  int left, top, width, height;
+  /// Numbers of rows and columns that only LibRaw's area lacks at its top and left side: 0 or 1.
+  int omitted_rows = 0, omitted_columns = 0;
+
+  /// Returns LibRaw's number for the colour at a site of the area. The mosaic repeats every 2x2
+  /// sites, so a shift by one site to either side gives the same site.
+  int colour_index(Decoder& raw, int x, int y) const {
+    return raw->COLOR(y + omitted_rows, x + omitted_columns);
+  }
+};
+
+/// Returns the active area. LibRaw omits the first row of an area that begins at an odd row, and
+/// the first column of an area that begins at an odd column. The crop tags of a DNG file refer to
+/// the complete area, so the function adds the omitted row and column again.
+ActiveArea active_area(const libraw_image_sizes_t& sizes, const TiffTree& tags) {
+  ActiveArea area{.left = sizes.left_margin,
+                  .top = sizes.top_margin,
+                  .width = sizes.width,
+                  .height = sizes.height};
+  const TiffDirectory* directory = raw_picture_directory(tags);
+  const TiffEntry* stated = directory ? directory->find(dng::active_area) : nullptr;
+  const std::vector<double> sides = stated ? tags.numbers(*stated) : std::vector<double>();
+  if (sides.size() != 4) return area;  // top, left, bottom, right
+  if (sides[0] >= 0 && sides[0] + 1 == area.top) area.omitted_rows = 1;
+  if (sides[1] >= 0 && sides[1] + 1 == area.left) area.omitted_columns = 1;
+  area.top -= area.omitted_rows;
+  area.height += area.omitted_rows;
+  area.left -= area.omitted_columns;
+  area.width += area.omitted_columns;
+  return area;
+}
+
 /// Returns the 2x2 CFA pattern at the top-left corner of the active area.
-std::array<std::uint8_t, 4> bayer_colours(Decoder& raw) {
+std::array<std::uint8_t, 4> bayer_colours(Decoder& raw, const ActiveArea& area) {
   const libraw_iparams_t& camera = raw->imgdata.idata;
   if (camera.filters == 9) raw.refuse("it has an X-Trans mosaic, which lull does not denoise");
   if (camera.is_foveon || camera.filters < 1000 || !raw->imgdata.rawdata.raw_image)
     raw.refuse("it has no mosaic: each pixel has all colours, or it is monochrome");
   if (camera.colors != 3) raw.refuse("its mosaic has colours other than red, green and blue");
   const auto colour = [&](int x, int y) {
-    const int index = raw->COLOR(y, x);
+    const int index = area.colour_index(raw, x, y);
     return static_cast<std::uint8_t>(index == 3 ? 1 : index);
   };
   std::array<std::uint8_t, 4> sites{colour(0, 0), colour(1, 0), colour(0, 1), colour(1, 1)};
@@ -93,12 +127,12 @@ std::array<std::uint8_t, 4> bayer_colours(Decoder& raw) {
   return sites;
 }
 
-std::array<float, 4> black_levels(Decoder& raw) {
+std::array<float, 4> black_levels(Decoder& raw, const ActiveArea& area) {
   const libraw_colordata_t& colour = raw->imgdata.color;
   std::array<float, 4> black{};
   for (int site = 0; site < 4; ++site) {
     const int x = site & 1, y = site >> 1;
-    unsigned level = colour.black + colour.cblack[raw->COLOR(y, x)];
+    unsigned level = colour.black + colour.cblack[area.colour_index(raw, x, y)];
     const unsigned rows = colour.cblack[4], columns = colour.cblack[5];
     if (rows > 0 && columns > 0) level += colour.cblack[6 + (y % rows) * columns + x % columns];
     black[site] = static_cast<float>(level);
@@ -144,19 +178,18 @@ void read_metadata(const std::vector<std::uint8_t>& file, RawFacts& facts) {
     facts.omitted += (facts.omitted.empty() ? "" : ", ") + block.name;
 }
 
-Frame copy_mosaic(Decoder& raw) {
-  const libraw_image_sizes_t& sizes = raw->imgdata.sizes;
-  FramePool pool({.width = sizes.width,
-                  .height = sizes.height,
+Frame copy_mosaic(Decoder& raw, const ActiveArea& area) {
+  FramePool pool({.width = area.width,
+                  .height = area.height,
                   .layout = Layout::gray,
                   .sample = SampleType::u16,
                   .bits = 16});
   Frame mosaic = pool.acquire();
   const PlaneView<std::uint16_t> to = mosaic.plane<std::uint16_t>(0);
-  const std::size_t stride = sizes.raw_pitch / sizeof(ushort);
+  const std::size_t stride = raw->imgdata.sizes.raw_pitch / sizeof(ushort);
   for (int y = 0; y < to.height; ++y)
-    std::copy_n(raw->imgdata.rawdata.raw_image +
-                    (static_cast<std::size_t>(y) + sizes.top_margin) * stride + sizes.left_margin,
+    std::copy_n(raw->imgdata.rawdata.raw_image + (static_cast<std::size_t>(y) + area.top) * stride +
+                    area.left,
                 to.width, to.row(y));
   return mosaic;
 }
@@ -185,11 +218,12 @@ RawPicture read_raw(const std::string& path, std::int64_t max_pixels) {
   raw.check(raw->unpack());
   if (raw->error_count() > 0)
     throw BadData("'" + path + "' (its samples are damaged); copy it again");
-  facts->colours = bayer_colours(raw);
+  const ActiveArea area = active_area(raw->imgdata.sizes, facts->tags);
+  facts->colours = bayer_colours(raw, area);
   check_sizes(raw, raw->imgdata.sizes, max_pixels);
-  facts->width = raw->imgdata.sizes.width;
-  facts->height = raw->imgdata.sizes.height;
-  facts->black = black_levels(raw);
+  facts->width = area.width;
+  facts->height = area.height;
+  facts->black = black_levels(raw, area);
   facts->white = static_cast<float>(raw->imgdata.color.maximum);
   read_camera(raw, *facts);
   if (facts->is_dng)
@@ -198,7 +232,7 @@ RawPicture read_raw(const std::string& path, std::int64_t max_pixels) {
     read_metadata(bytes, *facts);
   if (!(*std::ranges::max_element(facts->black) < facts->white))
     raw.refuse("its black level is not below its white level");
-  return {facts, copy_mosaic(raw)};
+  return {facts, copy_mosaic(raw, area)};
 }
 
 Frame develop(std::span<const std::uint8_t> dng, Curve curve) {

@@ -78,6 +78,26 @@ TEST_F(Dng, ActiveAreaIsRead) {
   EXPECT_EQ(picture.mosaic.plane<std::uint16_t>(0)(0, 0), mosaic_.plane<std::uint16_t>(0)(6, 4));
 }
 
+TEST_F(Dng, ActiveAreaMayBeginAtAnOddSite) {
+  raw::Sensor sensor = sensor_;
+  sensor.black = {500, 520, 540, 480};
+  for (const std::uint32_t top : {4, 5})
+    for (const std::uint32_t left : {6, 7}) {
+      const auto change = [&](TiffTree& tree, TiffDirectory& raw) {
+        raw.set(tree.longs(50829, {top, left, 44, 62}));
+      };
+      write_file(file("in.dng"), make_dng_file(sensor, mosaic_, {.change = change}));
+      const RawPicture picture = read_raw(file("in.dng"), max_pixels);
+      EXPECT_EQ(picture.facts->height, static_cast<int>(44 - top));
+      EXPECT_EQ(picture.facts->width, static_cast<int>(62 - left));
+      // The pattern and the black levels begin at the corner of the active area.
+      EXPECT_EQ(picture.facts->colours, sensor.pattern.colours);
+      EXPECT_EQ(picture.facts->black, sensor.black);
+      EXPECT_EQ(picture.mosaic.plane<std::uint16_t>(0)(0, 0),
+                mosaic_.plane<std::uint16_t>(0)(static_cast<int>(left), static_cast<int>(top)));
+    }
+}
+
 TEST_F(Dng, OtherMosaicsAreRefusedInOneLine) {
   const auto message_of = [&](const auto& change) {
     try {
