@@ -12,8 +12,9 @@
 namespace lull::io {
 
 namespace dng {
-inline constexpr std::uint16_t version = 50706, cfa_repeat = 33421, active_area = 50829,
-                               noise_profile = 51041;
+inline constexpr std::uint16_t version = 50706, cfa_repeat = 33421, black_repeat = 50713,
+                               black = 50714, black_delta_h = 50715, black_delta_v = 50716,
+                               active_area = 50829, noise_profile = 51041;
 }
 
 /// Returns the directory of the full-size picture; null if there is none.

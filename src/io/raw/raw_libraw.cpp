@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "core/error.h"
@@ -127,6 +128,35 @@ std::array<std::uint8_t, 4> bayer_colours(Decoder& raw, const ActiveArea& area) 
   return sites;
 }
 
+/// Returns the black levels that the tags of a DNG file state for the 2x2 sites; nothing if they
+/// state none. If the file describes masked pixels, LibRaw measures black there instead, and
+/// rounds down, so that LibRaw's levels differ between the frames of a sequence.
+std::optional<std::array<float, 4>> stated_black_levels(const TiffTree& tags) {
+  const TiffDirectory* directory = raw_picture_directory(tags);
+  const auto values = [&](std::uint16_t tag) {
+    const TiffEntry* entry = directory ? directory->find(tag) : nullptr;
+    return entry ? tags.numbers(*entry) : std::vector<double>();
+  };
+  const std::vector<double> levels = values(dng::black), period = values(dng::black_repeat);
+  const double rows = period.size() == 2 ? period[0] : 1,
+               columns = period.size() == 2 ? period[1] : 1;
+  if (!(rows >= 1 && columns >= 1 && rows * columns == static_cast<double>(levels.size())))
+    return std::nullopt;
+  double difference = 0;  // the mean over the columns and rows, as in LibRaw
+  for (const std::uint16_t tag : {dng::black_delta_h, dng::black_delta_v})
+    if (const std::vector<double> deltas = values(tag); !deltas.empty())
+      difference +=
+          std::accumulate(deltas.begin(), deltas.end(), 0.0) / static_cast<double>(deltas.size());
+  std::array<float, 4> black{};
+  for (int site = 0; site < 4; ++site) {
+    const int x = (site & 1) % static_cast<int>(columns), y = (site >> 1) % static_cast<int>(rows);
+    const double level = levels[static_cast<std::size_t>(y * static_cast<int>(columns) + x)];
+    black[site] = static_cast<float>(level + difference);
+    if (!(level >= 0 && black[site] >= 0 && black[site] <= 65535)) return std::nullopt;
+  }
+  return black;
+}
+
 std::array<float, 4> black_levels(Decoder& raw, const ActiveArea& area) {
   const libraw_colordata_t& colour = raw->imgdata.color;
   std::array<float, 4> black{};
@@ -223,7 +253,8 @@ RawPicture read_raw(const std::string& path, std::int64_t max_pixels) {
   check_sizes(raw, raw->imgdata.sizes, max_pixels);
   facts->width = area.width;
   facts->height = area.height;
-  facts->black = black_levels(raw, area);
+  const auto stated = facts->is_dng ? stated_black_levels(facts->tags) : std::nullopt;
+  facts->black = stated ? *stated : black_levels(raw, area);
   facts->white = static_cast<float>(raw->imgdata.color.maximum);
   read_camera(raw, *facts);
   if (facts->is_dng)

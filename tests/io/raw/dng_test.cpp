@@ -98,6 +98,20 @@ TEST_F(Dng, ActiveAreaMayBeginAtAnOddSite) {
     }
 }
 
+TEST_F(Dng, BlackLevelsAreThoseOfTheTagsAlsoWithMaskedPixels) {
+  const auto black_of = [&](const std::vector<double>& levels) {
+    const auto change = [&](TiffTree& tree, TiffDirectory& raw) {
+      raw.set(tree.shorts(50713, {1, static_cast<std::uint16_t>(levels.size())}));
+      raw.set(tree.rationals(50714, levels));
+      raw.set(tree.longs(50829, {0, 16, 48, 64}));
+      raw.set(tree.longs(50830, {0, 0, 48, 16}));  // brighter than black
+    };
+    return read_raw(write({.change = change}), max_pixels).facts->black;
+  };
+  EXPECT_EQ(black_of({600}), (std::array<float, 4>{600, 600, 600, 600}));
+  EXPECT_EQ(black_of({500, 520.25}), (std::array<float, 4>{500, 520.25f, 500, 520.25f}));
+}
+
 TEST_F(Dng, OtherMosaicsAreRefusedInOneLine) {
   const auto message_of = [&](const auto& change) {
     try {
