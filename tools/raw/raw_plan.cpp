@@ -44,18 +44,51 @@ Method method_of(const DenoiseOptions& options, const RawPlan& plan, const Noise
   return choose_method(options, noise, plan.info);
 }
 
+/// Refuses options for the encoder, which the writers of DNG files and developed pictures ignore.
+void check_raw_encoding(const OutputOptions& output) {
+  const char* option = !output.format.empty()          ? "--output-format"
+                       : !output.vcodec.empty()        ? "--vcodec"
+                       : output.crf.has_value()        ? "--crf"
+                       : !output.vopts.empty()         ? "--vopts"
+                       : !output.pix_fmt.empty()       ? "--pix-fmt"
+                       : output.bits != 0              ? "--bits"
+                       : output.dither != Dither::none ? "--dither"
+                                                       : nullptr;
+  if (option) refuse(option, "its outputs have no encoder, and a fixed sample type");
+}
+
+/// Refuses options for the noise of other inputs.
+void check_raw_noise(const NoiseOptions& noise) {
+  if (noise.sigma || !noise.file.empty() || noise.kind || noise.photons)
+    refuse(noise.sigma ? "--sigma" : "--noise",
+           "its noise follows from the sensor's gain and offset; --strength removes more or less");
+  if (noise.repair != repair_auto) refuse("--repair", "its defects are always found in the mosaic");
+}
+
+/// Refuses options for volumes and floating-point pictures.
+void check_raw_kind(const DenoiseOptions& options) {
+  if (options.input.stack || !options.input.mask.empty())
+    refuse("--stack or --mask", "it is no volume");
+  if (!options.noise.map.empty() || !options.input.phase.empty())
+    refuse("--noise-map or --phase", "it is no volume");
+  if (options.output.datatype != io::DataType::same ||
+      options.method.series != SeriesChoice::automatic)
+    refuse("--datatype or --series", "it is no volume");
+  if (options.input.source.axis || !options.input.source.series_uid.empty())
+    refuse("--axis or --series-uid", "it is no volume");
+  if (options.input.white != 0 || !options.input.layers.empty())
+    refuse("--white or --layer", "it is no picture of floats");
+}
+
 }  // namespace
 
 void check_raw(const DenoiseOptions& options) {
-  const NoiseOptions& noise = options.noise;
-  if (noise.sigma || !noise.file.empty())
-    refuse(noise.sigma ? "--sigma" : "--noise",
-           "its noise follows from the sensor's gain and offset; --strength removes more or less");
+  check_raw_noise(options.noise);
   if (uses_features(options.method) || has_guide_file(options.method))
     refuse("--guide or --feature", "they belong to renders and videos");
   if (options.input.depth.on) refuse("--depth", "it is no depth map");
-  if (options.input.stack || !options.input.mask.empty())
-    refuse("--stack or --mask", "it is no volume");
+  check_raw_kind(options);
+  check_raw_encoding(options.output);
   if (!options.input.source.selection.all())
     refuse("--frames, --start or --duration", "--keep K selects one photograph");
   if (options.run.segment_frames > 0 || !options.run.job.folder.empty())

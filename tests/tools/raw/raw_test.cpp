@@ -152,6 +152,33 @@ TEST(RawPhotographs, ErrorsHaveOneLineAndLeaveNoFile) {
   EXPECT_EQ(folder.names().size(), 3u);
 }
 
+TEST(RawPhotographs, OptionsWithoutEffectAreRejected) {
+  const Folder folder;
+  const std::string in = write_photo(folder, "in.dng");
+  for (const auto& [option, value] : {std::pair{"--bits", "8"},
+                                      {"--dither", "ordered"},
+                                      {"--pix-fmt", "rgb24"},
+                                      {"--vcodec", "png"},
+                                      {"--crf", "3"},
+                                      {"--vopts", "pred=none"},
+                                      {"--output-format", "nut"},
+                                      {"--noise", "poisson"},
+                                      {"--noise", "rician"},
+                                      {"--noise-map", "map.nii"},
+                                      {"--datatype", "float32"},
+                                      {"--series", "each"},
+                                      {"--axis", "x"},
+                                      {"--white", "4"},
+                                      {"--layer", "diffuse"},
+                                      {"--repair", "off"}}) {
+    const Outcome run = run_lull({in, folder / "out.png", option, value, "-d", "cpu"});
+    EXPECT_EQ(run.code, 2) << option << " " << run.err;
+    EXPECT_EQ(run.error_lines(), 1) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(option));
+  }
+  EXPECT_THAT(folder.names(), ::testing::ElementsAre("in.dng"));
+}
+
 TEST(RawPhotographs, OutputsAreRejectedBeforeTheNoiseIsEstimated) {
   const Folder folder;
   const std::string in = write_photo(folder, "in0.dng");
