@@ -49,7 +49,8 @@ class RawSink final : public FrameSink {
     const std::vector<std::string> losses =
         io::write_raw_result(name, result,
                              {.overwrite = options_.output.overwrite,
-                              .access = options_.output.access & io::access_of({input.path})});
+                              .access = options_.output.access & io::access_of({input.path}),
+                              .strict_metadata = options_.output.strict_metadata});
     for (const std::string& loss : losses)
       if (reported_.insert(loss).second)
         log_.write(LogLevel::warning, "not in the output: " + loss);

@@ -160,6 +160,9 @@ std::vector<std::string> write_raw_result(const std::string& path, const RawResu
   }
   if (kind != Kind::exr && !result.facts->omitted.empty())
     losses.push_back(result.facts->omitted + " (lull cannot copy such data)");
+  if (options.strict_metadata && !losses.empty())
+    throw InvalidArgument("--strict-metadata: not in the output: " + losses.front() +
+                          "; use another format");
   file.commit();
   return losses;
 }

@@ -60,6 +60,7 @@ struct RawResult {
 struct RawFileOptions {
   bool overwrite = false;
   Access access{};
+  bool strict_metadata = false;  // lost metadata are an error, and no file is written
 };
 
 /// Returns whether a file name is suitable for a denoised raw photograph: .dng for raw data, and
@@ -69,7 +70,7 @@ struct RawFileOptions {
 /// Writes a picture in the format of the file extension, and renames the complete file to its final
 /// name.
 /// @return one line for each property that the file cannot store
-/// @throws InvalidArgument  no format has this extension
+/// @throws InvalidArgument  no format has this extension, or `options` forbid losses
 /// @throws CannotCreate, IoError
 std::vector<std::string> write_raw_result(const std::string& path, const RawResult& result,
                                           const RawFileOptions& options);

@@ -124,6 +124,17 @@ TEST(RawPhotographs, DevelopedPicturesAreWritten) {
   }
 }
 
+TEST(RawPhotographs, StrictMetadataRefusesLosses) {
+  const Folder folder;
+  const std::string in = write_photo(folder, "in.dng");
+  const Outcome run = run_lull({in, folder / "out.exr", "--strict-metadata", "-d", "cpu"});
+  EXPECT_EQ(run.code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("--strict-metadata: not in the output: the metadata"));
+  EXPECT_THAT(folder.names(), ::testing::ElementsAre("in.dng"));
+  const Outcome kept = run_lull({in, folder / "out.tif", "--strict-metadata", "-d", "cpu"});
+  EXPECT_EQ(kept.code, 0) << kept.err;
+}
+
 TEST(RawPhotographs, ErrorsHaveOneLineAndLeaveNoFile) {
   const Folder folder;
   const std::string in = write_photo(folder, "in.dng");
