@@ -134,6 +134,8 @@ int denoise_raw(const DenoiseOptions& options, Log& log, Progress& progress) {
   io::RawSource source(options.input.file, options.input.source.limits.pixels);
   const std::optional<std::int64_t> kept = select_kept(options, source);
   check_outputs(options, source, kept);
+  if (const std::string missing = io::missing_numbers(source.files()); !missing.empty())
+    info("the sequence has no number " + missing + "; its neighbours are joined");
   const RawPlan plan = plan_raw(options, source.first(), source.files().size());
   info(plan.noise_line);
   ChosenDevices devices = choose_devices(options.run);

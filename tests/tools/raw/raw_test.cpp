@@ -100,6 +100,17 @@ TEST(RawPhotographs, SequenceIsFilteredOverTimeAndKeepsItsTags) {
   }
 }
 
+TEST(RawPhotographs, MissingNumbersOfASequenceAreListed) {
+  const Folder folder;
+  for (const char* name : {"a1.dng", "a2.dng", "a5.dng"}) write_photo(folder, name);
+  const Outcome run = run_lull({folder / "a%d.dng", folder / "b%d.dng", "-d", "cpu"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("the sequence has no number 3-4;"));
+  const Outcome matches = run_lull({folder / "a*.dng", folder / "c*.dng", "-d", "cpu"});
+  ASSERT_EQ(matches.code, 0) << matches.err;
+  EXPECT_THAT(matches.err, Not(HasSubstr("has no number")));
+}
+
 TEST(RawPhotographs, BurstGivesTheKeptPhotograph) {
   const Folder folder;
   for (unsigned i = 0; i < 4; ++i)
