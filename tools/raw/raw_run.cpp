@@ -17,9 +17,12 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the name of the output file for an input file.
-std::string output_name(const std::string& output, const io::SequenceFile& input,
+/// Returns the name of the output file for an input file. For a single photograph, the name in the
+/// options is not a pattern.
+std::string output_name(const DenoiseOptions& options, const io::SequenceFile& input,
                         std::size_t files) {
+  const std::string& output = options.output.file;
+  if (!io::is_sequence(options.input.file)) return output;
   if (const auto pattern = io::number_pattern(output)) return pattern->name(input.number);
   if (const auto pattern = io::star_pattern(output); pattern && !input.match.empty())
     return pattern->name(input.match);
@@ -40,8 +43,7 @@ class RawSink final : public FrameSink {
     const auto facts = source_.take_facts(frame.pts);
     if (kept_ && *kept_ != frame.pts) return;
     const io::SequenceFile& input = source_.files()[static_cast<std::size_t>(frame.pts)];
-    const std::string name =
-        output_name(options_.output.file, input, kept_ ? 1 : source_.files().size());
+    const std::string name = output_name(options_, input, kept_ ? 1 : source_.files().size());
     const io::RawResult result{.facts = facts,
                                .samples = frame,
                                .levels = levels_of_results(plan_.params),
@@ -74,8 +76,7 @@ void check_outputs(const DenoiseOptions& options, const io::RawSource& source,
   for (std::size_t i = 0; i < source.files().size(); ++i) {
     if (kept && *kept != static_cast<std::int64_t>(i)) continue;
     const io::SequenceFile& input = source.files()[i];
-    const std::string name =
-        output_name(options.output.file, input, kept ? 1 : source.files().size());
+    const std::string name = output_name(options, input, kept ? 1 : source.files().size());
     if (io::same_file(input.path, name))
       throw InvalidArgument("'" + name + "' is both input and output; give another output");
     io::check_free(name, options.output.overwrite);

@@ -111,6 +111,14 @@ TEST(RawPhotographs, MissingNumbersOfASequenceAreListed) {
   EXPECT_THAT(matches.err, Not(HasSubstr("has no number")));
 }
 
+TEST(RawPhotographs, NameOfASinglePhotographIsNoPattern) {
+  const Folder folder;
+  const std::string in = write_photo(folder, "in.dng");
+  const Outcome run = run_lull({in, folder / "out_%04d.dng", "-d", "cpu"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(folder.names(), ::testing::ElementsAre("in.dng", "out_%04d.dng"));
+}
+
 TEST(RawPhotographs, BurstGivesTheKeptPhotograph) {
   const Folder folder;
   for (unsigned i = 0; i < 4; ++i)
