@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "io/axes/ome_axes.h"
 #include "io/axes/xml_tags.h"
@@ -26,12 +27,22 @@ constexpr Unit units[] = {
     {"millimeter", "mm"},
     {"centimeter", "cm"},
     {"meter", "m"},
+    {"decimeter", "dm"},
+    {"kilometer", "km"},
     {"angstrom", "\u00c5"},
     {"picometer", "pm"},
+    {"femtometer", "fm"},
+    {"inch", "in"},
+    {"inch", "inch"},
+    {"foot", "ft"},
+    {"yard", "yd"},
+    {"mile", "mi"},
     {"second", "s"},
     {"second", "sec"},
     {"millisecond", "ms"},
     {"microsecond", "\u00b5s"},
+    {"nanosecond", "ns"},
+    {"picosecond", "ps"},
     {"minute", "min"},
     {"hour", "h"},
     {"day", "d"},
@@ -149,10 +160,21 @@ std::string number_text(double number) {
   return error == std::errc() ? std::string(text, end) : "1";
 }
 
-std::string step_attributes(const AxisStep& axis, const std::string& name) {
-  const std::string_view unit = ome_unit(axis.unit);
-  if (axis.step <= 0 || unit.empty()) return {};
+/// Returns whether an axis has a known size. A step of 1 without a unit only counts samples.
+bool has_size(const AxisStep& axis) {
+  return axis.step > 0 && (axis.step != 1 || !axis.unit.empty());
+}
+
+std::string step_attributes(const AxisStep& axis, const std::string& name,
+                            std::string_view unit_of_others) {
+  const std::string_view known = ome_unit(axis.unit);
+  const std::string_view unit = known.empty() ? unit_of_others : known;
+  if (!has_size(axis) || unit.empty()) return {};
   return attribute(name, number_text(axis.step)) + attribute(name + "Unit", unit);
+}
+
+std::string length_attributes(const AxisStep& axis, const std::string& name) {
+  return step_attributes(axis, name, "reference frame");  // OME's name of an unknown unit
 }
 
 }  // namespace
@@ -174,14 +196,14 @@ std::string make_ome_xml(const StackAxes& axes, const OmePixels& pixels, const I
       "http://www.openmicroscopy.org/Schemas/OME/2016-06/ome.xsd\">";
   text += "<Image ID=\"Image:0\"" +
           (facts.name.empty() ? std::string() : attribute("Name", facts.name)) + ">";
-  text += "<Pixels ID=\"Pixels:0\" DimensionOrder=\"XYZTC\"" + attribute("Type", pixels.type) +
-          number("SizeX", pixels.width) + number("SizeY", pixels.height) +
-          number("SizeZ", axes.slices) + number("SizeC", axes.channels) +
-          number("SizeT", axes.times) +
-          attribute("BigEndian", pixels.big_endian ? "true" : "false") +
-          step_attributes(facts.x, "PhysicalSizeX") + step_attributes(facts.y, "PhysicalSizeY") +
-          step_attributes(facts.z, "PhysicalSizeZ") + step_attributes(facts.time, "TimeIncrement") +
-          ">";
+  text +=
+      "<Pixels ID=\"Pixels:0\" DimensionOrder=\"XYZTC\"" + attribute("Type", pixels.type) +
+      number("SizeX", pixels.width) + number("SizeY", pixels.height) +
+      number("SizeZ", axes.slices) + number("SizeC", axes.channels) + number("SizeT", axes.times) +
+      attribute("BigEndian", pixels.big_endian ? "true" : "false") +
+      length_attributes(facts.x, "PhysicalSizeX") + length_attributes(facts.y, "PhysicalSizeY") +
+      length_attributes(facts.z, "PhysicalSizeZ") +
+      step_attributes(facts.time, "TimeIncrement", /*unit_of_others=*/"") + ">";
   for (std::int64_t i = 0; i < axes.channels; ++i) {
     text += "<Channel" + attribute("ID", "Channel:0:" + std::to_string(i));
     const auto at = static_cast<std::size_t>(i);
@@ -190,6 +212,18 @@ std::string make_ome_xml(const StackAxes& axes, const OmePixels& pixels, const I
     text += " SamplesPerPixel=\"1\"/>";
   }
   return text + "<TiffData/></Pixels></Image></OME>";
+}
+
+std::vector<std::string> losses_in_ome_xml(const ImageFacts& facts) {
+  std::vector<std::string> losses;
+  const std::pair<const AxisStep&, const char*> lengths[] = {
+      {facts.x, "x"}, {facts.y, "y"}, {facts.z, "z"}};
+  for (const auto& [axis, name] : lengths)
+    if (axis.step > 0 && !axis.unit.empty() && ome_unit(axis.unit).empty())
+      losses.push_back("the unit '" + axis.unit + "' of the axis " + name);
+  if (has_size(facts.time) && ome_unit(facts.time.unit).empty())
+    losses.emplace_back("the time between time points, whose unit is unknown");
+  return losses;
 }
 
 }  // namespace lull::io

@@ -38,5 +38,7 @@ struct OmePixels {
 /// Returns OME-XML for a file whose page i contains frame i of `axes`.
 [[nodiscard]] std::string make_ome_xml(const StackAxes& axes, const OmePixels& pixels,
                                        const ImageFacts& facts);
+/// Returns one text for each unit or time step that the OME-XML of make_ome_xml() cannot state.
+[[nodiscard]] std::vector<std::string> losses_in_ome_xml(const ImageFacts& facts);
 
 }  // namespace lull::io

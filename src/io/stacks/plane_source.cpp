@@ -1,6 +1,7 @@
 #include "io/stacks/plane_source.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
@@ -115,6 +116,8 @@ std::vector<std::string> losses_of_planes(const std::string& path, const MediaSo
     throw InvalidArgument("'" + path + "' cannot hold samples of " + std::string(name_of(type)) +
                           " (TIFF readers do not know them); name it .zarr");
   std::vector<std::string> losses = planes->other_contents();
+  if (!becomes_zarr)
+    std::ranges::copy(losses_in_ome_xml(planes->facts()), std::back_inserter(losses));
   for (std::string& loss : losses)
     loss += becomes_zarr ? " (OME-Zarr has no field for it)" : " (TIFF has no field for it)";
   if (const std::string loss = planes->pyramid().loss; !becomes_zarr && !loss.empty())

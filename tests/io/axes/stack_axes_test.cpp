@@ -170,6 +170,32 @@ TEST(ImageFacts, DecodeCharacterReferencesOfOme) {
             "&#0;&#xD800;&#x110000;&#;&#1 &#");
 }
 
+TEST(ImageFacts, SizesWithoutAnOmeUnitAreKeptOrReported) {
+  const OmePixels pixels{.width = 20, .height = 18, .type = "uint16"};
+  const ImageFacts facts{.name = "",
+                         .x = {.step = 0.3, .unit = ""},
+                         .y = {.step = 2, .unit = "inch"},
+                         .z = {.step = 1, .unit = ""},
+                         .time = {.step = 5, .unit = ""},
+                         .channels = {}};
+  const std::string xml = make_ome_xml({}, pixels, facts);
+  EXPECT_THAT(xml, HasSubstr("PhysicalSizeX=\"0.3\" PhysicalSizeXUnit=\"reference frame\""));
+  EXPECT_THAT(xml, HasSubstr("PhysicalSizeY=\"2\" PhysicalSizeYUnit=\"in\""));
+  EXPECT_THAT(xml, testing::Not(HasSubstr("PhysicalSizeZ")));
+  EXPECT_THAT(xml, testing::Not(HasSubstr("TimeIncrement")));
+  const ImageFacts again = read_facts(xml, {});
+  expect_step(again.x, 0.3, "");
+  expect_step(again.y, 2, "inch");
+  EXPECT_THAT(losses_in_ome_xml(facts), ElementsAre(HasSubstr("time between time points")));
+  EXPECT_THAT(losses_in_ome_xml({.name = "",
+                                 .x = {.step = 1, .unit = "furlong"},
+                                 .y = {},
+                                 .z = {},
+                                 .time = {.step = 1, .unit = ""},
+                                 .channels = {}}),
+              ElementsAre("the unit 'furlong' of the axis x"));
+}
+
 class TiffChannels : public testing::Test {
  protected:
   static constexpr int slices = 3, channels = 2, times = 2;
