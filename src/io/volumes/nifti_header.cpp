@@ -51,6 +51,15 @@ std::optional<Kind> kind_of(std::span<const std::byte> head) {
   return std::nullopt;
 }
 
+/// Returns whether a file that is too short for a header begins with the size of a header.
+bool is_cut_header(std::span<const std::byte> head) {
+  if (head.size() < 4) return false;
+  for (const bool swapped : {false, true})
+    for (const int version : {1, 2})
+      if (field<std::int32_t>(head, 0, swapped) == offsets_of(version).head) return true;
+  return false;
+}
+
 std::string_view text(std::span<const std::byte> head, int at, std::size_t count) {
   return {reinterpret_cast<const char*>(head.data()) + at, count};
 }
@@ -93,6 +102,7 @@ class Parser {
 
   NiftiHeader parse() {
     const auto kind = kind_of(head_);
+    if (!kind && is_cut_header(head_)) fail("is cut short (it ends in its header)");
     if (!kind)
       fail("is not a NIfTI file (its first number is neither 348 nor 540)", "convert it first");
     swapped_ = kind->swapped;

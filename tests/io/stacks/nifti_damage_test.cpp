@@ -71,6 +71,8 @@ TEST_F(Nifti, InvalidScaleIsIgnored) {
 TEST_F(Nifti, EveryTruncationIsDetected) {
   const File file = volume({.dim = {5, 4, 3}}, hostile_samples<std::int16_t>(60));
   const File packed = zipped(file);
+  expect_refused(File(file.begin(), file.begin() + 200), "is cut short");
+  expect_refused(File(file.begin(), file.begin() + 347), "is cut short");
   for (const File* whole : {&file, &packed})
     for (std::size_t bytes = 0; bytes < whole->size(); ++bytes) {
       write_file(in, File(whole->begin(), whole->begin() + static_cast<std::ptrdiff_t>(bytes)));
