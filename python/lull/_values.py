@@ -96,7 +96,8 @@ class Values:
             limits = np.iinfo(dtype)
             found = np.clip(np.rint(np.nan_to_num(found)), limits.min, limits.max)
             # (The largest 64-bit integers cannot be represented as doubles.)
-            found = np.where(found >= float(limits.max), limits.max, found.astype(dtype))
+            with np.errstate(invalid="ignore"):
+                found = np.where(found >= float(limits.max), limits.max, found.astype(dtype))
         with np.errstate(over="ignore"):
             return found.astype(dtype)
 

@@ -47,6 +47,17 @@ def test_sigma_is_in_the_units_of_integers(dtype, white):
     assert psnr(CLEAN * white, result, white) > psnr(CLEAN * white, stored, white) + 7.5
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_greatest_64_bit_integers_are_kept_without_a_warning(dtype):
+    greatest = np.iinfo(dtype).max
+    noisy = np.full((40, 40), greatest, dtype)
+    noisy[:, :20] = np.random.default_rng(1).normal(greatest * 0.5, greatest * 0.02, (40, 20))
+    clean = lull.denoise(noisy)
+    assert (clean[:, 25:] == greatest).all()
+    assert clean[:, :12].std() < 0.5 * noisy[:, :12].std()
+
+
 @pytest.mark.parametrize("dtype", [np.int16, np.int32, np.uint32, np.int64, np.float16, np.float64, ">f4", ">i2"])
 def test_other_types_are_kept(dtype):
     dtype = np.dtype(dtype)
