@@ -51,7 +51,8 @@ bool is_lossless(std::uint16_t codec) {
 void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   TIFFSetField(to, TIFFTAG_COMPRESSION, codec);
   const bool predicts = codec == COMPRESSION_LZW || codec == COMPRESSION_ADOBE_DEFLATE ||
-                        codec == COMPRESSION_DEFLATE || codec == COMPRESSION_ZSTD;
+                        codec == COMPRESSION_DEFLATE || codec == COMPRESSION_ZSTD ||
+                        codec == COMPRESSION_LZMA;
   if (predicts && predictor != 0) TIFFSetField(to, TIFFTAG_PREDICTOR, predictor);
 }
 

@@ -45,6 +45,7 @@ const std::vector<StackSpec> stack_kinds = {
     {.pages = 1, .bits = 32, .form = SAMPLEFORMAT_IEEEFP},
     {.bits = 64, .form = SAMPLEFORMAT_IEEEFP},
     {.bits = 16, .codec = COMPRESSION_LZW, .predictor = PREDICTOR_HORIZONTAL},
+    {.bits = 16, .codec = COMPRESSION_LZMA, .predictor = PREDICTOR_HORIZONTAL},
     {.bits = 32,
      .form = SAMPLEFORMAT_IEEEFP,
      .codec = COMPRESSION_ADOBE_DEFLATE,
@@ -63,6 +64,7 @@ TEST_F(TiffStack, SamplesAndTagsAreKept) {
   for (const StackSpec& spec : stack_kinds) {
     SCOPED_TRACE(std::to_string(spec.bits) + " bits, form " + std::to_string(spec.form) +
                  ", codec " + std::to_string(spec.codec) + ", mode " + spec.mode);
+    if (!TIFFIsCODECConfigured(static_cast<std::uint16_t>(spec.codec))) continue;
     make_stack(in, spec);
     ASSERT_EQ(transcode(in, out, {.overwrite = true}), spec.pages);
     const TiffPtr file(TIFFOpen(out.c_str(), "r"));
