@@ -47,12 +47,15 @@ bool is_lossless(std::uint16_t codec) {
   return std::ranges::find(kept, codec) != std::end(kept);
 }
 
-/// Sets the codec of the page, and a predictor if the codec supports predictors.
+/// Sets the codec of the page, and a predictor if the codec supports predictors. libtiff 4.5 stores
+/// wrong samples if it combines the floating-point predictor with a change of the byte order.
 void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   TIFFSetField(to, TIFFTAG_COMPRESSION, codec);
-  const bool predicts = codec == COMPRESSION_LZW || codec == COMPRESSION_ADOBE_DEFLATE ||
-                        codec == COMPRESSION_DEFLATE || codec == COMPRESSION_ZSTD ||
-                        codec == COMPRESSION_LZMA;
+  const bool is_wrong = predictor == PREDICTOR_FLOATINGPOINT && TIFFIsByteSwapped(to) != 0;
+  const bool predicts =
+      !is_wrong && (codec == COMPRESSION_LZW || codec == COMPRESSION_ADOBE_DEFLATE ||
+                    codec == COMPRESSION_DEFLATE || codec == COMPRESSION_ZSTD ||
+                    codec == COMPRESSION_LZMA);
   if (predicts && predictor != 0) TIFFSetField(to, TIFFTAG_PREDICTOR, predictor);
 }
 

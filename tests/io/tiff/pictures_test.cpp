@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "io/support/clip.h"
 #include "io/support/tiff_pictures.h"
@@ -127,6 +131,74 @@ TEST_F(TiffPictures, UnsupportedSamplesAreNamed) {
   EXPECT_THAT(text_for({.name = "", .form = SAMPLEFORMAT_INT}), HasSubstr("signed"));
   EXPECT_THAT(text_for({.name = "", .bits = 32, .form = SAMPLEFORMAT_COMPLEXINT}),
               HasSubstr("complex"));
+}
+
+/// Encodes a row of RGB floats with the floating-point predictor (Adobe, TIFF Technical Note 3):
+/// the bytes of equal significance lie together, as differences.
+std::vector<std::uint8_t> predicted_row(const std::vector<float>& samples) {
+  constexpr std::size_t stride = 3;
+  std::vector<std::uint8_t> row(4 * samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    for (std::size_t byte = 0; byte < 4; ++byte)
+      row[byte * samples.size() + i] =
+          static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(samples[i]) >> (24 - 8 * byte));
+  for (std::size_t i = row.size(); i-- > stride;)
+    row[i] = static_cast<std::uint8_t>(row[i] - row[i - stride]);
+  return row;
+}
+
+/// Wraps at most 65535 bytes in a zlib stream without compression (RFC 1950, RFC 1951).
+std::vector<std::uint8_t> stored_deflate(const std::vector<std::uint8_t>& data) {
+  const auto low = static_cast<std::uint8_t>(data.size()),
+             high = static_cast<std::uint8_t>(data.size() >> 8);
+  std::vector<std::uint8_t> out{0x78, 1, 1, low, high};
+  for (const std::uint8_t byte : {low, high}) out.push_back(static_cast<std::uint8_t>(~byte));
+  out.insert(out.end(), data.begin(), data.end());
+  std::uint32_t a = 1, b = 0;
+  for (const std::uint8_t byte : data) {
+    a = (a + byte) % 65521;
+    b = (b + a) % 65521;
+  }
+  for (const std::uint32_t sum : {b >> 8, b, a >> 8, a})
+    out.push_back(static_cast<std::uint8_t>(sum));
+  return out;
+}
+
+// libtiff 4.5 itself writes wrong samples into such files, so the test encodes the samples.
+TEST_F(TiffPictures, FloatsWithAPredictorKeepTheirValuesInBothByteOrders) {
+  constexpr int width = 20;
+  std::vector<float> samples;
+  for (int i = 0; i < 3 * width; ++i) samples.push_back(0.1F + 0.01F * static_cast<float>(i));
+  for (const char* mode : {"wl", "wb"}) {
+    {
+      const TiffFile file(TIFFOpen(in.c_str(), mode));
+      TIFF* t = file.get();
+      TIFFSetField(t, TIFFTAG_IMAGEWIDTH, width);
+      TIFFSetField(t, TIFFTAG_IMAGELENGTH, 1);
+      TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, 3);
+      TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, 32);
+      TIFFSetField(t, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_IEEEFP);
+      TIFFSetField(t, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB);
+      TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+      TIFFSetField(t, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+      TIFFSetField(t, TIFFTAG_PREDICTOR, PREDICTOR_FLOATINGPOINT);
+      TIFFSetField(t, TIFFTAG_ROWSPERSTRIP, 1);
+      std::vector<std::uint8_t> strip = stored_deflate(predicted_row(samples));
+      TIFFWriteRawStrip(t, 0, strip.data(), static_cast<tmsize_t>(strip.size()));
+    }
+    const auto source = open_source(in);
+    const auto sink = open_sink(out, *source, {.overwrite = true, .strict_metadata = true});
+    sink->write(*source->read());
+    sink->finish();
+    const TiffFile result(TIFFOpen(out.c_str(), "r"));
+    EXPECT_EQ(TIFFIsBigEndian(result.get()) != 0, std::string(mode) == "wb");
+    const auto frame = open_source(out)->read();
+    ASSERT_TRUE(frame);
+    for (int x = 0; x < width; ++x)
+      for (int i = 0; i < 3; ++i)
+        ASSERT_EQ(frame->plane<float>(i)(x, 0), samples[static_cast<std::size_t>(3 * x + i)])
+            << mode << " at " << x;
+  }
 }
 
 // The first page of a raw photograph is a preview.
