@@ -1,7 +1,12 @@
 // Reads and writes the metadata of TIFF and HEIF files with Exiv2.
 
+#include <tiff.h>
+
+#include <algorithm>
 #include <exception>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "core/error.h"
 #include "io/metadata/exiv2.h"
@@ -10,12 +15,68 @@
 namespace lull::io {
 namespace {
 
-/// TIFF tags that are no EXIF data: lull stores them separately, or they describe the tiles of the
-/// file. Exiv2 itself omits the positions of strips.
-constexpr const char* other_keys[] = {"Exif.Image.InterColorProfile", "Exif.Image.XMLPacket",
-                                      "Exif.Image.IPTCNAA",           "Exif.Image.ImageResources",
-                                      "Exif.Image.TileWidth",         "Exif.Image.TileLength",
-                                      "Exif.Image.TileOffsets",       "Exif.Image.TileByteCounts"};
+/// TIFF tags that lull stores separately.
+constexpr std::string_view separate_keys[] = {"Exif.Image.InterColorProfile",
+                                              "Exif.Image.XMLPacket", "Exif.Image.IPTCNAA",
+                                              "Exif.Image.ImageResources"};
+/// TIFF tags that describe how the file stores its samples. The values are wrong for the samples of
+/// another file.
+constexpr int layout_tags[] = {TIFFTAG_SUBFILETYPE,
+                               TIFFTAG_OSUBFILETYPE,
+                               TIFFTAG_IMAGEWIDTH,
+                               TIFFTAG_IMAGELENGTH,
+                               TIFFTAG_BITSPERSAMPLE,
+                               TIFFTAG_COMPRESSION,
+                               TIFFTAG_PHOTOMETRIC,
+                               TIFFTAG_FILLORDER,
+                               TIFFTAG_STRIPOFFSETS,
+                               TIFFTAG_SAMPLESPERPIXEL,
+                               TIFFTAG_ROWSPERSTRIP,
+                               TIFFTAG_STRIPBYTECOUNTS,
+                               TIFFTAG_MINSAMPLEVALUE,
+                               TIFFTAG_MAXSAMPLEVALUE,
+                               TIFFTAG_PLANARCONFIG,
+                               TIFFTAG_GROUP3OPTIONS,
+                               TIFFTAG_GROUP4OPTIONS,
+                               TIFFTAG_PREDICTOR,
+                               TIFFTAG_COLORMAP,
+                               TIFFTAG_HALFTONEHINTS,
+                               TIFFTAG_TILEWIDTH,
+                               TIFFTAG_TILELENGTH,
+                               TIFFTAG_TILEOFFSETS,
+                               TIFFTAG_TILEBYTECOUNTS,
+                               TIFFTAG_SUBIFD,
+                               TIFFTAG_EXTRASAMPLES,
+                               TIFFTAG_SAMPLEFORMAT,
+                               TIFFTAG_SMINSAMPLEVALUE,
+                               TIFFTAG_SMAXSAMPLEVALUE,
+                               TIFFTAG_JPEGTABLES,
+                               TIFFTAG_JPEGPROC,
+                               TIFFTAG_JPEGIFOFFSET,
+                               TIFFTAG_JPEGIFBYTECOUNT,
+                               TIFFTAG_JPEGRESTARTINTERVAL,
+                               TIFFTAG_JPEGQTABLES,
+                               TIFFTAG_JPEGDCTABLES,
+                               TIFFTAG_JPEGACTABLES,
+                               TIFFTAG_YCBCRCOEFFICIENTS,
+                               TIFFTAG_YCBCRSUBSAMPLING,
+                               TIFFTAG_YCBCRPOSITIONING,
+                               TIFFTAG_REFERENCEBLACKWHITE};
+
+/// Returns whether a TIFF tag is no EXIF data. Exiv2 names the second page "Thumbnail", and
+/// sub-images "SubImage1", "SubImage2" and so on.
+bool is_of_storage(const Exiv2::Exifdatum& datum) {
+  const std::string group = datum.groupName();
+  return group == "Thumbnail" || group.starts_with("SubImage") ||
+         (group == "Image" && std::ranges::find(layout_tags, datum.tag()) != std::end(layout_tags));
+}
+
+/// Returns whether the data state nothing but the default orientation, which many programs write.
+bool is_default(const Exiv2::ExifData& data) {
+  return std::ranges::all_of(data, [](const Exiv2::Exifdatum& datum) {
+    return datum.key() == "Exif.Image.Orientation" && integer_of(datum) == 1;
+  });
+}
 
 ByteVector value_of(const Exiv2::ExifData& data, const char* key) {
   const auto found = data.findKey(Exiv2::ExifKey(key));
@@ -25,7 +86,8 @@ ByteVector value_of(const Exiv2::ExifData& data, const char* key) {
   return bytes;
 }
 
-void read_with_exiv2(ByteView file, PictureMetadata& metadata) {
+/// Reads the metadata of a TIFF file (`is_tiff`) or a HEIF file.
+void read_with_exiv2(ByteView file, PictureMetadata& metadata, bool is_tiff) {
   prepare_exiv2();
   try {
     const auto image = open_image(file);
@@ -37,10 +99,13 @@ void read_with_exiv2(ByteView file, PictureMetadata& metadata) {
     if (iptc_of(metadata.photoshop).empty() && image->iptcData().count() > 0)
       append(metadata.photoshop,
              photoshop_of(bytes_of(Exiv2::IptcParser::encode(image->iptcData()))));
-    for (const char* key : other_keys)
-      if (const auto found = data.findKey(Exiv2::ExifKey(key)); found != data.end())
+    for (const std::string_view key : separate_keys)
+      if (const auto found = data.findKey(Exiv2::ExifKey(std::string(key))); found != data.end())
         data.erase(found);
-    if (data.empty()) return;
+    if (is_tiff)
+      for (auto datum = data.begin(); datum != data.end();)
+        datum = is_of_storage(*datum) ? data.erase(datum) : std::next(datum);
+    if (is_default(data)) return;
     metadata.exif = encode_exif(data, {}, image->byteOrder());
     for (const std::string& tag : omitted_tags(data, metadata.exif))
       metadata.native.push_back({PictureKind::other, "the long tag " + tag, {}, {}});
@@ -81,9 +146,9 @@ void read_tiff(ByteView file, PictureMetadata& metadata) {
   if (begins_with(file, big_tiffs[0]) || begins_with(file, big_tiffs[1]))
     read_tiff_tags(file, metadata);
   else
-    read_with_exiv2(file, metadata);
+    read_with_exiv2(file, metadata, true);
 }
-void read_heif(ByteView file, PictureMetadata& metadata) { read_with_exiv2(file, metadata); }
+void read_heif(ByteView file, PictureMetadata& metadata) { read_with_exiv2(file, metadata, false); }
 
 ByteVector with_exif(ByteView tiff, const PictureMetadata& metadata) {
   prepare_exiv2();

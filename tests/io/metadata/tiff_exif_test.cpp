@@ -169,6 +169,14 @@ TEST(TiffExif, IsLostIfItsValuesAreLargerThanTheFile) {
   EXPECT_LT(read_file(folder / "out.tif").size(), 40000u);
 }
 
+std::vector<std::string> exif_keys_of(const std::string& path) {
+  const auto image = Exiv2::ImageFactory::open(path);
+  image->readMetadata();
+  std::vector<std::string> keys;
+  for (const Exiv2::Exifdatum& datum : image->exifData()) keys.push_back(datum.key());
+  return keys;
+}
+
 TEST(TiffTags, OfTilesAreNotCopiedToOtherFormats) {
   const TemporaryFolder folder;
   {
@@ -182,13 +190,41 @@ TEST(TiffTags, OfTilesAreNotCopiedToOtherFormats) {
   }
   for (const std::string to : {"jpg", "webp"}) {
     EXPECT_THAT(copy_photo(folder / "in.tif", folder / ("out." + to)).losses, IsEmpty());
-    const auto image = Exiv2::ImageFactory::open(folder / ("out." + to));
-    image->readMetadata();
-    std::vector<std::string> keys;
-    for (const Exiv2::Exifdatum& datum : image->exifData()) keys.push_back(datum.key());
+    const std::vector<std::string> keys = exif_keys_of(folder / ("out." + to));
     EXPECT_THAT(keys, Contains("Exif.Image.Make")) << to;
     EXPECT_THAT(keys, Each(Not(HasSubstr("Tile")))) << to;
   }
+}
+
+// A TIFF file without metadata has tags for the storage of its samples, which are no EXIF data.
+TEST(TiffTags, OfStorageAreNeitherCopiedToOtherFormatsNorReportedAsLost) {
+  const TemporaryFolder folder;
+  {
+    const TiffPtr file(TIFFOpen((folder / "in.tif").c_str(), "w"));
+    TIFFSetField(file.get(), TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+    const float black_white[] = {0, 255, 0, 255, 0, 255};
+    TIFFSetField(file.get(), TIFFTAG_REFERENCEBLACKWHITE, black_white);
+    write_page(file.get());
+  }
+  EXPECT_THAT(copy_photo(folder / "in.tif", folder / "out.ppm").losses, IsEmpty());
+  for (const std::string to : {"jpg", "png"}) {
+    EXPECT_THAT(copy_photo(folder / "in.tif", folder / ("out." + to)).losses, IsEmpty());
+    EXPECT_THAT(exif_keys_of(folder / ("out." + to)), IsEmpty()) << to;
+  }
+}
+
+TEST(TiffTags, OfASecondPageAreNoThumbnail) {
+  const TemporaryFolder folder;
+  {
+    const TiffPtr file(TIFFOpen((folder / "in.tif").c_str(), "w"));
+    for (int page = 0; page < 2; ++page) {
+      write_page(file.get());
+      TIFFWriteDirectory(file.get());
+    }
+  }
+  const Copied copied = copy_photo(folder / "in.tif", folder / "out.%d.png");
+  EXPECT_THAT(copied.losses, IsEmpty());
+  EXPECT_THAT(copied.notes, Each(Not(HasSubstr("thumbnail"))));
 }
 
 // Exiv2 does not read BigTIFF.
