@@ -93,7 +93,9 @@ void list_scanlines(exr_const_context_t file, int part, ChunkList& list) {
   }
 }
 
-void list_tiles(exr_const_context_t file, int part, ChunkList& list) {
+/// Lists the tiles of a part. Of ripmap levels, lists only the full size, because OpenEXR 3.1 looks
+/// for the chunks of the other levels in wrong places. Returns whether all tiles are listed.
+bool list_tiles(exr_const_context_t file, int part, ChunkList& list) {
   std::uint32_t width = 0, height = 0;
   exr_tile_level_mode_t mode{};
   exr_tile_round_mode_t rounding{};
@@ -101,14 +103,15 @@ void list_tiles(exr_const_context_t file, int part, ChunkList& list) {
   if (exr_get_tile_descriptor(file, part, &width, &height, &mode, &rounding) != EXR_ERR_SUCCESS ||
       exr_get_tile_levels(file, part, &levels_x, &levels_y) != EXR_ERR_SUCCESS || width == 0 ||
       height == 0)
-    return;
+    return true;
+  if (mode == EXR_TILE_RIPMAP_LEVELS) levels_x = levels_y = 1;
   const auto tiles = [](std::int32_t samples, std::uint32_t side) {
     return static_cast<int>((static_cast<std::int64_t>(samples) + side - 1) / side);
   };
   for (int ly = 0; ly < levels_y; ++ly)
     for (int lx = 0; lx < levels_x; ++lx) {
       std::int32_t columns = 0, rows = 0;
-      if (lx != ly && mode != EXR_TILE_RIPMAP_LEVELS) continue;
+      if (lx != ly) continue;
       if (exr_get_level_sizes(file, part, lx, ly, &columns, &rows) != EXR_ERR_SUCCESS) continue;
       for (int y = 0; y < tiles(rows, height); ++y)
         for (int x = 0; x < tiles(columns, width) && list.fault.empty(); ++x) {
@@ -117,6 +120,7 @@ void list_tiles(exr_const_context_t file, int part, ChunkList& list) {
           list.add(part, code, info);
         }
     }
+  return mode != EXR_TILE_RIPMAP_LEVELS;
 }
 
 /// Returns the decompressed size of run-length coded data. A count of -n precedes n literal bytes;
@@ -211,7 +215,7 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
         (!is_tiled && storage != EXR_STORAGE_SCANLINE))
       lists_all = false;
     else if (is_tiled)
-      list_tiles(context.get(), part, list);
+      lists_all &= list_tiles(context.get(), part, list);
     else
       list_scanlines(context.get(), part, list);
   }

@@ -7,6 +7,8 @@
 #include <OpenEXR/ImfOutputFile.h>
 #include <OpenEXR/ImfOutputPart.h>
 #include <OpenEXR/ImfPartType.h>
+#include <OpenEXR/ImfTileDescription.h>
+#include <OpenEXR/ImfTiledOutputFile.h>
 #include <OpenEXR/openexr.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,6 +71,18 @@ void write_two_parts(const std::string& path, Imf::Compression compression) {
   }
 }
 
+void write_levels(const std::string& path, Imf::LevelMode mode) {
+  std::vector<float> data = samples();
+  Imf::Header header = header_of(Imf::ZIP_COMPRESSION);
+  header.setTileDescription(Imf::TileDescription(16, 16, mode));
+  Imf::TiledOutputFile file(path.c_str(), header, 0);
+  file.setFrameBuffer(buffer_of(data));
+  for (int ly = 0; ly < file.numYLevels(); ++ly)
+    for (int lx = 0; lx < file.numXLevels(); ++lx)
+      if (file.isValidLevel(lx, ly))
+        file.writeTiles(0, file.numXTiles(lx) - 1, 0, file.numYTiles(ly) - 1, lx, ly);
+}
+
 std::string error_for(const std::string& path) {
   try {
     count_frames(path);
@@ -104,6 +118,20 @@ TEST_P(ExrCompression, RejectsChunksWithFewerSamplesThanTheWindow) {
 INSTANTIATE_TEST_SUITE_P(Compressions, ExrCompression,
                          testing::Values(Imf::RLE_COMPRESSION, Imf::ZIPS_COMPRESSION,
                                          Imf::ZIP_COMPRESSION, Imf::PXR24_COMPRESSION));
+
+// In every mode, the byte after a fifth of the file belongs to a tile of the full size.
+TEST(ExrChunks, FindsAFlippedBitInPicturesWithSmallerCopies) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "in.exr";
+  for (const Imf::LevelMode mode : {Imf::ONE_LEVEL, Imf::MIPMAP_LEVELS, Imf::RIPMAP_LEVELS}) {
+    write_levels(path, mode);
+    EXPECT_EQ(error_for(path), "") << mode;
+    Bytes bad = read_file(path);
+    bad[bad.size() / 5] ^= 16;
+    write_file(path, bad);
+    EXPECT_THAT(error_for(path), HasSubstr("damaged or cut short")) << mode;
+  }
+}
 
 TEST(ExrChunks, FindsAFlippedBitInEachPart) {
   const TemporaryFolder folder;
