@@ -7,6 +7,7 @@
 #include "io/encode/picture_side_data.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/ffmpeg/tags.h"
+#include "io/write/animation.h"
 #include "io/write/chapters.h"
 #include "io/write/losses.h"
 #include "io/write/pcm_converter.h"
@@ -263,6 +264,7 @@ void Muxer::write_header(const FileSource& source, const Container& container,
     const std::string flags = options.get("movflags");
     options.set("movflags", (flags.empty() ? "" : flags + "+") + "use_metadata_tags");
   }
+  copy_plays(source.demuxer().path(), *context_->oformat, options);
   if (traits_.timescale_option && !options.has(traits_.timescale_option))
     options.set(traits_.timescale_option, std::to_string(exact_timescale(*context_)));
   // By default, FFmpeg shifts all streams if a time stamp is negative, for example if audio begins
@@ -294,6 +296,7 @@ void Muxer::write_video(PacketPtr packet) {
   // If the durations of frames vary, the first packets of a segment can have lower decoding times
   // than the last packets of the previous segment. make_dts_increase() raises such decoding times.
   make_dts_increase(last_video_dts_, *packet);
+  last_video_duration_ = packet->duration;
   const LogWatch watch;
   check_write(write(packet.get()), watch);
 }
@@ -410,6 +413,7 @@ void Muxer::check_write(int code, const LogWatch& watch) const {
 }
 
 void Muxer::write_trailer() {
+  set_last_duration(*context_, last_video_duration_);
   const LogWatch watch;
   const int code = av_write_trailer(context_.get());
   file_.check_written();

@@ -82,7 +82,8 @@ class Muxer {
   StartShift shift_;              // added to all times
   std::int64_t video_shift_ = 0;  // the shift of the video, in ticks of the encoder
   std::int64_t last_video_dts_ = AV_NOPTS_VALUE;
-  std::deque<Copy> copies_;  // index: stream number in the source
+  std::int64_t last_video_duration_ = 0;  // in the time base of the output stream
+  std::deque<Copy> copies_;               // index: stream number in the source
   std::vector<std::string> losses_, notes_;
   DamageCount damage_;
 };

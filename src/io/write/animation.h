@@ -1,0 +1,19 @@
+#pragma once
+// Properties of animated pictures (GIF, APNG, WebP) that FFmpeg's muxers do not take from the
+// input: how often a player shows the animation, and how long it shows the last picture.
+
+#include "io/ffmpeg/ffmpeg.h"
+
+namespace lull::io {
+
+/// Copies the number of plays from the GIF or APNG file `path` to the options of the muxer of GIF,
+/// APNG or WebP. If the user has set the option, or if the file states no number, the function does
+/// nothing.
+void copy_plays(const std::string& path, const AVOutputFormat& to, Dictionary& options);
+
+/// Sets the duration of the last picture in a GIF or APNG file, in the time base of the stream. The
+/// muxer would repeat the duration of the picture before it. If the user has set the option
+/// `final_delay`, the function does nothing.
+void set_last_duration(AVFormatContext& context, std::int64_t duration);
+
+}  // namespace lull::io
