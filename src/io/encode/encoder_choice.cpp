@@ -145,14 +145,14 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
 }
 
 /// Returns the encoder and the pixel format for GIF. A GIF picture has at most 256 colours. As in
-/// FFmpeg, the palette is fixed, and the conversion uses dithering.
-EncoderChoice gif_choice(const AVCodec& codec) {
-  return {
-      .codec = &codec,
-      .format = AV_PIX_FMT_BGR8,
-      .convert = true,
-      .loss = "most colours and partial transparency (gif holds 256 colours; use .apng or .webp)",
-      .note = {}};
+/// FFmpeg, the palette is fixed and has no transparent colour, and the conversion uses dithering.
+EncoderChoice gif_choice(const AVCodec& codec, bool has_alpha) {
+  return {.codec = &codec,
+          .format = AV_PIX_FMT_BGR8,
+          .convert = true,
+          .loss = std::string("most colours") + (has_alpha ? " and transparency" : "") +
+                  " (gif holds 256 colours; use .apng or .webp)",
+          .note = {}};
 }
 
 /// Returns the formats of the list that have the bit depth `bits`; all formats if `bits` is 0.
@@ -179,7 +179,7 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
     if (codec->id == AV_CODEC_ID_GIF && !options.lossless && options.bits == 0 &&
         wanted.traits.format.layout != Layout::gray &&
         wanted.traits.format.sample != SampleType::f32) {
-      found.emplace_back(0, gif_choice(*codec));
+      found.emplace_back(0, gif_choice(*codec, wanted.traits.alpha));
       continue;
     }
     PixelTraits traits = wanted.traits;

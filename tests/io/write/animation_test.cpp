@@ -1,11 +1,17 @@
-// Tests animated pictures: how often a player shows them, and how long it shows the last picture.
+// Tests animated pictures: how often a player shows them, how long it shows the last picture, and
+// which losses lull reports.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/support/clip.h"
 
 namespace lull::io::test {
 namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
 
 constexpr int endless = 0;
 
@@ -97,6 +103,16 @@ TEST_P(Animation, OptionsOfTheUserHavePrecedence) {
   transcode(folder / "in.gif", out, {.vopts = {{"plays", "5"}, {"final_delay", "3/10"}}});
   EXPECT_EQ(plays_of(out), 5);
   EXPECT_NEAR(last_duration_of(out), 0.3, 1e-3);
+}
+
+TEST_P(Animation, ReportsLostTransparencyOfGifs) {
+  make_clip(folder / "opaque.apng", animation("apng", AV_PIX_FMT_RGB24));
+  const auto losses_of = [&](const std::string& name) {
+    const auto source = open_source(folder / name);
+    return open_sink(folder / "out.gif", *source, {})->losses();
+  };
+  EXPECT_THAT(losses_of("in.apng"), ElementsAre(HasSubstr("colours and transparency")));
+  EXPECT_THAT(losses_of("opaque.apng"), ElementsAre(Not(HasSubstr("transparency"))));
 }
 
 }  // namespace
