@@ -2,8 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+
+extern "C" {
+#include <libavutil/avstring.h>
+}
 
 #include "io/encode/traits.h"
+#include "io/ffmpeg/tags.h"
 
 namespace lull::io {
 namespace {
@@ -11,6 +17,7 @@ namespace {
 using Tags = ContainerTraits::Tags;
 using NegativeTimes = ContainerTraits::NegativeTimes;
 using Preroll = ContainerTraits::Preroll;
+using Covers = ContainerTraits::Covers;
 
 constexpr int common = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED | AV_DISPOSITION_COMMENT |
                        AV_DISPOSITION_DUB | AV_DISPOSITION_HEARING_IMPAIRED |
@@ -170,6 +177,7 @@ constexpr ContainerTraits containers[] = {
      .listed_tags = mp4_tags,
      .negative_decoding_times = true,
      .timescale_option = "movie_timescale",
+     .covers = Covers::with_listed_tags,
      .text_subtitles = AV_CODEC_ID_MOV_TEXT,
      .preroll = Preroll::all,
      .hevc_tag = hvc1},
@@ -183,6 +191,7 @@ constexpr ContainerTraits containers[] = {
      .listed_tags = mov_tags,
      .negative_decoding_times = true,
      .timescale_option = "movie_timescale",
+     .covers = Covers::none,
      .text_subtitles = AV_CODEC_ID_MOV_TEXT,
      .preroll = Preroll::all,
      .hevc_tag = hvc1},
@@ -283,6 +292,22 @@ std::span<const ContainerTraits> container_table() { return containers; }
 const ContainerTraits& container_traits(std::string_view muxer) {
   const auto* found = std::ranges::find(containers, muxer, &ContainerTraits::name);
   return found == std::end(containers) ? unknown_container : *found;
+}
+
+bool is_listed_tag(const ContainerTraits& container, const char* key) {
+  return std::ranges::any_of(container.listed_tags, [key](std::string_view listed) {
+    return listed.size() == std::strlen(key) &&
+           av_strncasecmp(listed.data(), key, listed.size()) == 0;
+  });
+}
+
+bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags) {
+  if (container.tags != Tags::listed_and_free) return false;
+  const AVDictionaryEntry* entry = nullptr;
+  while ((entry = av_dict_get(tags, "", entry, AV_DICT_IGNORE_SUFFIX)))
+    if (!describes_the_file(entry->key, false) && !is_listed_tag(container, entry->key))
+      return true;
+  return false;
 }
 
 const StillTraits* still_traits(std::string_view extension) {

@@ -363,6 +363,11 @@ Container container_of(const std::string& path, const FileSource& source,
                                          : "no such output format: " + format +
                                                " (it holds no video); give y4m, raw or nut");
   container.traits = &container_traits(container.format->name);
+  using Covers = ContainerTraits::Covers;
+  const AVDictionary* tags = options.drops.tags ? nullptr : source.demuxer().context().metadata;
+  container.covers = container.traits->covers == Covers::as_stream ||
+                     (container.traits->covers == Covers::with_listed_tags &&
+                      !needs_free_tags(*container.traits, tags));
   return container;
 }
 

@@ -22,6 +22,7 @@ struct Container {
 
   Drops drops;              // content that is not copied
   bool keep_times = false;  // whether the output keeps the times of the input
+  bool covers = true;       // false: FFmpeg's muxer would omit cover pictures without a message
 
   bool numbered = false;  // one file per frame; times are not used
   bool pipe = false;      // standard output: unsupported content is omitted

@@ -67,6 +67,10 @@ struct ContainerTraits {
   bool (*holds)(AVCodecID) = nullptr;  // replaces FFmpeg's own answer where that is wrong
   // Whether the container can contain attached files and cover pictures.
   bool attachments = false;
+  // FFmpeg's muxers for MP4 and MOV write cover pictures only together with iTunes tags. They omit
+  // the covers without a message if the tags have another form.
+  enum class Covers { as_stream, with_listed_tags, none };
+  Covers covers = Covers::as_stream;
   // The codec to which lull converts text subtitles that the container cannot store unchanged.
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;
   /// The preroll packets that the muxer copies. Decoders need preroll to start, but players must
@@ -93,6 +97,12 @@ std::span<const ContainerTraits> container_table();
 /// Returns the traits of a muxer. A muxer outside the table is assumed to store nothing but
 /// streams.
 const ContainerTraits& container_traits(std::string_view muxer);
+
+/// Returns whether `key` is one of the container's listed tags, ignoring case.
+bool is_listed_tag(const ContainerTraits& container, const char* key);
+/// Returns whether one of `tags` is not a standard tag of the container (MP4, MOV), but the
+/// container can store the tag as a custom tag.
+bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags);
 
 /// The encoders for one still picture format, identified by its file name extension.
 struct StillTraits {

@@ -178,9 +178,11 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
     if (!stream.fate.empty()) continue;
     const StreamHandling handling = handling_of(*context.streams[stream.index], container);
     stream.fate = text_of(handling);
-    if (handling == StreamHandling::omitted || handling == StreamHandling::refused)
-      report.lost.push_back(describe(*context.streams[stream.index]) + ": " + format +
-                            " cannot hold it");
+    if (handling != StreamHandling::omitted && handling != StreamHandling::refused) continue;
+    const AVStream& lost = *context.streams[stream.index];
+    const std::string reason = reason_of_omission(lost, container);
+    report.lost.push_back(describe(lost) + ": " +
+                          (reason.empty() ? format + " cannot hold it" : reason));
   }
   if (source.selector() && report.chapters > 0)
     report.lost.push_back(std::to_string(report.chapters) + " chapters: the input is cut");

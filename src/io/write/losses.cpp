@@ -29,10 +29,6 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-bool is_one_of(std::string_view key, Names names) {
-  return std::ranges::find(names, lower(key)) != names.end();
-}
-
 /// Returns the picture properties that the encoder's bitstream can store.
 PictureProperties stated_by(const AVCodecContext& encoder) {
   const EncoderTraits traits = encoder_traits(*encoder.codec);
@@ -175,7 +171,7 @@ class Losses {
     const AVDictionaryEntry* entry = nullptr;
     while ((entry = av_dict_get(context_.metadata, "", entry, AV_DICT_IGNORE_SUFFIX)))
       if (!describes_the_file(entry->key, false) && lower(entry->key) != "timecode" &&
-          !(keeps_all || (keeps_listed && is_one_of(entry->key, traits_.listed_tags))))
+          !(keeps_all || (keeps_listed && is_listed_tag(traits_, entry->key))))
         lost.append(lost.empty() ? "" : ", ").append(entry->key);
     if (!lost.empty())
       losses_.push_back("tags of the file: " + lost + " (" + name_ + " cannot hold them)");
@@ -219,15 +215,6 @@ class Losses {
 };
 
 }  // namespace
-
-bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags) {
-  if (container.tags != ContainerTraits::Tags::listed_and_free) return false;
-  const AVDictionaryEntry* entry = nullptr;
-  while ((entry = av_dict_get(tags, "", entry, AV_DICT_IGNORE_SUFFIX)))
-    if (!describes_the_file(entry->key, false) && !is_one_of(entry->key, container.listed_tags))
-      return true;
-  return false;
-}
 
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder) {

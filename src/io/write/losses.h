@@ -22,8 +22,4 @@ std::vector<std::string> lost_layers(const FileSource& source);
 /// Returns a text about the first of these that the encoder cannot store; empty if there is none.
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder);
 
-/// Returns whether one of `tags` is not a standard tag of the container (MP4, MOV), but the
-/// container can store the tag as a custom tag.
-bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags);
-
 }  // namespace lull::io

@@ -145,9 +145,11 @@ void Muxer::add_copy(const AVStream& from, const Container& container) {
     case StreamHandling::regenerated:
     case StreamHandling::dropped:
       return;
-    case StreamHandling::omitted:
-      losses_.push_back(describe(from));
+    case StreamHandling::omitted: {
+      const std::string reason = reason_of_omission(from, container);
+      losses_.push_back(describe(from) + (reason.empty() ? "" : " (" + reason + ")"));
       return;
+    }
     case StreamHandling::refused:
       throw InvalidArgument("." + extension_ + " cannot hold " + describe(from) +
                             " of the input; " + (traits_.attachments ? "" : "use .mkv, or ") +

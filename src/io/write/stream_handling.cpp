@@ -104,6 +104,9 @@ StreamHandling handling_of(const AVStream& stream, const Container& container) {
     return picture && stream.attached_pic.size > 0 ? StreamHandling::as_cover
                                                    : StreamHandling::omitted;
   }
+  // FFmpeg writes cover pictures with further flags as video tracks.
+  if (stream.disposition == AV_DISPOSITION_ATTACHED_PIC && !container.covers)
+    return StreamHandling::omitted;
   const bool file = codec.codec_type == AVMEDIA_TYPE_ATTACHMENT;
   if (file && container.traits->attachments) return StreamHandling::as_file;
   if (codec.codec_id == AV_CODEC_ID_NONE && !file) return StreamHandling::omitted;
@@ -111,6 +114,13 @@ StreamHandling handling_of(const AVStream& stream, const Container& container) {
   if (converted_codec(stream, container) != AV_CODEC_ID_NONE) return StreamHandling::converted;
   return container.pipe || codec.codec_type == AVMEDIA_TYPE_DATA ? StreamHandling::omitted
                                                                  : StreamHandling::refused;
+}
+
+std::string reason_of_omission(const AVStream& stream, const Container& container) {
+  const bool cover = stream.disposition == AV_DISPOSITION_ATTACHED_PIC;
+  if (!cover || container.traits->covers != ContainerTraits::Covers::with_listed_tags) return {};
+  return "." + container.extension +
+         " cannot hold it beside tags that MP4 does not define; --drop tags keeps it";
 }
 
 }  // namespace lull::io

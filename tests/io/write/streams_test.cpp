@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "io/probe.h"
@@ -104,6 +105,49 @@ TEST(Attachments, AreRejectedInOtherContainersUnlessDropped) {
     EXPECT_THAT(convert(folder / "in.mkv", folder / name, options),
                 Not(Contains(HasSubstr("attach"))));
     EXPECT_EQ(read_packets(folder / name).size(), 1u);
+  }
+}
+
+/// Returns the bytes of a cover picture in JPEG format.
+std::string jpeg_bytes(const TemporaryFolder& folder) {
+  ClipSpec spec{.frames = 1, .format = AV_PIX_FMT_YUVJ420P, .encoder = "mjpeg"};
+  spec.muxer = "image2pipe";
+  make_clip(folder / "cover.jpg", spec);
+  const std::vector<std::uint8_t> bytes = read_file(folder / "cover.jpg");
+  return {bytes.begin(), bytes.end()};
+}
+
+int count_covers(const std::string& path) {
+  const std::vector<StreamRecord> streams = read_packets(path);
+  return static_cast<int>(std::ranges::count_if(streams, [](const StreamRecord& stream) {
+    return (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+  }));
+}
+
+// FFmpeg's muxers for MOV, and for MP4 with custom tags, omit cover pictures without a message.
+TEST(Covers, AreKeptOrReportedAsLost) {
+  const TemporaryFolder folder;
+  const Attached cover{"cover.jpg", "image/jpeg", jpeg_bytes(folder)};
+  for (const bool custom_tag : {false, true}) {
+    SCOPED_TRACE(custom_tag);
+    ClipSpec spec;
+    spec.decorate = [&](AVFormatContext& context) {
+      attach(context, AV_CODEC_ID_MJPEG, cover);
+      if (custom_tag) av_dict_set(&context.metadata, "camera", "B", 0);
+    };
+    const std::string input = folder / (custom_tag ? "tagged.mkv" : "in.mkv");
+    make_clip(input, spec);
+    ASSERT_EQ(count_covers(input), 1);
+    for (const std::string name : {"out.mkv", "out.mp4", "out.mov"}) {
+      SCOPED_TRACE(name);
+      const bool kept = name == "out.mkv" || (name == "out.mp4" && !custom_tag);
+      const std::vector<std::string> losses = convert(input, folder / name, {.overwrite = true});
+      EXPECT_EQ(count_covers(folder / name), kept ? 1 : 0);
+      if (kept)
+        EXPECT_THAT(losses, IsEmpty());
+      else
+        EXPECT_THAT(losses, ElementsAre(HasSubstr("stream 1 (video, mjpeg)")));
+    }
   }
 }
 
