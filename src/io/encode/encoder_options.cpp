@@ -131,6 +131,13 @@ std::string hdr_params(const AVFrame& first, const EncoderTraits& traits) {
   return params;
 }
 
+/// Returns whether the encoder receives frames whose bottom field comes first.
+bool is_bottom_first(const AVCodecContext& encoder, const AVFrame& first) {
+  if (!(encoder.flags & AV_CODEC_FLAG_INTERLACED_DCT)) return false;
+  if (is_interlaced(first)) return !top_field_first(first);
+  return encoder.field_order == AV_FIELD_BB || encoder.field_order == AV_FIELD_TB;
+}
+
 /// Sets options in the encoder's own syntax. The user's options come last, because the encoder uses
 /// the last value of an option.
 void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, const AVFrame& first,
@@ -142,6 +149,8 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
   if (traits.quiet_params) add(traits.quiet_params);
   if (lossless && traits.lossless_params) add(traits.lossless_params);
   if (traits.broken_avx512) add(safe_x264_flags());
+  if (traits.bottom_first_params && is_bottom_first(encoder, first))
+    add(traits.bottom_first_params);
   add(hdr_params(first, traits));
   // In x265 3.5, the SIMD code of the macroblock tree (cutree) writes beyond the buffers of small
   // pictures.

@@ -53,7 +53,8 @@ constexpr EncoderTraits x264(std::string_view name) {
           .mastering_key = "mastering-display",
           .light_level_key = "cll",
           .named_presets = true,
-          .broken_avx512 = true};
+          .broken_avx512 = true,
+          .bottom_first_params = "bff=1"};
 }
 
 // Returns the traits of an encoder for WebP: lossless RGB, or lossy 4:2:0 YCbCr.

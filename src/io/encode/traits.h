@@ -155,6 +155,9 @@ struct EncoderTraits {
   // Workarounds for faults of encoders.
   bool named_presets = false;  // the encoder reports unknown presets and tunes on stderr
   bool broken_avx512 = false;
+  /// Entries for video whose bottom field comes first. The encoder otherwise learns the order of
+  /// the fields too late for the SEI messages of the first frames.
+  const char* bottom_first_params = nullptr;
   bool broken_small_cutree = false;
   // The encoder returns uninitialised DTS for videos of at most this number of frames.
   int uninitialised_dts_frames = 0;

@@ -205,6 +205,23 @@ TEST(Interlaced, Ffv1KeepsTheFlagOrReportsTheLoss) {
   }
 }
 
+// x264 learns the field order from FFmpeg only with the first frame, too late for the messages
+// (pic_struct) of the frames in its lookahead.
+TEST(Interlaced, EveryFrameOfX264StatesThatTheBottomFieldIsFirst) {
+  if (!has_encoder("libx264")) GTEST_SKIP() << "this FFmpeg has no libx264";
+  if (!missing_ffprobe().empty()) GTEST_SKIP() << missing_ffprobe();
+  const TemporaryFolder folder;
+  ClipSpec spec;
+  spec.height = 64;
+  spec.decorate = [](AVFormatContext& c) { c.streams[0]->codecpar->field_order = AV_FIELD_BB; };
+  make_clip(folder / "in.mkv", spec);
+  convert(folder / "in.mkv", folder / "out.mp4", {});
+  const Report report(folder / "out.mp4");
+  EXPECT_TRUE(report.says("frame.0.top_field_first", "0"));
+  EXPECT_TRUE(report.traces("pic_struct", 4));   // bottom field first
+  EXPECT_FALSE(report.traces("pic_struct", 3));  // top field first
+}
+
 TEST(Rotation, LossIsExplained) {
   const TemporaryFolder folder;
   ClipSpec spec;
