@@ -50,6 +50,10 @@ TimedPicture FileSource::first_picture() {
 }
 
 void FileSource::fail_selection() const {
+  // If decoding stopped after the selected period, the number of frames is unknown.
+  if (pictures_.is_past_selection())
+    throw BadData("no frame is selected (no frame of '" + demuxer_.path() +
+                  "' begins in this period); give other frames or times");
   throw BadData("no frame is selected ('" + demuxer_.path() + "' has " +
                 std::to_string(pictures_.examined()) + "); give other frames or times");
 }

@@ -148,6 +148,15 @@ TEST_F(FrameSelection, IsAnErrorIfEmpty) {
   EXPECT_EQ(folder_.names(), std::vector<std::string>{"in.y4m"});
 }
 
+// lull stops to decode after the period, so the message must not state how many frames exist.
+TEST_F(FrameSelection, WithoutAFrameInThePeriodStatesNoNumberOfFrames) {
+  const Outcome outcome =
+      denoise("in.y4m", folder_ / "out.mkv", {"--start", "0.41", "--duration", "0.01"});
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_THAT(outcome.err, HasSubstr("begins in this period"));
+  EXPECT_THAT(outcome.err, testing::Not(HasSubstr("has ")));
+}
+
 // Data after the margin of the last frame is not decoded.
 TEST_F(FrameSelection, DoesNotDecodeBeyondTheMargin) {
   std::string bytes = bytes_of(folder_ / "in.y4m");
