@@ -209,10 +209,7 @@ void Encoder::send(const Frame& frame) {
   if (frame.side_data)
     check<InternalError>(av_frame_copy_props(picture.get(), frame.side_data->properties.get()),
                          "cannot copy side data");
-  if (mark_fields_) {
-    const AVFieldOrder order = context_->field_order;
-    set_interlaced(*picture, order == AV_FIELD_TT || order == AV_FIELD_BT);
-  }
+  if (mark_fields_) set_interlaced(*picture, top_field_first(context_->field_order));
   picture->pts = times_->next(frame);
   if (sent_++ == 0) first_time_ = picture->pts;
   const std::int64_t duration =

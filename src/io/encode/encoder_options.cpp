@@ -135,7 +135,7 @@ std::string hdr_params(const AVFrame& first, const EncoderTraits& traits) {
 bool is_bottom_first(const AVCodecContext& encoder, const AVFrame& first) {
   if (!(encoder.flags & AV_CODEC_FLAG_INTERLACED_DCT)) return false;
   if (is_interlaced(first)) return !top_field_first(first);
-  return encoder.field_order == AV_FIELD_BB || encoder.field_order == AV_FIELD_TB;
+  return !top_field_first(encoder.field_order);
 }
 
 /// Sets options in the encoder's own syntax. The user's options come last, because the encoder uses

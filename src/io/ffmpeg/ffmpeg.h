@@ -171,6 +171,13 @@ inline bool top_field_first(const AVFrame& frame) {
 #endif
 }
 
+/// Returns whether the top field is displayed first. In Matroska, in QuickTime and in FFmpeg's
+/// decoders, TB and BT name the order of display of interleaved fields, contrary to FFmpeg's
+/// description of these values.
+inline bool top_field_first(AVFieldOrder order) {
+  return order == AV_FIELD_TT || order == AV_FIELD_TB;
+}
+
 /// Returns the side data of type `type` of a stream, such as the rotation; empty if there are none.
 inline std::span<const std::uint8_t> stream_data(const AVStream& stream,
                                                  AVPacketSideDataType type) {

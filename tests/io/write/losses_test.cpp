@@ -207,19 +207,23 @@ TEST(Interlaced, Ffv1KeepsTheFlagOrReportsTheLoss) {
 
 // x264 learns the field order from FFmpeg only with the first frame, too late for the messages
 // (pic_struct) of the frames in its lookahead.
-TEST(Interlaced, EveryFrameOfX264StatesThatTheBottomFieldIsFirst) {
+TEST(Interlaced, EveryFrameOfX264StatesTheFieldOrderOfTheContainer) {
   if (!has_encoder("libx264")) GTEST_SKIP() << "this FFmpeg has no libx264";
   if (!missing_ffprobe().empty()) GTEST_SKIP() << missing_ffprobe();
   const TemporaryFolder folder;
-  ClipSpec spec;
-  spec.height = 64;
-  spec.decorate = [](AVFormatContext& c) { c.streams[0]->codecpar->field_order = AV_FIELD_BB; };
-  make_clip(folder / "in.mkv", spec);
-  convert(folder / "in.mkv", folder / "out.mp4", {});
-  const Report report(folder / "out.mp4");
-  EXPECT_TRUE(report.says("frame.0.top_field_first", "0"));
-  EXPECT_TRUE(report.traces("pic_struct", 4));   // bottom field first
-  EXPECT_FALSE(report.traces("pic_struct", 3));  // top field first
+  for (const AVFieldOrder order : {AV_FIELD_TT, AV_FIELD_BB, AV_FIELD_TB, AV_FIELD_BT}) {
+    SCOPED_TRACE(order);
+    const bool top = order == AV_FIELD_TT || order == AV_FIELD_TB;
+    ClipSpec spec;
+    spec.height = 64;
+    spec.decorate = [&](AVFormatContext& c) { c.streams[0]->codecpar->field_order = order; };
+    make_clip(folder / "in.mkv", spec);
+    convert(folder / "in.mkv", folder / "out.mp4", {.overwrite = true});
+    const Report report(folder / "out.mp4");
+    EXPECT_TRUE(report.says("frame.0.top_field_first", top ? "1" : "0"));
+    EXPECT_EQ(report.traces("pic_struct", 3), top);
+    EXPECT_EQ(report.traces("pic_struct", 4), !top);
+  }
 }
 
 TEST(Rotation, LossIsExplained) {
