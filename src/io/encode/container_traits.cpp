@@ -234,7 +234,7 @@ constexpr ContainerTraits containers[] = {
      .negative_decoding_times = true,
      .file_timecode = true},
     {.name = "yuv4mpegpipe",
-     .picture = {.range = true, .aspect = true},
+     .picture = {.range = true, .aspect = true, .fields = true},
      .constant_rate = true,
      .frames_only = true,
      .negative_decoding_times = true,

@@ -226,6 +226,22 @@ TEST(Interlaced, EveryFrameOfX264StatesTheFieldOrderOfTheContainer) {
   }
 }
 
+TEST(Interlaced, Y4mKeepsTheFieldOrderWithoutAWarning) {
+  const TemporaryFolder folder;
+  for (const AVFieldOrder order : {AV_FIELD_TT, AV_FIELD_BB, AV_FIELD_TB, AV_FIELD_BT}) {
+    SCOPED_TRACE(order);
+    ClipSpec spec;
+    spec.decorate = [&](AVFormatContext& c) { c.streams[0]->codecpar->field_order = order; };
+    make_clip(folder / "in.mkv", spec);
+    EXPECT_THAT(convert(folder / "in.mkv", folder / "out.y4m", {.overwrite = true}),
+                testing::IsEmpty());
+    const std::vector<std::uint8_t> bytes = read_file(folder / "out.y4m");
+    const std::string header(bytes.begin(), std::ranges::find(bytes, '\n'));
+    EXPECT_THAT(header, HasSubstr(top_field_first(order) ? " It " : " Ib "));
+    EXPECT_TRUE(open_source(folder / "out.y4m")->info().interlaced);
+  }
+}
+
 TEST(Rotation, LossIsExplained) {
   const TemporaryFolder folder;
   ClipSpec spec;
