@@ -118,9 +118,24 @@ assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))' 
   echo "$venv"
 }
 
+# compress_wheel FILE: compresses a wheel again, by 2 to 3 % smaller than Python's zlib can.
+compress_wheel() {
+  local work
+  work=$(mktemp -d)
+  (
+    export TZ=UTC
+    unzip -q "$1" -d "$work"
+    find "$work" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
+    cd "$work"
+    7z a -tzip -mx=9 -mfb=258 -mpass=15 -mmt=1 -mtc=off -bd "$1.new" . >/dev/null
+  )
+  mv "$1.new" "$1"
+  rm -rf "$work"
+}
+
 # one_wheel VENV FOLDER [CMAKE ARGUMENT ...]: the wheel of FOLDER (python or vapoursynth)
 one_wheel() {
-  local venv=$1 folder=$2 raw=$portable/raw
+  local venv=$1 folder=$2 raw=$portable/raw wheel
   rm -rf "$raw"
   # (The file of another Python would make scikit-build-core discard the configuration.)
   rm -f "$portable/.skbuild-info.json"
@@ -130,8 +145,12 @@ one_wheel() {
     CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$venv/bin/pip" wheel -q --disable-pip-version-check \
     --no-build-isolation --no-deps -C "build-dir=$portable" -C install.strip=true -w "$raw" "./$folder"
   PATH=$venv/bin:$PATH "$venv/bin/auditwheel" -v repair --exclude 'libcuda.so.1' \
-    --plat manylinux_2_28_x86_64 -w "$out" "$raw"/*.whl >"$portable/auditwheel.log" 2>&1 ||
+    --plat manylinux_2_28_x86_64 -w "$raw/repaired" "$raw"/*.whl >"$portable/auditwheel.log" 2>&1 ||
     { tail -n 20 "$portable/auditwheel.log" >&2; exit 1; }
+  for wheel in "$raw"/repaired/*.whl; do
+    compress_wheel "$wheel"
+    mv "$wheel" "$out"
+  done
 }
 
 make_wheels() {
