@@ -53,9 +53,9 @@ void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   TIFFSetField(to, TIFFTAG_COMPRESSION, codec);
   const bool is_wrong = predictor == PREDICTOR_FLOATINGPOINT && TIFFIsByteSwapped(to) != 0;
   const bool predicts =
-      !is_wrong && (codec == COMPRESSION_LZW || codec == COMPRESSION_ADOBE_DEFLATE ||
-                    codec == COMPRESSION_DEFLATE || codec == COMPRESSION_ZSTD ||
-                    codec == COMPRESSION_LZMA);
+      !is_wrong &&
+      (codec == COMPRESSION_LZW || codec == COMPRESSION_ADOBE_DEFLATE ||
+       codec == COMPRESSION_DEFLATE || codec == COMPRESSION_ZSTD || codec == COMPRESSION_LZMA);
   if (predicts && predictor != 0) TIFFSetField(to, TIFFTAG_PREDICTOR, predictor);
 }
 
