@@ -99,6 +99,14 @@ bool has_matroska_name(AVCodecID id) {
           (has_tag(avformat_get_riff_video_tags()) || has_tag(avformat_get_mov_video_tags())));
 }
 
+// Returns whether FFmpeg's Ogg muxer supports the codec. The muxer itself does not state it.
+bool has_ogg_mapping(AVCodecID id) {
+  constexpr std::array<AVCodecID, 6> known = {AV_CODEC_ID_THEORA, AV_CODEC_ID_VP8,
+                                              AV_CODEC_ID_VORBIS, AV_CODEC_ID_OPUS,
+                                              AV_CODEC_ID_FLAC,   AV_CODEC_ID_SPEEX};
+  return std::ranges::find(known, id) != known.end();
+}
+
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
 // Encoders for NUT outputs to a pipe. Both codecs decode fast.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
@@ -260,6 +268,15 @@ constexpr ContainerTraits containers[] = {
      .keeps_start = false,
      .negative_decoding_times = true,
      .encoders = avif_encoders},
+    // Ogg counts the frames of Theora and VP8.
+    {.name = "ogg",
+     .constant_rate = true,
+     .negative_decoding_times = true,
+     .holds = has_ogg_mapping},
+    {.name = "ogv",
+     .constant_rate = true,
+     .negative_decoding_times = true,
+     .holds = has_ogg_mapping},
     {.name = "mxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};

@@ -30,8 +30,18 @@ std::string extension_of(const std::string& path) {
   return extension;
 }
 
+/// Returns whether the output is the bare stream of one codec, such as .hevc or .m2v. FFmpeg's
+/// muxers for such streams write packets of any codec.
+bool is_elementary(const AVOutputFormat& format) {
+  constexpr int flags = AVFMT_NOTIMESTAMPS | AVFMT_NODIMENSIONS;
+  return (format.flags & flags) == AVFMT_NOTIMESTAMPS && format.audio_codec == AV_CODEC_ID_NONE &&
+         format.subtitle_codec == AV_CODEC_ID_NONE;
+}
+
 bool holds(const Container& container, const AVCodec& codec) {
   if (container.traits->holds) return container.traits->holds(codec.id);
+  if (!container.still() && is_elementary(*container.format))
+    return codec.id == container.format->video_codec;
   // A negative result of `avformat_query_codec()` means unknown support, which counts as support.
   return container.still() ||
          avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;

@@ -188,6 +188,27 @@ TEST(DefaultQuality, OfVp8IsNotLimitedByTheDefaultBitRate) {
 }
 
 // A container that FFmpeg knows under another name, with invented traits.
+// FFmpeg's muxers for bare streams write packets of any codec, and its Ogg muxer does not state
+// which codecs it supports.
+TEST(Traits, OutputsContainTheCodecOfTheirExtension) {
+  const TemporaryFolder folder;
+  make_clip(folder / "in.mkv", {});
+  const std::vector<std::pair<std::string, AVCodecID>> expected = {
+      {"out.h264", AV_CODEC_ID_H264},      {"out.hevc", AV_CODEC_ID_HEVC},
+      {"out.m2v", AV_CODEC_ID_MPEG2VIDEO}, {"out.m1v", AV_CODEC_ID_MPEG1VIDEO},
+      {"out.mjpeg", AV_CODEC_ID_MJPEG},    {"out.ogv", AV_CODEC_ID_THEORA}};
+  for (const auto& [name, codec] : expected) {
+    SCOPED_TRACE(name);
+    if (!avcodec_find_encoder(codec)) continue;
+    EXPECT_EQ(transcode(folder / "in.mkv", folder / name), 10);
+    const std::vector<StreamRecord> streams = read_packets(folder / name);
+    ASSERT_EQ(streams.size(), 1u);
+    EXPECT_EQ(streams[0].codec, codec);
+    EXPECT_EQ(streams[0].packets.size(), 10u);
+  }
+  EXPECT_THROW(transcode(folder / "in.mkv", folder / "x.m2v", {.vcodec = "ffv1"}), InvalidArgument);
+}
+
 TEST(Traits, InventedContainerFollowsItsTraits) {
   capture_ffmpeg_log();
   const TemporaryFolder folder;
