@@ -26,7 +26,7 @@ bool reads(FileBytes& file, std::uint64_t at, std::string_view expected) {
 }
 
 /// Returns the number of bytes of a GIF colour table, from the flags of its descriptor.
-std::uint64_t table_bytes(std::uint8_t flags) {
+std::uint64_t colour_table_bytes(std::uint8_t flags) {
   return (flags & 0x80) != 0 ? std::uint64_t{3} << ((flags & 7) + 1) : 0;
 }
 
@@ -36,7 +36,7 @@ std::optional<int> plays_of_gif(FileBytes& file) {
   constexpr std::uint64_t header_bytes = 13, name_bytes = 11;
   std::uint8_t flags = 0, head[2];
   if (!file.read(10, &flags, 1)) return std::nullopt;
-  std::uint64_t at = header_bytes + table_bytes(flags);
+  std::uint64_t at = header_bytes + colour_table_bytes(flags);
   while (file.read(at, head, 2) && head[0] == 0x21) {  // an extension
     at += 2;
     const bool is_loop =

@@ -26,7 +26,7 @@ ClipSpec animation(const std::string& encoder, AVPixelFormat format) {
   return spec;
 }
 
-std::string text_of(const std::string& path) {
+std::string animation_text(const std::string& path) {
   const std::vector<std::uint8_t> bytes = read_file(path);
   return {bytes.begin(), bytes.end()};
 }
@@ -37,7 +37,7 @@ int byte_at(const std::string& text, std::size_t at) {
 
 /// Returns the number of plays that a GIF, APNG or WebP file states.
 int plays_of(const std::string& path) {
-  const std::string text = text_of(path);
+  const std::string text = animation_text(path);
   if (const std::size_t at = text.find("acTL"); at != text.npos)
     return byte_at(text, at + 10) << 8 | byte_at(text, at + 11);
   if (const std::size_t at = text.find("ANIM"); at != text.npos)
@@ -50,7 +50,7 @@ int plays_of(const std::string& path) {
 
 /// Returns the duration of the last picture of a GIF or APNG file in seconds.
 double last_duration_of(const std::string& path) {
-  const std::string text = text_of(path);
+  const std::string text = animation_text(path);
   if (const std::size_t at = text.rfind("fcTL"); at != text.npos)
     return (byte_at(text, at + 24) * 256.0 + byte_at(text, at + 25)) /
            (byte_at(text, at + 26) * 256.0 + byte_at(text, at + 27));
