@@ -100,13 +100,17 @@ void FileSource::fill_info() {
   estimate_length(demuxer_, options_.selection, info_);
 }
 
-/// Adds a note if a palette becomes RGB samples, or if 1-bit samples become 8-bit samples.
+/// Adds a note if a palette becomes RGB samples, if 1-bit samples become 8-bit samples, or if
+/// FFmpeg converts the CMYK samples of a JPEG file, to which it adds an opaque alpha channel.
 void FileSource::note_conversion() {
   if (!demuxer_.holds_pictures() && demuxer_.sequence().empty()) return;
   if (pixel_format_ == AV_PIX_FMT_PAL8)
     info_.notes.push_back("'" + demuxer_.path() + "' has a palette; the result has RGB samples");
   if (pixel_format_ == AV_PIX_FMT_MONOBLACK || pixel_format_ == AV_PIX_FMT_MONOWHITE)
     info_.notes.push_back("'" + demuxer_.path() + "' has 1 bit per sample; the result has 8 bits");
+  if (demuxer_.video().codecpar->codec_id == AV_CODEC_ID_MJPEG && traits().alpha)
+    info_.notes.push_back("'" + demuxer_.path() +
+                          "' has CMYK samples; they are converted without their colour profile");
 }
 
 void FileSource::choose_white_of(const AVFrame& first, FrameFormat& format) {

@@ -186,6 +186,33 @@ TEST_F(PictureFormats, NotesPalettesAndSingleBits) {
   EXPECT_THAT(open_source(folder / "plain.png")->info().notes, IsEmpty());
 }
 
+/// Returns a JPEG file of 8x8 pixels whose four components have the value 128.
+Bytes jpeg_of_four_components() {
+  Bytes jpeg{0xFF, 0xD8, 0xFF, 0xEE, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 0};
+  jpeg.insert(jpeg.end(), {0xFF, 0xDB, 0, 67, 0});
+  jpeg.insert(jpeg.end(), 64, 1);
+  jpeg.insert(jpeg.end(), {0xFF, 0xC0, 0, 20, 8, 0, 8, 0, 8, 4});
+  for (const std::uint8_t id : {1, 2, 3, 4}) jpeg.insert(jpeg.end(), {id, 0x11, 0});
+  // One code for a DC difference of 0, and one code for the end of a block.
+  for (const std::uint8_t kind : {0x00, 0x10}) {
+    jpeg.insert(jpeg.end(), {0xFF, 0xC4, 0, 20, kind, 1});
+    jpeg.insert(jpeg.end(), 16, 0);
+  }
+  jpeg.insert(jpeg.end(), {0xFF, 0xDA, 0, 14, 4, 1, 0, 2, 0, 3, 0, 4, 0, 0, 63, 0, 0, 0xFF, 0xD9});
+  return jpeg;
+}
+
+TEST_F(PictureFormats, NotesTheConversionOfCmyk) {
+  write_file(folder / "in.jpg", jpeg_of_four_components());
+  const auto source = open_source(folder / "in.jpg");
+  EXPECT_THAT(source->info().notes, Contains(HasSubstr("CMYK")));
+  const auto frame = source->read();
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->format.layout, Layout::rgb);
+  // Adobe's programs store the complements of the inks.
+  EXPECT_NEAR(frame->plane<std::uint8_t>(0)(0, 0), 128 * 128 / 255, 1);
+}
+
 TEST_F(PictureFormats, WritesAnimationsByTheirExtension) {
   const std::string in = clip("in.mkv", AV_PIX_FMT_YUV420P, 5);
   const std::pair<const char*, const char*> outputs[] = {
