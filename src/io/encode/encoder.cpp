@@ -108,6 +108,9 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
     std::swap(c.width, c.height);
     if (input.aspect.num > 0) c.sample_aspect_ratio = av_inv_q(input.aspect);
   }
+  // FFmpeg would write an unknown aspect ratio as zero pixels per unit (pHYs).
+  const bool is_png = choice_.codec->id == AV_CODEC_ID_PNG || choice_.codec->id == AV_CODEC_ID_APNG;
+  if (is_png && c.sample_aspect_ratio.num == 0) c.sample_aspect_ratio = {1, 1};
   c.framerate = input.frame_rate;
   const bool constant_rate =
       container.constant_rate() || needs_constant_rate(*choice_.codec, input.tick);

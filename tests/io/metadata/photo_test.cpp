@@ -164,6 +164,15 @@ TEST_F(Photo, KeepsTextsAndPrivateChunksOfPng) {
                                                                "e"));
 }
 
+// The density of pixels must not be 0 (pHYs), also if the input states none.
+TEST_F(Photo, PngOfUnknownResolutionHasSquarePixels) {
+  for (const std::string from : {"jpg", "tif", "webp"}) {
+    copy_photo(photo("in", from, {}), folder / "out.png");
+    for (const std::string& density : png_chunks(folder / "out.png", "pHYs"))
+      EXPECT_EQ(density.substr(0, 4), density.substr(4, 4)) << from;
+  }
+}
+
 TEST_F(Photo, ReportsMetadataThatAreTooLongForJpeg) {
   const std::string in = photo("in", "png", {.xmp_title = std::string(70000, 'T')});
   // An EXIF directory with one tag: the manufacturer, as a text of 70000 bytes.
