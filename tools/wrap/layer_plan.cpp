@@ -31,10 +31,10 @@ bool has_channel(const io::LayerInfo& layer, std::string_view name) {
 }
 
 /// Returns whether lull may denoise the layer as a grey picture, for example as a depth map: the
-/// layer has no channel named R, X or U.
+/// layer has no channel named X or U, and no R beside other channels.
 bool is_grey(const io::LayerInfo& layer) {
-  return std::ranges::none_of(std::to_array<std::string_view>({"R", "X", "U"}),
-                              [&](std::string_view name) { return has_channel(layer, name); });
+  if (has_channel(layer, "X") || has_channel(layer, "U")) return false;
+  return layer.channels.size() == 1 || !has_channel(layer, "R");
 }
 
 const io::LayerInfo& selected(const Layers& all, const std::string& name,

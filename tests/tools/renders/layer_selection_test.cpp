@@ -117,6 +117,14 @@ TEST_F(LayerSelection, FilesWithoutColoursAreRejected) {
   }
 }
 
+TEST_F(LayerSelection, SingleChannelsOfAnyColourAreDenoised) {
+  for (const std::string colour : colours) {
+    const ExrChannels channels{{colour, noisy("").at(colour)}};
+    write("in.exr", channels);
+    EXPECT_NE(denoised("in.exr", {"--sigma", "10"}).at(colour), channels.at(colour)) << colour;
+  }
+}
+
 TEST_F(LayerSelection, LayersAreSelectedByName) {
   const ExrChannels channels = joined({noisy(""),
                                        noisy("right.", {.seed = 2}),
