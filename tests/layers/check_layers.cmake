@@ -91,8 +91,9 @@ module(io/demux ${io_base} io/ffmpeg io/files io/containers io/pictures io/exr i
 module(io/read ${io_base} io/ffmpeg io/files io/pictures io/exr io/tiff io/metadata io/stacks
   io/demux)
 module(io/encode ${io_base} io/ffmpeg io/pictures io/tiff io/metadata io/demux io/read)
+module(io/packets ${io_base} io/ffmpeg)
 module(io/write ${io_base} io/ffmpeg io/files io/pictures io/exr io/tiff io/metadata io/stacks
-  io/demux io/read io/encode)
+  io/demux io/read io/encode io/packets)
 module(io/segments ${io_base} io/ffmpeg io/files io/demux io/read io/encode io/write)
 module(io/open ${io_base} io/ffmpeg io/files io/pictures io/metadata io/exr io/volumes io/dicom io/zarr io/stacks io/demux
   io/read io/encode io/write io/segments)

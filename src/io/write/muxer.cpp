@@ -7,12 +7,12 @@
 #include "io/encode/picture_side_data.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/ffmpeg/tags.h"
+#include "io/packets/pcm_converter.h"
+#include "io/packets/subtitle_converter.h"
 #include "io/write/animation.h"
 #include "io/write/chapters.h"
 #include "io/write/losses.h"
-#include "io/write/pcm_converter.h"
 #include "io/write/stream_handling.h"
-#include "io/write/subtitle_converter.h"
 
 namespace lull::io {
 namespace {

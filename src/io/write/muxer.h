@@ -10,7 +10,7 @@
 #include "io/encode/encoder.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/files/output_file.h"
-#include "io/write/packet_converter.h"
+#include "io/packets/packet_converter.h"
 #include "io/write/start_shift.h"
 
 namespace lull::io {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "io/write/pcm_converter.h"
-#include "io/write/subtitle_converter.h"
+#include "io/packets/pcm_converter.h"
+#include "io/packets/subtitle_converter.h"
 
 namespace lull::io {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <random>
 
+#include "io/packets/pcm_converter.h"
 #include "io/probe.h"
 #include "io/support/clip.h"
-#include "io/write/pcm_converter.h"
 
 namespace lull::io::test {
 namespace {

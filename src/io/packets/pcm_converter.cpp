@@ -1,4 +1,4 @@
-#include "io/write/pcm_converter.h"
+#include "io/packets/pcm_converter.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "io/write/subtitle_converter.h"
+#include "io/packets/subtitle_converter.h"
 
 #include <algorithm>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "io/write/packet_converter.h"
+#include "io/packets/packet_converter.h"
 
 namespace lull::io {
 
