@@ -49,7 +49,8 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
   return layout;
 }
 
-/// The extra samples of a page as bits. The key is the index of the sample in the pixel.
+/// The extra samples of a page, by the index of the sample in a pixel. Each element contains the
+/// bits of one sample.
 using ExtraSamples = std::map<int, std::vector<std::uint32_t>>;
 
 ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int except) {

@@ -203,8 +203,9 @@ template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
 
-  /// `members` is the initial sum for the first coefficient: the number of members if this
-  /// coefficient is the mean of the group, and 0 if not.
+  /// Each sum begins with 0, except the sum of the first coefficient, which begins with `members`.
+  /// If the first coefficient is the mean of the group, `members` is the number of members,
+  /// otherwise 0.
   __device__ __forceinline__ RatioSums(int lane, int members) {
     if ((lane & 3) != 0) return;
 #pragma unroll
