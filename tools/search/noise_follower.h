@@ -30,8 +30,8 @@ enum class KnownFrom {
 class NoiseFollower final : public FrameSource {
  public:
   /// The reading thread calls this function before read() returns the first frame of a scene with
-  /// different noise. `is_predicted` is true if the noise estimate before the run found this scene
-  /// and its start time.
+  /// different noise. `is_predicted` is true if lull found this scene and its start time before
+  /// the run, when it estimated the noise.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;
 
   /// @param known  scenes in order of time; the first scene begins with the first frame

@@ -1,5 +1,5 @@
 #pragma once
-// Examines a TIFF file by name: kind, pages and size.
+// Determines the kind, the number of pages and the size of a TIFF file.
 
 #include <string>
 

@@ -19,8 +19,8 @@
 namespace lull {
 namespace {
 
-/// Returns pseudo-random noise with standard deviation 1 for the sample at (x, y). `value` makes
-/// the noise differ from frame to frame.
+/// Returns pseudo-random noise with standard deviation 1 for the sample at (x, y). The noise
+/// also depends on the sample value, so that it differs from frame to frame.
 float area_noise(float value, int x, int y) {
   // The hash ends with the final mixing step of MurmurHash3 (Austin Appleby, public domain).
   std::uint32_t h = std::bit_cast<std::uint32_t>(value) * 0x9e3779b1u ^

@@ -39,8 +39,9 @@ constexpr int codec_block = 8;
 /// The rows of an area begin and end at certain x positions. If more than this share of the x
 /// positions is a multiple of `codec_block`, the area consists of codec blocks.
 constexpr double min_on_grid = 0.5;
-/// Maximum number of different values of constant areas that consist of codec blocks. With more
-/// values, all these areas are codec artefacts.
+/// A codec may code blocks of different parts of a picture as constant areas. If the constant areas
+/// that consist of codec blocks have more than this number of different sample values, all of them
+/// are codec artefacts.
 constexpr std::size_t max_block_values = 2;
 /// Width, in samples, of the ring around an area. The samples of the ring are compared with the
 /// area.

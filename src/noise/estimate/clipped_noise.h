@@ -1,7 +1,7 @@
 #pragma once
-// Clip limits of noise. In black and white areas of a picture, clipping removes half of the noise
-// and shifts the mean of the samples (Foi 2009, "Clipped noisy images",
-// doi:10.1016/j.sigpro.2009.04.035).
+// Clip limits of noisy samples. Where the signal is at the black level or at the white level,
+// clipping removes half of the noise and shifts the mean of the samples (Foi 2009, "Clipped noisy
+// images", doi:10.1016/j.sigpro.2009.04.035).
 
 #include <array>
 #include <limits>

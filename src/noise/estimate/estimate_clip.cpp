@@ -300,8 +300,8 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
     const bool is_last = range + 1 == ranges;
     if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
     gathered.clear();
-    // `variance` is the mean over all coefficients, including (0, 0), which contains most of the
-    // energy of noise with strong low frequencies.
+    // `variance` is the mean variance of all coefficients, including the coefficient (0, 0). In
+    // noise with strong low frequencies, the coefficient (0, 0) contains most of the energy.
     double variance = 0, luma = 0;
     const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;

@@ -9,8 +9,8 @@
 
 namespace lull {
 
-/// Known noise of a scene, for example from repeated estimates. The known noise replaces
-/// measurements of the removed noise.
+/// Noise of a scene that the caller knows, for example from estimates of several scenes. The grain
+/// is then fitted to this noise, instead of to the noise that the filter removed.
 struct KnownGrain {
   const NoiseEstimate& noise;  // noise of Y, Cb and Cr
   const GrainStatistics& all;  // statistics of all scenes to which this noise applies
