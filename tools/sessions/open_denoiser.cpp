@@ -106,7 +106,7 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines the sessions on all devices into one denoiser. `clips` is the number of denoisers that
+/// Combines the sessions on all devices into one denoiser. `clips` denoisers, this one among them,
 /// share the memory for frames. If the only session of a temporal filter fails, the replacement
 /// session filters the pending frames and their margin.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,

@@ -150,8 +150,8 @@ class Search {
   }
 
   void search_slice(int k) {
-    // The rows of candidates are divided into few blocks of nearly equal height, at most
-    // `max_rows`.
+    // The rows of candidates are divided into blocks. Each block has at most `max_rows` rows, and
+    // the blocks have nearly equal heights.
     const int blocks = (rows_ + max_rows - 1) / max_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
