@@ -119,14 +119,13 @@ class AreaSession final : public Denoiser {
     const PendingFrame pending = std::move(pending_.front());
     pending_.pop_front();
     if (!pending.noisy.pixels || !result->pixels) return result;
-    // The session changes a copy of the result, because the result may share its samples with an
-    // input frame or with another result.
-    Frame clean = result_pool_.acquire();
-    clean.copy_info(*result);
+    // A result may share its samples with an input frame or with another result. The session then
+    // changes a copy.
+    const bool is_shared = result->pixels.use_count() > 1;
+    const Frame clean = is_shared ? copied(*result, result_pool_) : *std::move(result);
     const Frame preserved = unfiltered(pending.noisy, result_pool_);
     const int bytes = clean.format.bytes_per_sample();
     for (int i = 0; i < clean.format.planes(); ++i) {
-      copy_plane(*result, i, clean);
       for (const SampleRun& run : pending.areas[i].preserved)
         std::copy_n(preserved.planes[i].row(run.y) + std::ptrdiff_t{run.begin} * bytes,
                     std::ptrdiff_t{run.end - run.begin} * bytes,

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "noise/areas/equal_samples.h"
 #include "noise/areas/opening.h"
 
 namespace lull {
@@ -110,7 +111,7 @@ class AreaFinder {
   }
   bool is_constant_row(int y) const {
     const T* row = plane_.row(y);
-    return std::all_of(row, row + plane_.width, [&](T v) { return v == row[0]; });
+    return end_of_equal(row, 0, plane_.width, row[0]) == plane_.width;
   }
   bool is_constant_column(int x) const {
     for (int y = 0; y < plane_.height; ++y)
@@ -206,8 +207,13 @@ class AreaFinder {
       for (const int next : {run.y - 1, run.y + 1}) {
         if (next < 0 || next >= plane_.height) continue;
         const T* row = plane_.row(next);
-        for (int at = run.begin; at < run.end; ++at)
-          if (row[at] == value && !is_seen(at, next)) at = add_run(area, at, next, value) - 1;
+        for (int at = run.begin; at < run.end;)
+          if (row[at] != value)
+            ++at;
+          else if (is_seen(at, next))  // with the complete run that contains the sample
+            at = end_of_equal(row, at, run.end, value);
+          else
+            at = add_run(area, at, next, value);
       }
     }
     return area;
@@ -219,9 +225,8 @@ class AreaFinder {
   /// Adds the run of equal samples around (x, y) to an area. Returns the end of the run.
   int add_run(Area& area, int x, int y, T value) {
     const T* row = plane_.row(y);
-    SampleRun run{.y = y, .begin = x, .end = x + 1};
+    SampleRun run{.y = y, .begin = x, .end = end_of_equal(row, x, plane_.width, value)};
     while (run.begin > 0 && row[run.begin - 1] == value) --run.begin;
-    while (run.end < plane_.width && row[run.end] == value) ++run.end;
     mark(run, true);
     area.runs.push_back(run);
     area.samples += run.end - run.begin;
@@ -239,8 +244,9 @@ class AreaFinder {
       if (run.end < plane_.width) add_sample(border, plane_(run.end, run.y), value);
       for (const int y : {run.y - 1, run.y + 1})
         if (y >= 0 && y < plane_.height)
-          for (int x = run.begin; x < run.end; ++x)
-            if (plane_(x, y) != value) add_sample(border, plane_(x, y), value);
+          for (int x = run.begin; (x = end_of_equal(plane_.row(y), x, run.end, value)) < run.end;
+               ++x)
+            add_sample(border, plane_(x, y), value);
     }
     return border;
   }
