@@ -196,8 +196,8 @@ class OmeReader {
                               .warning = {}});
   }
 
-  /// Returns the plane on page `steps` of `run`. Page 0 is the first page of the run. The attribute
-  /// DimensionOrder states the order of the planes.
+  /// Returns the plane on page `steps` of `run`, where page 0 is the first page of the run. The
+  /// attribute DimensionOrder states the order of the planes.
   Plane plane_at(const Pixels& pixels, std::int64_t image, const PageRun& run,
                  std::int64_t steps) const {
     std::array<std::int64_t, 3> index = run.first;

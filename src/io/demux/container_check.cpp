@@ -111,8 +111,8 @@ std::string check_flv(FileBytes& file) {
   std::uint8_t head[11];
   if (!file.read(5, head, 4) || file.size() < 13) return "no tag";
   const std::uint64_t first = big_endian(head, 4) + 4;
-  // In most FLV files, the last four bytes are the size of the last tag. In other FLV files, the
-  // function must walk all tags.
+  // If the last four bytes of the file are the size of the last tag, as in most FLV files, this tag
+  // is complete. Otherwise, the function reads all tags from the beginning.
   file.read(file.size() - 4, head, 4);
   const std::uint64_t last = big_endian(head, 4);
   if (last >= 11 && last <= file.size() - 4 && file.read(file.size() - 4 - last, head, 4) &&
@@ -229,9 +229,9 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Checks whether an input from a pipe is complete. Checks only NUT files, because their index is at
-// the end. If the index is longer than the tail of the input in memory, the input counts as
-// complete.
+// Checks whether a NUT input from a pipe is complete: the index must be at the end. Inputs of other
+// formats count as complete. An index that begins before the stored last part of the input also
+// counts as complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

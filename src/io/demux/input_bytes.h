@@ -33,7 +33,7 @@ class InputBytes {
   std::string whitelist() const;
   /// Returns the size of the file, or the number of bytes that the pipe has delivered so far.
   std::int64_t size() const;
-  /// Throws an error if a read has failed.
+  /// Throws an error if an earlier read has failed.
   /// @throws IoError
   void check() const;
 

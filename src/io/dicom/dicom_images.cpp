@@ -135,7 +135,8 @@ class SliceSorter {
     return volumes;
   }
 
-  /// Throws an error if the slice distances differ, which means that a slice is missing.
+  /// Throws an error if the distances between neighbouring slices differ, because a slice is then
+  /// missing.
   void check_distances() const {
     constexpr double tolerance = 0.1;  // fraction of the median
     std::vector<double> gaps;
@@ -246,7 +247,8 @@ void place_frames(std::vector<DicomFrame>& frames, const std::vector<double>& of
     std::optional<Vector>& position = frames[f].plane.position;
     position.reset();
     if (!is_known) continue;
-    // If the first offset is not 0, the offsets are coordinates along the patient's third axis.
+    // If the first offset is 0, the offsets are distances along the slice normal. Otherwise, they
+    // are coordinates along the patient's third axis.
     const Vector direction = offsets.front() == 0 ? cross(row_direction(*first.orientation),
                                                           column_direction(*first.orientation))
                                                   : Vector{0, 0, 1};
