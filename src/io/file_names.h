@@ -29,8 +29,8 @@ struct FileLocation {
 
 /// The files to which an output with a given name may write.
 struct OutputFiles {
-  /// The names that are known before the run: the output, names derived from the input files, and
-  /// existing files that match the pattern.
+  /// The names that are known before the run: the output, names that lull derives from the input
+  /// files, and existing files that match the pattern.
   std::vector<std::string> names;
   /// Pattern of the output names that contain a frame number, for may_produce().
   std::string pattern;

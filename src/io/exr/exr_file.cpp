@@ -31,7 +31,7 @@ std::string list_of_labels(const std::vector<ExrLayer>& layers) {
 /// Raises the number of OpenEXR's threads, which all files of the process share.
 int library_threads(int threads) {
   static std::mutex mutex;
-  // OpenEXR reads and writes the file in one thread at a time, so more than 16 threads would wait.
+  // Only one thread at a time can read or write the file, so more than 16 threads would only wait.
   constexpr unsigned limit = 16;
   const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
