@@ -54,8 +54,8 @@ bool is_utf8(ByteView bytes) {
   return true;
 }
 
-// Copies the orientation from the EXIF data. Also copies the resolution, the gamma and the
-// chromaticities, if no other part of the file states them.
+// Copies the orientation from the EXIF data. The function also copies the resolution, the gamma and
+// the chromaticities if no other part of the file states them.
 void complete_from_exif(PictureMetadata& metadata) {
   const ExifFacts facts = read_exif(metadata.exif);
   if (facts.is_valid) metadata.orientation = facts.orientation;
@@ -125,8 +125,8 @@ PictureMetadata read_metadata(ByteView file) {
 }
 
 // Reads the metadata of a JPEG XL file from boxes (ISO/IEC 18181-2, section 9). The box "Exif"
-// begins with the offset of the TIFF structure. The box "brob" begins with the type of another box,
-// whose data follow with Brotli's compression, which lull does not decode.
+// begins with the offset of the TIFF structure. The box "brob" contains the type of another box,
+// and the data of that box, compressed with Brotli. lull does not decompress these data.
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata) {
   for (std::size_t at = 0; at + 8 <= file.size();) {
     std::uint64_t bytes = read_big(&file[at], 4);
