@@ -14,8 +14,8 @@ namespace lull::io {
 /// A TIFF file in memory for libtiff.
 class TiffMemory {
  public:
-  /// Opens the file with the content `bytes`, which must outlive this object. Read-only until
-  /// `copy_bytes()`.
+  /// Opens the file with the content `bytes`, which must outlive this object. libtiff can change
+  /// the file only after a call of copy_bytes().
   explicit TiffMemory(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
   TiffMemory(const TiffMemory&) = delete;
   TiffMemory& operator=(const TiffMemory&) = delete;

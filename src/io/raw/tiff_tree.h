@@ -1,6 +1,6 @@
 #pragma once
-// The directories of a TIFF file or of EXIF data, as a tree without the pictures. Values are bytes,
-// so lull can also copy unknown tags.
+// Directories of a TIFF file or of EXIF data as a tree. The tree stores the values of tags as
+// bytes, so that lull can also copy unknown tags.
 
 #include <cstdint>
 #include <span>
@@ -52,8 +52,7 @@ struct TiffTree {
 };
 
 /// Parses the first directory of a TIFF file or of EXIF data, and all directories to which its tags
-/// refer. The tree omits damaged parts, and tags with positions of strips and tiles. Does not
-/// support BigTIFF.
+/// refer. Omits damaged parts, and the tags that locate strips and tiles. Does not support BigTIFF.
 /// @return a tree without entries if the bytes are not a TIFF file
 [[nodiscard]] TiffTree read_tiff_tree(std::span<const std::uint8_t> file);
 
