@@ -8,7 +8,8 @@
 namespace lull::io {
 
 /// Stores the identifier `job` (job_id()) and the number of encoder threads in the extended
-/// attribute of an output, before the output's final renaming.
+/// attribute of an output. The caller must call this function before it renames the output to its
+/// final name.
 void mark_result(const std::string& file, const std::string& job, int threads);
 /// Returns the number of encoder threads of the job that wrote the output `file`; 0 if the file has
 /// no extended attribute of a job.

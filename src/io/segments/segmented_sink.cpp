@@ -142,8 +142,8 @@ class SegmentedSink final : public EncodingSink {
   std::int64_t segment_ = 0;  // the segment that is being encoded
 };
 
-/// Throws the errors of open_segmented_sink() about an existing output or an existing job folder,
-/// for a job of a single process.
+/// For a job of a single process: throws the errors that open_segmented_sink() would throw because
+/// of an existing output or an existing job folder.
 void check_job_output(const std::string& path, const FileSource& source,
                       const SinkOptions& options) {
   const SegmentOptions& segments = *options.segments;
