@@ -21,10 +21,10 @@ class MetadataEmbedder {
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 
-  /// Lost metadata, and notes about metadata, for all pictures so far.
+  /// Texts about lost metadata, and notes for the user, for all pictures so far.
   const std::vector<std::string>& losses() const { return losses_; }
   const std::vector<std::string>& notes() const { return notes_; }
-  /// Returns the EXIF orientation that the encoder must apply to the samples of all pictures.
+  /// Returns the EXIF orientation by which the encoder must rotate the samples of all pictures.
   int rotation() const { return rotation_; }
 
   /// Prepares the metadata of a picture. The caller must call this function before it sends the

@@ -27,8 +27,8 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Returns the ZarrAxis value of an axis by its name or, for unknown names, by its type; -1 for
-/// unknown axes.
+/// Returns the ZarrAxis value of an axis; -1 for unknown axes. If the name of the axis is unknown,
+/// the function uses the type of the axis.
 int axis_of(const std::string& stated_name, const std::string& type) {
   const std::string name = lower_case(stated_name);
   for (int axis = 0; axis < zarr_axes; ++axis)
