@@ -25,8 +25,8 @@ struct InputReport {
   FrameFormat format;
   bool alpha = false;
   std::vector<std::string> files;  // files of a sequence; empty for one file or a pipe
-  // FFmpeg's names of the colour properties and of the field order. "unknown" if the input does not
-  // state them.
+  // FFmpeg's names of the colour properties and of the field order. A name is "unknown" if the
+  // input does not state the property.
   std::string range, primaries, transfer, matrix, chroma_location, field_order;
   Rational aspect;  // sample aspect ratio; 0/1: unknown
   double start_s = 0;

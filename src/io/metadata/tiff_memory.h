@@ -22,8 +22,8 @@ class TiffMemory {
 
   /// Copies the bytes of the file, so that libtiff can change the copy.
   void copy_bytes();
-  /// Opens the file for reading (mode "rm") or for changes (mode "r+m"); null if it is no TIFF
-  /// file. This object must outlive the result.
+  /// Opens the file for reading (mode "rm") or for changes (mode "r+m"). Returns null if the bytes
+  /// are not a TIFF file. This object must outlive the result.
   TiffPtr open(const char* mode, tmsize_t max_bytes = 0);
   std::span<const std::uint8_t> bytes() const { return bytes_; }
   /// Returns libtiff's first error; empty if there is none.

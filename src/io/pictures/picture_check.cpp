@@ -54,8 +54,8 @@ std::span<const std::uint8_t> from_first_scan(std::span<const std::uint8_t> jpeg
   return {};
 }
 
-/// Checks the compressed texts and profiles in PNG chunks. FFmpeg decompresses them without a size
-/// limit, and the compression ratio can be about 1000.
+/// Checks the compressed texts and profiles in PNG chunks. FFmpeg decompresses these data without a
+/// size limit, although they can become about 1000 times larger.
 std::optional<PictureFault> find_chunk_fault(std::span<const std::uint8_t> chunks) {
   constexpr std::uint64_t max_bytes = 16 << 20;  // far more than any colour profile has
   std::uint64_t total = 0;

@@ -38,7 +38,7 @@ struct TiffTree {
   bool is_big_endian = false;
   TiffDirectory first;
 
-  // Functions that make entries in the byte order of the tree.
+  // The following functions make entries in the byte order of the tree.
   [[nodiscard]] TiffEntry bytes(std::uint16_t tag, std::span<const std::uint8_t> values) const;
   [[nodiscard]] TiffEntry text(std::uint16_t tag, std::string_view value) const;
   [[nodiscard]] TiffEntry shorts(std::uint16_t tag, const std::vector<std::uint16_t>& values) const;

@@ -34,8 +34,8 @@ class PictureDecoder {
   /// @throws BadData  the input is damaged, and the options do not tolerate damage
   /// @throws DeviceFailure  the GPU has stopped working
   FramePtr next();
-  /// Returns the metadata of the file that contained `picture`, and removes these metadata from the
-  /// decoder; null if the file has no metadata.
+  /// Returns the metadata of the file that contained `picture`; null if the file has none. The
+  /// decoder then no longer stores these metadata.
   std::shared_ptr<const PictureMetadata> take_metadata(const AVFrame& picture);
   /// Flushes the decoder after a seek. Not allowed while a GPU decodes.
   void restart();

@@ -216,8 +216,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // Properties of the input precede properties of the output, so that the error message names a
-  // changed input instead of its effects on the output.
+  // The list contains the properties of the input before those of the output. If the input has
+  // changed, the error message thus names the input, not the effects on the output.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

@@ -1,7 +1,7 @@
 #pragma once
-// Stores the identifier of the job that wrote an output in the output's extended attribute
-// user.lull.job. The headers of some encoders depend on the number of threads, so the attribute
-// also contains this number. Some file systems do not support extended attributes.
+// Stores the identifier of a job in the extended attribute user.lull.job of the job's output. The
+// attribute also contains the number of encoder threads, because the headers of some encoders
+// depend on this number. Some file systems do not support extended attributes.
 
 #include <string>
 

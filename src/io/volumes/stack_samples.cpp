@@ -28,7 +28,7 @@ void write_sample(T value, bool swapped, std::byte* to) {
   std::memcpy(to, bytes, sizeof(T));
 }
 
-/// Calls `use` with a value of the C++ type for `type`.
+/// Calls `use` with a value of the C++ type that corresponds to `type`.
 template <class Use>
 void with_type(StoredType type, Use&& use) {
   switch (type) {

@@ -40,7 +40,7 @@ struct ValueRange {
 double white_of(const StoredFormat& format, const ValueRange& range);
 
 /// Margin around the range of values, in units of the span. Noise may reach into this margin.
-/// Samples beyond the margin are outliers (hot pixels, fill values). Frames contain NaN in place of
+/// Samples beyond the margin are outliers (hot pixels, fill values). Frames contain NaN instead of
 /// outliers and infinities, and filters inpaint NaN. The output keeps the original outliers, NaN
 /// and infinities.
 inline constexpr double outlier_margin = 0.5;

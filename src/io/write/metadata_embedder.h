@@ -50,8 +50,8 @@ class MetadataEmbedder {
   std::deque<PictureMetadata> pending_;  // metadata of pictures inside the encoder
 };
 
-/// A video file cannot store some kinds of picture metadata, such as EXIF. Returns one text for
-/// each such kind in the first picture of `source`.
+/// Returns one text for each kind of metadata in the first picture of `source` that a video file
+/// cannot store, such as EXIF.
 std::vector<std::string> picture_losses_in_video(const FileSource& source,
                                                  const Container& container);
 

@@ -17,8 +17,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns the input's codec tag if it means the same codec in the new container; otherwise 0, so
-/// that the muxer chooses the tag.
+/// Returns the input's codec tag if the tag means the same codec in the new container. Otherwise,
+/// returns 0, so that the muxer chooses the tag.
 std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& codec) {
   unsigned own = 0;
   const bool same = !format.codec_tag ||
@@ -324,7 +324,7 @@ void Muxer::write_copied(PacketPtr packet) {
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
   // Drops the empty packets (two bytes) that fill the gaps between MP4 subtitles, because FFmpeg's
-  // muxer adds new ones.
+  // muxer adds new empty packets.
   if (copy.fills_gaps && packet->size <= 2) return;
   using Preroll = ContainerTraits::Preroll;
   if (packet->flags & AV_PKT_FLAG_DISCARD && traits_.preroll != Preroll::all) {

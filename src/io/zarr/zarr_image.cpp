@@ -164,8 +164,8 @@ class ImageReader {
     return axes;
   }
 
-  /// Throws an error if `name`, the path of the array of a pyramid level, is empty, too long or
-  /// outside the store, or if an earlier level has the same path.
+  /// Checks `name`, the path of the array of a pyramid level. Throws an error if the path is empty,
+  /// too long or outside the store, or if an earlier level has the same path.
   void check_name(const std::string& name) const {
     const fs::path path(name);
     const bool leaves = path.is_absolute() || std::ranges::count(path, fs::path("..")) > 0;
