@@ -112,7 +112,8 @@ class PhaseRun {
   }
 
   /// Divides the reference patches into tasks, from top to bottom. If the last position along an
-  /// axis is not a multiple of the step, its reference patches have separate tasks.
+  /// axis is not a multiple of the step, separate tasks process the reference patches at this
+  /// position.
   void plan_tasks() {
     const int step = matching_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;

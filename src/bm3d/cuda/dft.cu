@@ -1,7 +1,7 @@
 // The kernels before and after cuFFT: they copy the patches of the groups, filter the spectra of
 // each group, and add the estimates to the sums.
 
-// A slice is a part of a batch (dft_cuda.h) with contiguous groups. Each group has space for
+// A slice is a range of consecutive groups of a batch (dft_cuda.h). Each group has space for
 // `capacity` patches.
 
 #include "bm3d/cuda/dft_cuda.h"

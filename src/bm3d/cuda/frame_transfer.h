@@ -41,8 +41,8 @@ class FrameTransfer {
   void take(const Frame& frame);
   FrameDifference difference();
   /// Queues the conversion of the last accepted frame to float planes in the layout `margins`. In
-  /// guided sessions, also converts its guide to `guide_planes`. Prepares the motion search of the
-  /// frame in `slot`.
+  /// guided sessions, also queues the conversion of the guide of this frame to `guide_planes`.
+  /// Prepares the motion search of the frame in `slot`.
   void load(int slot, const PlaneMargins& margins, const std::array<float*, max_planes>& planes,
             const std::array<float*, max_planes>& guide_planes = {});
   const Frame& last_frame() const { return last_frame_; }

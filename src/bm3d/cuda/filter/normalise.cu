@@ -44,8 +44,9 @@ __device__ __forceinline__ float4 sums_along(const uint4& weights,
   return make_float4(sum[0], sum[1], sum[2], sum[3]);
 }
 
-/// Stores up to four estimates of a row. `left` is the number of samples up to the end of the row.
-/// `v` contains the weight sums (sums_along()) of this row and of the 7 rows above.
+/// Stores up to four estimates of a row. `left` is the number of samples from the first estimate to
+/// the end of the row. `v` contains the weight sums (sums_along()) of this row and of the 7 rows
+/// above.
 __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], const float4* v,
                                                 const std::array<float, patch>& window,
                                                 const float* noisy, int left, float* estimate) {
