@@ -66,9 +66,9 @@ struct MeansParams {
   float h = 0.8f;
 };
 /// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`
-/// stands for all planes whose groups the matcher finds in luma. For subsampled chroma, the matcher
-/// finds groups in luma only with temporal filtering. Without temporal filtering, the guide of
-/// subsampled chroma differs between the phases.
+/// stands for all planes whose groups the matcher finds in luma. With temporal filtering,
+/// subsampled chroma is among these planes. Without temporal filtering, subsampled chroma has its
+/// own guide, which differs between the phases.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
@@ -94,7 +94,7 @@ struct Params {
   float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the guides of estimates, 0..1
   /// If true, both phases match patches in a mixture of Frame::guide and the noisy picture.
-  /// `guide_noise` is the share of the noisy picture in this mixture. If false, the first phase
+  /// `guide_noise` is the weight of the noisy picture in this mixture. If false, the first phase
   /// matches in the noisy picture, and the second phase in the basic estimate. Frame::guide must
   /// have the size and planes of the frame.
   bool guided = false;
@@ -104,8 +104,8 @@ struct Params {
   int search_step = 0;
   /// If not 0, the first phase stores its groups. The members of the stored groups are the
   /// candidates of the second phase, which then needs no search. `kept` is the maximum number of
-  /// members of a stored group, a power of two up to 32. If the group size of a phase is larger, it
-  /// replaces `kept`. search_where_needed() sets 0 if a search is necessary.
+  /// members of a stored group, a power of two up to 32. A larger group size of a phase replaces
+  /// this maximum. search_where_needed() sets `kept` to 0 if a search is necessary.
   int kept = 0;
   /// Planes for which the second phase does no matching, but filters the same groups as the first
   /// phase. Requires equal steps in both phases, and a search_step of 0. The search windows of the

@@ -49,8 +49,8 @@ struct PhaseInput {
 
   bool propagates() const { return plan.propagates(set); }
   bool reuses_groups() const { return plan.reuses_groups(set); }
-  /// Returns true if run() must store its groups for the second phase. False in a first phase that
-  /// propagates groups, and in all later phases.
+  /// Returns true if run() must store the groups that it finds for the second phase. The result is
+  /// false in a first phase that propagates groups, and in all later phases.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
   /// Returns the noise of plane k of `set`. The sigma of this noise is above 0.

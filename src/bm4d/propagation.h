@@ -11,8 +11,8 @@
 // two and three axes, up to 8, 4 and 2 members become candidates (`members_listed`).
 
 // A stored member has a displacement from the reference cube of its group. The candidate has the
-// same displacement from the current reference cube. Duplicates, and candidates outside the search
-// window or the volume, are skipped.
+// same displacement from the current reference cube. The second phase skips duplicates, and
+// candidates outside the search window or the volume.
 
 // The new group contains the best candidates, by distance in the basic estimate, then by position
 // in the search window.
@@ -72,8 +72,8 @@ struct DisplacementRange {
   constexpr DisplacementRange operator+(const DisplacementRange& other) const {
     return {low + other.low, high + other.high};
   }
-  /// Returns whether the range contains a displacement. All three bytes are subtracted at once. The
-  /// top bit of a byte stays set if the difference is not negative.
+  /// Returns whether the range contains a displacement. The function subtracts all three bytes at
+  /// once. The top bit of a byte stays set if the difference is not negative.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;

@@ -221,7 +221,7 @@ class HostWorker : public FrameWorker {
     for (const int i : {1, 2}) memory_.release(i, chroma[i]);
   }
 
-  /// Makes the guides of a phase from `estimates`, mixed with a share of the noisy picture.
+  /// Makes the guides of a phase from `estimates`, mixed with the noisy picture (mix()).
   void prepare_guide(Phase phase, PlaneViews estimates, Slot& slot) {
     if (std::ranges::all_of(plan(phase).sets,
                             [&](const PlaneSet& set) { return plan(phase).reuses_groups(set); }))

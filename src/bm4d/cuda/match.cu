@@ -2,7 +2,7 @@
 // processes one reference cube at a time.
 
 // Shared memory contains the guide in the union of the search windows. For the cube b at each
-// position, it contains a word with the first row of b (four bytes), and |b|^2 / 2.
+// position, shared memory contains a word with the first row of b (four bytes), and |b|^2 / 2.
 
 // The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b for reference cubes a and
 // candidates b, with one dp4a for each row. All distances stay in registers.

@@ -66,8 +66,8 @@ class VolumeSession final : public SliceSession {
   }
 
   void end_volume() override {
-    // A volume with fewer slices than a cube is extended by mirroring. All its slices are still in
-    // `pending_`.
+    // The session extends a volume with fewer slices than a cube by mirroring. All slices of the
+    // volume are still in `pending_`.
     const int slices = next_slice_ - first_;
     for (int i = slices; i < min_slices_; ++i) {
       load(pending_[mirrored(i, slices)], first_ + i);
@@ -145,8 +145,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices. Their number is limited to the slices that one batch of
-  /// reference cubes finishes, because the next phase has no memory for more slices.
+  /// Returns the next finished slices, but at most as many as one batch of reference cubes
+  /// finishes. The next phase has no memory for more slices.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;

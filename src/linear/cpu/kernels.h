@@ -17,9 +17,9 @@ using lull::cpu::Buffer;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// The quantised guide in pairs of rows: sample (x, y) in the low 16 bits, and sample (x, y + 1) in
-/// the high 16 bits. Samples outside the picture are `outside`, so that distances exceed
-/// max_inside_distance.
+/// The quantised guide in pairs of rows. The element at (x, y) contains sample (x, y) in the low 16
+/// bits, and sample (x, y + 1) in the high 16 bits. Samples outside the picture have the value
+/// `outside`, so that distances exceed max_inside_distance.
 struct PairedGuide {
   const std::int32_t* origin = nullptr;  // element (0, 0)
   std::ptrdiff_t stride = 0;
@@ -31,9 +31,9 @@ inline constexpr std::uint32_t max_inside_distance =
     max_patch_samples * guide_levels * guide_levels;
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
 static_assert(0xffffffffu / max_patch_samples > outside * outside);
-/// Width, in samples, of the margin around the guide. Candidates outside the picture are in this
-/// margin. They are near the picture, because motion vectors never move the centre of a bundle (8x4
-/// reference patches) out of the picture.
+/// Width, in samples, of the margin around the guide. All candidates outside the picture are in
+/// this margin, because motion vectors never move the centre of a bundle (8x4 reference patches)
+/// out of the picture.
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 
