@@ -37,7 +37,7 @@ struct PhaseParams {
   float motion_bias = 0.0f;
   /// Sides of the refinement windows (match/propagation.h): refine_window in the reference frame,
   /// and refine_temporal_window in neighbouring frames. Phases that propagate groups search these
-  /// windows. `refine_window` is odd, and at most min(window, 31). 1: no window.
+  /// windows. `refine_window` is odd, and at most min(window, 31). A side of 1 means no window.
   int refine_window = 1;
   int refine_temporal_window = 0;  // odd, at most min(temporal_window, 15); 0: no window
   /// If set, clusters (match/clusters.h) replace the search windows.
@@ -100,7 +100,7 @@ struct Params {
   bool guided = false;
   /// Step of the reference patches whose groups the first phase finds by a search: greater than
   /// hard.step, and at most 16. All other reference patches take their candidates from these groups
-  /// (match/propagation.h). 0: the first phase searches for all groups.
+  /// (match/propagation.h). If the step is 0, the first phase searches for all groups.
   int search_step = 0;
   /// If not 0, the first phase stores its groups. The members of the stored groups are the
   /// candidates of the second phase, which then needs no search. `kept` is the maximum number of
@@ -121,7 +121,8 @@ struct Params {
   int phases = 2;    // 1: the basic estimate is the result
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
   /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of its
-  /// contrast cannot be predicted from earlier frames (time/frame_relation.h). 0: no scene cuts.
+  /// contrast cannot be predicted from earlier frames (time/frame_relation.h). The value 0 disables
+  /// scene cuts.
   float scene_cut = 0.5f;
   /// If true, frames may have holes (missing samples, Frame::holes) and must be grey. Patches that
   /// overlap a hole are not candidates.

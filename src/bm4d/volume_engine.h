@@ -19,7 +19,7 @@ struct Layers {
   int count = 1;        // number of layers
   SliceSpan available;  // the slices that exist; no cube extends beyond them
   /// A flag for each reference cube, layer by layer, row by row: 1 if a required result may depend
-  /// on the cube, 0 if the engine may skip the cube. Null: all 1.
+  /// on the cube, 0 if the engine may skip the cube. If the pointer is null, all flags are 1.
   const std::uint8_t* wanted = nullptr;
 };
 

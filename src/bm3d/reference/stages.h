@@ -31,7 +31,7 @@ template <class Coefficient>
 using PerCoefficient = std::array<double, max_patch_samples>;
 
 /// Noise variances of the coefficients of a group, relative to the noise variance, as [coefficient
-/// across the group][coefficient of a patch]. Empty: all variances are 1.
+/// across the group][coefficient of a patch]. An empty vector means that all variances are 1.
 using GroupVariances = std::vector<PerCoefficient>;
 
 /// Returns the noise variances of the coefficients of a group. For each coefficient of a patch,

@@ -91,7 +91,7 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
   /// Group weights of the finished slice and of the slices before it, stored at the first voxel of
-  /// each cube. Null: the slice does not exist.
+  /// each cube. The pointer is null if the slice does not exist.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

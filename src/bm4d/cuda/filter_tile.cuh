@@ -54,7 +54,8 @@ struct TileArgs {
   ReferenceCubes cubes;
   const std::uint32_t* groups;
   /// Index along z of the first thread block of the launch. Block 0 contains the first reference
-  /// cubes. -1: the launch filters only the reference cubes at the end of the volume.
+  /// cubes. If the index is -1, the launch filters only the reference cubes at the end of the
+  /// volume.
   int first_block;
 };
 

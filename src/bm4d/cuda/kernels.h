@@ -131,7 +131,7 @@ struct KeptLists {
   int columns = 0, rows = 0;  // number of reference cubes in a row and in a column of a layer
   /// around[k] is for the reference cubes of the second phase with the index k along z. Its
   /// elements are the indices, in `groups`, of the three nearest layers of the first phase
-  /// (KeptLayers::around). -1: there is no such layer.
+  /// (KeptLayers::around). An index of -1 means that there is no such layer.
   int around[max_layers][3] = {};
 };
 /// Finds groups among the candidates that propagation.h defines, in the format of find_groups().

@@ -248,7 +248,7 @@ class Ranking {
 
   /// Returns one key in each lane, in descending order (step 3 of rank.cu). The first keep - 1
   /// lanes have the best keys, because a group consists of the reference cube and at most keep - 1
-  /// candidates. 0: no key.
+  /// candidates. A lane without a key returns 0.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];

@@ -23,7 +23,7 @@ class WantedCubes {
       : params_(params), width_(width), height_(height) {}
 
   void begin(int z);
-  /// Adds the mask of the next slice. Null: all voxels are inside the mask.
+  /// Adds the mask of the next slice. If `mask` is null, all voxels are inside the mask.
   void add(const SliceMask* mask);
   /// Releases the slices before `z`, which later calls of choose() must not need.
   void forget_before(int z);

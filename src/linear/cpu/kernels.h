@@ -70,13 +70,13 @@ struct ReferenceRow {
 };
 
 /// Computes the keys of all candidates: keys[r * key_stride() + i] is the key of candidate i + 1 of
-/// reference patch r. no_key excludes the reference patch itself, candidates outside the picture,
-/// and frames that are not in row.guides.
+/// reference patch r. The key is no_key for the reference patch itself, for candidates outside the
+/// picture, and for frames that are not in row.guides.
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
 /// Writes the members of a group to `members` and returns their number. `count` is a multiple of
-/// 16. `limit` estimates the largest key of a member, and is updated for the next reference patch.
-/// `scratch` must have count + 16 elements.
+/// 16. `limit` is an estimate of the largest key of a member. The function updates `limit` for the
+/// next reference patch. `scratch` must have count + 16 elements.
 int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
                    std::uint32_t& limit, std::uint32_t* scratch);
 

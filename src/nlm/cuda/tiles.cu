@@ -94,7 +94,7 @@ struct WeightList {
 
 /// Computes the weights of a row of candidates for the 4x4 patch `own`. Two consecutive candidates
 /// share three columns of samples. Column x is stored at the index x modulo 4, so the shared
-/// columns need not be moved.
+/// columns stay in place.
 template <int guides>
 __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
                                           const float (&own)[guides][4][4], std::ptrdiff_t first,
@@ -267,8 +267,8 @@ void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* wo
                       : blocks                     ? tiles_kernel<3>
                                                    : tiles_kernel<0>;
   const int tiles = TilePosition::count(plan);
-  // The patches are divided evenly among the rounds, so that few threads are idle in the last
-  // round.
+  // Each thread processes at most one patch per round. The code divides the patches evenly among
+  // the rounds, so that few threads are idle in the last round.
   const int patches = plan.patches_across() * plan.patches_across();
   const int rounds = (patches + max_threads - 1) / max_threads;
   const int threads = round_up((patches + rounds - 1) / rounds, 32);

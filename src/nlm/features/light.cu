@@ -43,8 +43,8 @@ struct LightSums {
   /// Overwrites `matrix`.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
-    // The sums are copied, because solve_line() indexes its arrays dynamically, which forces the
-    // arrays into local memory. The original sums stay in registers.
+    // The function copies the sums, because solve_line() indexes its arrays dynamically, which
+    // forces the arrays into local memory. The original sums stay in registers.
     float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];
