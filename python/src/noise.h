@@ -56,14 +56,14 @@ struct Estimate {
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);
 
-/// The depth scale of a session, and the noise on this scale.
+/// The scale on which a session filters depth maps, and the noise on this scale.
 struct Depth {
   DepthScale scale;
   Noise noise;
 };
 
-/// Analyses consecutive depth maps. `sigma` is the noise level in the unit of the maps; empty:
-/// estimated.
+/// Analyses consecutive depth maps. `sigma` is the noise level in the unit of the maps. If `sigma`
+/// is empty, the function estimates the noise level.
 /// @throws InvalidArgument  the maps contain only holes
 [[nodiscard]] Depth analyse_depth(const std::vector<Image>& maps, const FrameFormat& format,
                                   const DepthSamples& samples, std::optional<double> sigma,

@@ -81,8 +81,8 @@ class PartDenoiser final : public Denoiser {
   bool has_margin() const { return margin_ != Margin{}; }
   bool keeps_lead() const { return has_margin() && !from_start_; }
 
-  /// Returns whether the caller needs the result of the frame. The function also counts the frame,
-  /// unless `context_only` is set.
+  /// Returns whether the caller needs the result of the frame. The function also increments the
+  /// number of frames, unless Frame::context_only is set.
   bool is_wanted(const Frame& frame) {
     if (frame.context_only) return false;
     const std::int64_t number = frames_++;

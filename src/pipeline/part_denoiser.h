@@ -17,8 +17,8 @@ struct FrameSpan {
 
 using SessionOpener = std::function<std::unique_ptr<Denoiser>()>;
 
-/// Parameters of by_parts(). `margin` contains the numbers of frames before and after a span that
-/// affect the results of the span in temporal filtering.
+/// Parameters of by_parts(). `margin` states how many frames before and after a span affect the
+/// results of the span in temporal filtering.
 struct PartContext {
   Margin margin{};
   /// Determines unknown values of Frame::repeat_state. If `repeats` is null, the denoiser treats

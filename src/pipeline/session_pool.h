@@ -20,7 +20,8 @@ namespace lull::pipeline {
 class SessionPool {
  public:
   struct Callbacks {
-    /// Runs `session` in its thread until wait_for_work() returns false.
+    /// Filters frames with `session`, in the thread of this session, until wait_for_work() returns
+    /// false.
     std::function<void(int me, Denoiser& session)> serve;
     /// Distributes the work of the failed session `me` to the other sessions. The pool holds its
     /// mutex during the call.

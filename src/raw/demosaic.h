@@ -1,5 +1,5 @@
 #pragma once
-// Linear demosaicing, with a known noise covariance of the results.
+// Linear demosaicing. The noise covariance of the results is known, because the method is linear.
 
 #include <array>
 
@@ -13,13 +13,14 @@ namespace lull::raw {
 /// demosaicing of Bayer-patterned color images", ICASSP. bilinear: the mean of the nearest samples.
 enum class LinearFilters { malvar, bilinear };
 
-/// Computes R, G and B at each site of a mosaic. Mirroring at the border sample preserves the Bayer
-/// pattern.
+/// Computes R, G and B at each site of a mosaic. Borders are mirrored at the outermost samples,
+/// which continues the Bayer pattern.
 void demosaic(PlaneView<const float> mosaic, const BayerPattern& pattern, LinearFilters filters,
               const std::array<PlaneView<float>, 3>& rgb);
 
-/// Returns the noise of demosaiced samples in the opponent space, averaged over the four sites, for
-/// independent noise with the standard deviations `sigma` at red, green and blue sites.
+/// Returns the noise of demosaiced samples in the opponent space, averaged over the four sites. The
+/// noise of the mosaic is independent, with the standard deviations `sigma` at red, green and blue
+/// sites.
 [[nodiscard]] NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
                                           const std::array<float, 3>& sigma);
 

@@ -185,7 +185,7 @@ class PlaneExamination {
       const PlaneView<const float> plane = repaired(*frame);
       rows.push_back(examine_lines(plane, LineAxis::rows, defects_.noise));
       columns.push_back(examine_lines(plane, LineAxis::columns, defects_.noise));
-      // Without offsets in the first frame, the search for line offsets ends.
+      // If the lines of the first frame have no offsets, the search for line offsets ends.
       if (!rows.front().has_offsets && !columns.front().has_offsets) return;
     }
     defects_.rows = model_lines(rows);

@@ -27,7 +27,7 @@ struct Taps {
 
 /// Resamples each row, in parallel in the task arena of the caller.
 void resample_rows(const Taps& taps, PlaneView<const float> from, PlaneView<float> to);
-/// Whether a function replaces its output or adds to the output.
+/// States whether resample_columns() replaces the samples of its output or adds to them.
 enum class Write { replace, accumulate };
 void resample_columns(const Taps& taps, PlaneView<const float> from, PlaneView<float> to,
                       Write write = Write::replace);

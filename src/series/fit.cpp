@@ -26,8 +26,8 @@ constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components. The remaining components count as noise.
 constexpr double max_signal_share = 0.7;
 /// In series of at most `few_volumes` volumes, the share of signal components may exceed
-/// `max_signal_share`. In this case, the last `last_components` components determine the noise
-/// level.
+/// `max_signal_share`. In this case, the `last_components` components with the smallest eigenvalues
+/// determine the noise level.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
 /// Noise levels of volumes count as equal below these ratios: `same_level` for residuals,
@@ -161,7 +161,7 @@ class NoiseEstimator {
   const std::vector<VoxelState>& states_;
 };
 
-/// Returns the means and the covariance of the volumes `some`.
+/// Returns the means and the covariance of the volumes in the list `some`.
 Moments moments_of_some(const Moments& moments, const std::vector<int>& all,
                         const std::vector<int>& some) {
   Moments result{.count = moments.count, .means = {}, .covariance = {}};
@@ -208,8 +208,8 @@ int filtered_components(const Spectrum& spectrum, const FitOptions& options, int
   return std::min(std::max({spectrum.components, options.components, min_components}), volumes);
 }
 
-/// Returns the noise variance of stabilised samples: 1 for given noise levels. Empty: the levels
-/// are estimates, and the spectrum determines the variance.
+/// Returns the noise variance of stabilised samples, which is 1 for given noise levels. If the
+/// levels are estimates, returns no value, because the spectrum determines the variance.
 std::optional<double> variance_of(const FitOptions& options) {
   return options.refine ? std::nullopt : std::optional(1.0);
 }

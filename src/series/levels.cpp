@@ -13,7 +13,7 @@
 namespace lull::series {
 namespace {
 
-/// Distance of the nodes of the noise map, in voxels.
+/// Distance between neighbouring nodes of the noise map, in voxels.
 constexpr int cell = 4;
 /// Minimum signal of usable Rician samples after stabilisation, in units of the noise level.
 constexpr double min_rician_signal = 2;
@@ -121,7 +121,8 @@ class Collector {
   int step_ = 1;
 };
 
-/// Smooths a grid along one axis with the weights 1, 2, 1, over nodes at a distance of `distance`.
+/// Smooths a grid along one axis with the weights 1, 2, 1. The weights apply to nodes that are
+/// `distance` nodes apart.
 void smooth(Grid& grid, int axis, int distance) {
   const int length = grid.nodes[axis];
   const std::size_t step = axis == 0   ? 1

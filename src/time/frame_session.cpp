@@ -115,7 +115,7 @@ class FrameSession : public Denoiser {
   void advance() {
     const int radius = plan_.radius, n = step_++;
     for (int k = 0; k < plan_.phases; ++k) {
-      // Index of the last frame whose sums contain all estimates of phase k - 1.
+      // Index of the last frame that has received all its estimates of phase k - 1.
       const int whole = n - 2 * k * radius;
       if (k > 0 && exists(whole)) worker_->finish_phase(static_cast<Phase>(k - 1), slot_of(whole));
       filter_all(static_cast<Phase>(k), whole - radius);

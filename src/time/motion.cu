@@ -7,8 +7,8 @@
 // frame at each horizontal shift dx. The second operand contains one row of the region for each
 // vertical shift dy.
 
-// The kernel computes |b|^2 of all vectors from sums of squared samples along rows: one sum for
-// each row and each possible left edge of a region.
+// The kernel first sums the squared samples along rows of the other frame: one sum for each row and
+// each possible left edge of a region. It computes |b|^2 of each vector from these sums.
 
 #include <algorithm>
 
@@ -85,7 +85,7 @@ constexpr int coarse_warps = warps - 1;
 /// of motion.h). at[warp][dx][dy] is the part that `warp` computes for the vector with the indices
 /// dx and dy.
 struct CoarseProducts {
-  // store_pair() writes two products at a time.
+  // The array is aligned to 8 bytes, because store_pair() writes two products at a time.
   alignas(8) std::uint32_t at[coarse_warps][coarse_vectors][coarse_vectors + 1];
 };
 

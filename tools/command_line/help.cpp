@@ -48,7 +48,7 @@ std::string command_list(const Manual& manual) {
   return text;
 }
 
-/// Returns the options with a brief text, the help options last.
+/// Returns the lines for all options that have a brief text. The help options come last.
 std::string brief_options(const ManualCommand& command) {
   std::string text, help;
   for (const ManualOption& option : command.options) {
