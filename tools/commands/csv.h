@@ -19,8 +19,8 @@ class Csv {
     file_ = std::make_unique<io::TextFile>(path, options);
     text_ = heading + "\n";
   }
-  /// `format` is a format string of printf that ends with a line feed, for a line of less than 256
-  /// characters.
+  /// Appends a row. `format` is a format string of printf. The line must have less than 256
+  /// characters and end with a line feed.
   template <class... Values>
   void row(const char* format, Values... values) {
     if (!file_) return;

@@ -30,8 +30,8 @@ class ReferenceReader {
   /// @throws BadData  the reference is damaged, or its format differs from the format of the input
   ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source);
 
-  /// Returns the mean squared errors before and after denoising, relative to the next reference
-  /// frame, or no value at the end of the reference.
+  /// Reads the next reference frame, and returns the mean squared errors of `noisy` and `result`
+  /// relative to this frame. Returns no value at the end of the reference.
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
   /// Skips the next reference frame.
   void skip();

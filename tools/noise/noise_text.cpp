@@ -42,7 +42,8 @@ std::string levels_of(const NoiseEstimate& estimate, Layout layout, double unit)
   return text;
 }
 
-/// Describes the dependence of the noise on brightness. Empty: no dependence.
+/// Describes how the noise depends on brightness. Returns an empty text if the noise does not
+/// depend on brightness.
 std::string tendency_of(const NoiseModel& noise) {
   for (int i = 0; i < 3; ++i) {
     if (!noise.plane(i).curve) continue;

@@ -28,8 +28,8 @@ struct NoiseOptions {
   /// The noise from an earlier estimation in this process, or null. Not set by an option.
   std::shared_ptr<const NoiseRecord> known;
   std::optional<NoiseKind> kind;  // for volumes; empty: estimated from their background
-  /// Known parameters of the requested photon noise of stacks, in the units of the file; empty: not
-  /// requested.
+  /// Parameters of photon noise that the user states for a stack, in the units of the file. Empty
+  /// if the user does not request photon noise.
   std::optional<KnownPhotonNoise> photons;
   std::string map;                   // file of the noise map to write; empty: none
   float strength = 1;                // factor for the noise level

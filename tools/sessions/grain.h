@@ -28,8 +28,9 @@ class GrainJob {
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format);
 
-  /// Sets the noise estimates. Must be the first call after construction. The grain table uses an
-  /// estimate from differences between frames rather than the removed noise.
+  /// Sets the noise estimates. Must be the first call after construction. If an estimate comes from
+  /// differences between frames, the grain table describes this estimate instead of the removed
+  /// noise.
   void set_noise(const NoiseRecord& noise) { scenes_ = noise.scenes; }
   /// With --grain keep, computes the table and the scenes of `noise` in a first pass. Must be
   /// called before the session and the sink open. Returns false after a stop by the user.

@@ -38,7 +38,8 @@ struct ScenePlan {
   std::optional<Method> half;  // for frames of half the size, which are filtered in addition
 };
 
-/// The scenes after the first scene, added by the reading thread on detection. Thread-safe.
+/// The scenes after the first scene. The reading thread adds each scene when it detects the scene.
+/// Thread-safe.
 class LaterScenes {
  public:
   /// Adds a scene that begins later than all earlier scenes. Other threads may push frames of the

@@ -39,8 +39,8 @@ class FeatureLayers {
   std::vector<FeatureChoice> choices_;
 };
 
-/// Returns whether the feature buffer serves to estimate the noise of the render, unlike buffers of
-/// surface properties such as the albedo.
+/// Returns whether lull estimates the noise of the render from this feature buffer. Other feature
+/// buffers describe properties of surfaces, such as the albedo.
 [[nodiscard]] constexpr bool is_noise_feature(Feature feature) {
   return feature == Feature::variance || feature == Feature::half_a || feature == Feature::half_b;
 }
