@@ -52,7 +52,7 @@ struct Estimate {
 /// Multiplies the noise level of each plane by `strength`. The sample scale does not change.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
-/// @param flat  if true, the result has no noise curve; required for slices of stacks
+/// @param flat  if true, the result has no noise curve; must be true for slices of stacks
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);
 

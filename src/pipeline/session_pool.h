@@ -47,8 +47,8 @@ class SessionPool {
   void notify_work() { work_changed_.notify_all(); }
   void notify_progress() { progress_.notify_all(); }
   bool lost(int i) const { return workers_[i].lost; }
-  /// After this call, a failure of one session ends the job, because other sessions cannot read the
-  /// memory of the failed GPU.
+  /// Declares that frames are in GPU memory. From then on, a failure of one session ends the job,
+  /// because other sessions cannot read the memory of the failed GPU.
   void stay_on_device() { on_device_ = true; }
 
   /// Blocks a session thread until there is work. Returns false if the pool stops.

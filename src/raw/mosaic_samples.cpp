@@ -36,7 +36,7 @@ struct Range {
   }
 };
 
-/// Returns the repaired value of a defective site (x, y), or the sample itself.
+/// Returns the sample at the site (x, y). If the site is defective, returns the repaired value.
 float checked_value(PlaneView<const float> plane, int x, int y, float sigma) {
   const float v = plane(x, y), tolerance = defect_deviations * sigma,
               flat = flat_deviations * sigma;

@@ -171,7 +171,7 @@ class PlaneExamination {
     defects_.impulses = model_impulses(examined_frames, level_);
   }
 
-  /// Returns the plane of a frame in which the defects found so far are repaired.
+  /// Returns the plane of a frame after the repair of the defects that the search has found so far.
   PlaneView<float> repaired(const Frame& frame) {
     const PlaneView<float> plane = loaded(frame);
     replace_samples(defects_, -1, plane, mask_);

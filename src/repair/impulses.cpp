@@ -88,8 +88,8 @@ struct NearbySamples {
   }
 };
 
-/// Marks impulses by their value. This is possible if all salt impulses, or all pepper impulses,
-/// have nearly the same value, for example 255 (ImpulseKind::has_value).
+/// Marks impulses by their value. The method requires that all salt impulses, or all pepper
+/// impulses, have nearly the same value, for example 255 (ImpulseKind::has_value).
 class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)

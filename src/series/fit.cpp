@@ -58,7 +58,8 @@ std::size_t place_of(int volume, const std::vector<int>& volumes) {
   return std::ranges::lower_bound(volumes, volume) - volumes.begin();
 }
 
-/// Estimates the noise of a series from single volumes, then from the residuals of the components.
+/// Estimates the noise of a series from single volumes, and then from the residuals (the samples
+/// without the signal components).
 class NoiseEstimator {
  public:
   NoiseEstimator(const Samples& samples, const SeriesNoise& initial, const FitOptions& options,

@@ -18,7 +18,7 @@ struct FitOptions {
   /// them. The corrections come from the residuals: the samples without the signal components
   /// (levels.h).
   bool refine = true;
-  /// The states of the voxels (voxels.h). Empty: the function determines the states from the
+  /// The states of the voxels (voxels.h). If empty, fit_series() determines the states from the
   /// samples.
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.

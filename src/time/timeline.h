@@ -49,9 +49,9 @@ class Timeline {
     return relation == Relation::independent ? RepeatState::independent : RepeatState::shares_noise;
   }
 
-  /// Adds a distinct frame. `shares_noise`: the frame shares noise with the previous distinct
-  /// frame. `predicted_by` is the distance to the nearest earlier frame of the same scene, at most
-  /// `radius`; 0: no earlier frame.
+  /// Adds a distinct frame. `shares_noise` states whether the frame shares noise with the previous
+  /// distinct frame. `predicted_by` is the distance to the nearest earlier frame of the same scene,
+  /// at most `radius`, or 0 if there is no such frame.
   void add(bool shares_noise, int predicted_by) {
     Entry& entry = at(count_);
     entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;

@@ -152,8 +152,8 @@ class Run {
     side_inputs_ = SideInputs(options_, options, *source_);
   }
 
-  /// Plans the denoising of all layers except the picture. Must be called before rescale_sigma(),
-  /// because each layer has its own white level.
+  /// Plans the denoising of all layers except the picture. The function must run before
+  /// rescale_sigma(), because each layer has its own white level.
   void open_layers() {
     io::SinkOptions given = sink_options(options_);
     add_size(options_.output, source_->format(), given);
@@ -208,8 +208,8 @@ class Run {
     return noise_->known().scenes.front().fitted;
   }
 
-  /// Opens the sessions, and then the sink unless the sink is already open. Returns false after a
-  /// stop by the user.
+  /// Opens the sessions, and then the sink unless the sink is already open. Returns false if the
+  /// user has stopped the run.
   bool open_sessions() {
     check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
                                   scale_memory(options_, source_->format(), devices_.backends) +
@@ -332,8 +332,8 @@ class Run {
     return 0;
   }
 
-  /// Filters the components of a series and opens the session for its slices. Returns false after a
-  /// stop by the user.
+  /// Filters the components of a series and opens the session for its slices. Returns false if the
+  /// user has stopped the run.
   bool open_series() {
     reports_.info("series: filtering " + std::to_string(series()->fit.basis.components()) +
                   " components of " + std::to_string(series()->store.samples().shape.volumes) +

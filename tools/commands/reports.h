@@ -1,5 +1,5 @@
 #pragma once
-// Messages and progress of a run of `lull denoise`. After a stop by the user, `UnfinishedOutput`
+// Messages and progress of a run of `lull denoise`. If the user stops the run, `UnfinishedOutput`
 // removes the temporary file.
 
 #include <cstddef>

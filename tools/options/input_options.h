@@ -21,7 +21,7 @@ struct DepthOptions {
   /// The sample value of holes. Infinities and NaN always mark holes.
   std::optional<double> invalid;
   DepthNoise noise = DepthNoise::constant;
-  /// The depth at which the noise level equals --sigma; empty: the median depth.
+  /// The depth at which the noise level equals --sigma. If empty, this is the median depth.
   std::optional<double> reference;
 };
 
@@ -33,8 +33,8 @@ struct InputOptions {
   double white = 0;          // white level of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
   bool all_videos = false;  // true: each video stream is denoised; false: only SourceOptions::video
-  /// Denoised layers of an OpenEXR input, with the picture as the first layer; empty: all layers
-  /// with colours.
+  /// The layers of an OpenEXR input that lull denoises. The picture is the first layer. If empty,
+  /// lull denoises all layers with colours.
   std::vector<std::string> layers;
   // If true, the frames are slices of a volume, even if the file does not describe a volume.
   bool stack = false;

@@ -55,7 +55,7 @@ struct OptionRow {
   unsigned uses;  // bits of OptionUse
   std::string_view help;
   void (*apply)(DenoiseOptions& options, const std::string& value);
-  // Short text for --help; empty: only --help-all shows the option.
+  // Short text for --help. If empty, only --help-all shows the option.
   std::string_view brief = {};
   bool repeatable = false;  // the values of all occurrences are joined with commas
 };

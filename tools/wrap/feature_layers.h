@@ -12,8 +12,8 @@ namespace lull::tools {
 
 struct FeatureLayer {
   Feature feature;
-  /// The channels of a feature buffer. Empty if the layer is missing, lacks a channel, or has
-  /// another size or position.
+  /// The channels of a feature buffer. The list is empty if the layer is missing, lacks a channel,
+  /// or has another size or position.
   io::LayerName layer;
 };
 

@@ -26,8 +26,8 @@ class SideInputs {
   /// Returns whether the run has side inputs from files. The first frame of such a file corresponds
   /// to the first frame of the input.
   bool has_files() const { return !job_sources().empty(); }
-  /// Describes the guide and the feature buffers as additional inputs of a job in segments. Must be
-  /// called before attach_to().
+  /// Describes the guide and the feature buffers as additional inputs of a job in segments. The
+  /// caller must call this function before attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
   /// Returns a denoiser that sets Frame::guide and Frame::features of every frame and passes the
   /// frame to `denoiser`. Only one call is allowed.
