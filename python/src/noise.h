@@ -1,5 +1,5 @@
 #pragma once
-// The given or estimated noise of arrays.
+// The noise of arrays, which the caller gives or lull estimates.
 
 #include <array>
 #include <optional>

@@ -26,7 +26,7 @@ struct PartContext {
   std::unique_ptr<RepeatFinder> repeats{};
   /// push() calls this function when all needed results up to the received frame are complete. The
   /// argument is the index of the received frame, counted from 0 over all frames. The caller may
-  /// stop the input if it needs no later frame.
+  /// stop the input if no later frame is needed.
   std::function<void(std::int64_t)> idle{};
 };
 

@@ -37,8 +37,8 @@ struct ComponentGroup {
 
 [[nodiscard]] FrameFormat component_format(const Shape& shape);
 
-/// Returns the slices of a group of components, volume after volume. Masks select the voxels with
-/// noise.
+/// Returns the slices of a group of components, volume after volume. The mask of a slice contains
+/// the voxels with noise.
 class ComponentSource final : public FrameSource {
  public:
   ComponentSource(const Samples& components, const Fit& fit, const ComponentGroup& group);

@@ -20,8 +20,8 @@ namespace {
 /// is below `close_level`, usually after two corrections.
 constexpr int corrections = 3;
 constexpr float close_level = 0.01f;
-/// For the correction of the noise levels, the components are computed from a part of the voxels:
-/// about `voxels_per_volume` times the number of volumes, but at least `min_voxels`.
+/// To correct the noise levels, lull computes the components from a part of the voxels: about
+/// `voxels_per_volume` times the number of volumes, but at least `min_voxels`.
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components. The remaining components count as noise.
 constexpr double max_signal_share = 0.7;
@@ -39,9 +39,9 @@ constexpr float max_correction = 1.5f;
 /// Minimum number of filtered components. A component with a small eigenvalue can contain a signal
 /// that exists in only a few voxels.
 constexpr int min_components = 16;
-/// A volume is filtered separately if a separate filter reduces the estimated error of the volume
-/// by at least `significance` standard errors. Series of more than `max_examined_volumes` volumes
-/// are not examined.
+/// lull filters a volume separately if this reduces the estimated error of the volume by at least
+/// `significance` standard errors. lull does not examine series of more than `max_examined_volumes`
+/// volumes.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
@@ -192,8 +192,8 @@ Basis make_basis(const std::vector<int>& all, const Moments& moments,
   return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
 }
 
-/// Erases from `volumes` the volumes that have a smaller estimated error with a separate filter.
-/// Returns whether `volumes` has changed.
+/// Erases, from the list `volumes`, each volume whose estimated error is smaller with a separate
+/// filter. Returns whether the list has changed.
 bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < risks.alone.size(); ++i)

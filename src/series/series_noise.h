@@ -23,7 +23,7 @@ struct SeriesNoise {
 
 /// Returns the volumes with noise, in order.
 [[nodiscard]] std::vector<int> noisy_volumes(const SeriesNoise& noise);
-/// Returns the median noise level of the volumes with noise, or 0 without noise.
+/// Returns the median noise level of the volumes with noise, or 0 if no volume has noise.
 [[nodiscard]] float median_level(const SeriesNoise& noise);
 [[nodiscard]] VolumeNoise volume_noise(const SeriesNoise& noise, float level);
 

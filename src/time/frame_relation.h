@@ -12,7 +12,7 @@
 // without motion-compensated prediction from the earlier frame (PredictionCost).
 
 // Comparisons use 8-bit samples: the high bits of integers, and floats in 0..FrameFormat::white
-// scaled to 0..255. The main plane of a frame is the luma plane, for RGB the green plane.
+// scaled to 0..255. The main plane of a frame is the luma plane, or the green plane of RGB.
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 // vertical shift dy.
 
 // The kernel first sums the squared samples along rows of the other frame: one sum for each row and
-// each possible left edge of a region. It computes |b|^2 of each vector from these sums.
+// each possible left edge of a region. From these sums, the kernel computes |b|^2 for each vector.
 
 #include <algorithm>
 
@@ -73,7 +73,7 @@ struct MotionArgs {
 };
 
 /// The region of a motion block, with rows of zeros above and below for vectors that move rows out
-/// of the region. Eight successive rows are free of bank conflicts.
+/// of the region. Threads can read eight successive rows without bank conflicts.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
@@ -133,7 +133,7 @@ struct Shared {
   }
 };
 
-/// Returns whether the interval, moved by `v`, is inside 0..length.
+/// Returns whether the interval is inside 0..length after a shift by `v`.
 __device__ bool stays(const Interval& i, int v, int length) {
   return i.first + v >= 0 && i.end + v <= length;
 }

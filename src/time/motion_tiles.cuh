@@ -140,8 +140,8 @@ struct SearchArea {
       if (dx + 1 < vectors) sum += tile.square(row, dx + columns) - tile.square(row, dx);
     }
   }
-  /// Returns the sum of squares of the samples of the region in the other frame that a vector
-  /// selects. The region has `rows` rows.
+  /// Returns the sum of the squared samples of the shifted region in the other frame, for one
+  /// vector. The region has `rows` rows.
   __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
     std::uint32_t sum = 0;
 #pragma unroll 12

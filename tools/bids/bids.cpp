@@ -212,8 +212,9 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if a file of `files` is a symbolic link, or exists in a `folder` that resolves
-  /// to a path outside the derivative. With the option -y, the function does nothing.
+  /// Throws an error if any of `files` is a symbolic link. Also throws an error if any of `files`
+  /// exists and `folder` resolves to a path outside the derivative. With the option -y, the
+  /// function does nothing.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;

@@ -1,5 +1,5 @@
-// Implements `lull doctor`. The output is for public bug reports: no serial numbers, and no names
-// of users, hosts or folders.
+// Implements `lull doctor`. The output is for public bug reports, so it contains no serial numbers,
+// and no names of users, hosts or folders.
 
 #include "tools/doctor/doctor.h"
 

@@ -40,8 +40,8 @@ struct SceneNoise {
   /// True if the estimate comes from differences between frames. Only such a noise level is
   /// comparable with the noise of later frames.
   bool over_time = false;
-  /// Noise at half size. Set only for coarse noise, for which lull filters at half size in addition
-  /// to full size.
+  /// The noise of frames at half size. Set only for coarse noise, for which lull filters at half
+  /// size in addition to full size.
   std::optional<NoiseEstimate> half;
   /// The kind and the spatial variation of the noise of a volume. `estimate` contains only the
   /// noise level.

@@ -58,8 +58,8 @@ std::string tendency_of(const NoiseModel& noise) {
   return {};
 }
 
-/// Returns the confidence as text if it is low, and otherwise an empty text. Texture lowers the
-/// confidence of an estimate.
+/// Returns a text with the confidence if the confidence is low, and otherwise an empty text.
+/// Texture lowers the confidence of an estimate.
 std::string confidence_of(const NoiseEstimate& estimate) {
   constexpr float reliable = 0.8f;
   if (!estimate.certain || estimate.confidence >= reliable) return {};

@@ -11,8 +11,9 @@
 
 namespace lull::tools {
 
-/// Treatment of interlaced video. refuse: an error. fields: even and odd rows as separate videos.
-/// frames: complete frames, as if progressive.
+/// Treatment of interlaced video. refuse: lull reports an error. fields: lull filters the even and
+/// the odd rows as separate videos. frames: lull filters complete frames, as if the video were
+/// progressive.
 enum class Interlaced { refuse, fields, frames };
 
 /// Options for depth maps: --depth and options that imply --depth.

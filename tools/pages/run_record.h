@@ -56,7 +56,8 @@ struct FrameErrors {
 
 class RunRecord {
  public:
-  /// @param chosen  numbers of the frames on the page; empty: spread over the clip
+  /// @param chosen  numbers of the frames on the page; if empty, the frames are spread over the
+  /// clip
   RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen);
 
   /// Begins the record. The caller must call this function before add_frame().

@@ -27,7 +27,8 @@ struct RawPlan {
   std::string noise_line;  // message for the user
 };
 
-/// Determines the sensor and its noise: stated by the file, or estimated from the samples.
+/// Determines the sensor and its noise. The file states the noise, or the function estimates the
+/// noise from the samples.
 /// @throws BadData  the noise cannot be estimated
 [[nodiscard]] RawPlan plan_raw(const DenoiseOptions& options, const io::RawPicture& first,
                                std::size_t files);

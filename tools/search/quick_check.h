@@ -26,7 +26,7 @@ struct QuickCheck {
 [[nodiscard]] bool is_same_scene(const QuickCheck& a, const QuickCheck& b);
 /// Returns whether the statistics are equal, so that one frame may repeat the other.
 [[nodiscard]] bool may_repeat(const QuickCheck& a, const QuickCheck& b);
-/// Returns whether most luma (RGB: green) blocks of the second frame are exact copies of displaced
+/// Returns whether most luma (or green) blocks of the second frame are exact copies of displaced
 /// blocks of the first frame. Such frames, for example of scrolling titles, differ by motion
 /// without noise.
 [[nodiscard]] bool is_moved_copy(const Frame& a, const Frame& b);

@@ -29,8 +29,8 @@ class GrainJob {
   GrainJob(const DenoiseOptions& options, const FrameFormat& format);
 
   /// Sets the noise estimates. The caller must call set_noise() before all other functions. If the
-  /// run removes all noise, the grain table describes certain estimates from differences between
-  /// frames instead of the removed noise.
+  /// run removes all noise, and an estimate is certain and comes from differences between frames,
+  /// the grain table describes this estimate instead of the removed noise.
   void set_noise(const NoiseRecord& noise) { scenes_ = noise.scenes; }
   /// With --grain keep, computes the table and the scenes of `noise` in a first pass. The caller
   /// must call this function before it opens the session and the sink. Returns false if the user

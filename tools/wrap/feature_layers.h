@@ -1,5 +1,5 @@
 #pragma once
-// Selects the layers of a render with feature buffers, by options or well-known names.
+// Selects those layers of a render that contain feature buffers, by options or by well-known names.
 
 #include <string>
 #include <vector>
