@@ -17,9 +17,9 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// A part may be split if its number of remaining frames is at least a factor times (m + 1), where m
-// is the length of the longer margin in frames. The factor is `worth_splitting` while frames
-// arrive, and `worth_at_the_end` after the last frame.
+// The scheduler may split a part if the number of its remaining frames is at least a factor times
+// (m + 1), where m is the length of the longer margin in frames. The factor is `worth_splitting`
+// while frames arrive, and `worth_at_the_end` after the last frame.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {
@@ -199,8 +199,8 @@ class PartScheduler final : public Denoiser {
     // After a split, each half needs the nearest frames of the other half as temporal context.
     // These are fewer than `filtered_twice` frames. The first half receives no frames after the
     // split, so the part must already contain the frames that the first half needs. While frames
-    // arrive, a part is split only if it has at least `worth_splitting` * `filtered_twice` frames,
-    // so it contains these frames.
+    // arrive, the scheduler splits a part only if the part has at least `worth_splitting` *
+    // `filtered_twice` frames. The part then contains these frames.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)

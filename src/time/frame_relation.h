@@ -111,8 +111,8 @@ constexpr Relation relation_of(const FrameDifference& d) {
 
 // ---- scenes --------------------------------------------------------------------------------
 
-// Prediction uses the luma (or green) plane, downsampled to 8-bit means of 4x4 samples. Incomplete
-// means and incomplete blocks at the right and bottom border are excluded.
+// Prediction uses the luma (or green) plane, downsampled to 8-bit means of 4x4 samples. The cost
+// does not include incomplete means and incomplete blocks at the right and bottom border.
 inline constexpr int coarse = 4;
 inline constexpr int prediction_block = 8;  // side of a block in downsampled samples
 inline constexpr int prediction_reach = 8;  // radius of the motion search, in downsampled samples

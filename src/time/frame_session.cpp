@@ -54,7 +54,7 @@ class FrameSession : public Denoiser {
   }
 
  private:
-  /// A distinct frame (timeline.h) whose result is not yet returned.
+  /// A distinct frame (timeline.h) whose result the session has not yet returned.
   struct PendingFrame {
     std::vector<FrameInfo> infos;  // frame info of the frame and of its repetitions
     int context_distance = 0;      // Frame::context_distance

@@ -25,7 +25,7 @@ struct Reports {
 
   void info(const std::string& text) { log.write(LogLevel::info, text); }
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
-  /// Writes a warning, unless an equal warning has already been written. Thread-safe.
+  /// Writes a warning, unless the object has already written an equal warning. Thread-safe.
   void warn_once(const std::string& text) {
     {
       const std::lock_guard lock(mutex);

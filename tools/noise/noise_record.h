@@ -49,8 +49,8 @@ struct SceneNoise {
   /// Photon noise of a stack. `estimate` does not describe the increase of this noise with
   /// brightness.
   std::optional<ScenePhotons> photons;
-  /// Noise of a series. Set only if the series is decomposed into components, or if the noise level
-  /// differs between volumes.
+  /// Noise of a series. Set only if lull decomposes the series into components, or if the noise
+  /// level differs between volumes.
   std::optional<SeriesEstimate> series;
   /// The decomposition of a series into components, or null if lull has not decomposed the series.
   /// Noise files do not contain the decomposition.

@@ -13,7 +13,7 @@
 namespace lull::tools {
 
 /// The files of a command. `what` describes a file in messages, for example "the input" or
-/// "--mask". Empty names are ignored.
+/// "--mask". The object ignores empty names.
 class RunFiles {
  public:
   /// Adds an input: a file, or the pattern of a picture sequence.

@@ -19,7 +19,8 @@ namespace lull::tools {
 /// @throws InvalidArgument  an option does not apply to raw photographs
 void check_raw(const DenoiseOptions& options);
 
-/// Properties of the photographs of a run, determined before the first photograph is filtered.
+/// Properties of the photographs of a run. lull determines them before it filters the first
+/// photograph.
 struct RawPlan {
   raw::RawParams params;
   raw::ColourNoise noise;

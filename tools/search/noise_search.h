@@ -18,7 +18,7 @@
 
 namespace lull::tools {
 
-/// Returns whether lull can read the input a second time. A pipe can be read only once.
+/// Returns whether lull can read the input a second time. lull can read a pipe only once.
 [[nodiscard]] bool can_read_again(const std::string& input);
 
 /// The frames that lull examines for noise and defects. Empty for a stack, because stacks have no

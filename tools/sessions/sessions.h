@@ -61,7 +61,7 @@ struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
   /// The scenes after the first scene, or null if lull does not track the noise. If `later` is set,
-  /// `starts` is ignored.
+  /// lull ignores `starts`.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
