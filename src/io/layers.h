@@ -25,11 +25,11 @@ struct LayerWindow {
 
 /// A layer with its channels, and the properties that determine how lull denoises the layer.
 struct LayerInfo : LayerName {
-  /// Unique name of the layer for messages and users, such as "diffuse". For a layer without a
-  /// name, "RGBA" or the name of the view.
+  /// Unique name of the layer for messages and users, such as "diffuse". A layer without a name has
+  /// the label "RGBA" or the name of the view.
   std::string label;
-  /// View of the layer, such as "left" or "right"; the default view if the layer name contains no
-  /// view. Empty if the file has only one view.
+  /// View of the layer, such as "left" or "right". If the layer name contains no view, this is the
+  /// default view. If the file has only one view, the text is empty.
   std::string view;
   std::string base;  // the name without the view: "diffuse" for "right.diffuse"
   /// The colour channels of the layer: R, G, B, or Y. The list is empty for layers that lull does

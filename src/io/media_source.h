@@ -162,14 +162,14 @@ struct SourceOptions {
   std::string series_uid{};
   /// Sample value that corresponds to 255 on the scale of noise levels (FrameFormat::white), for
   /// pictures and videos with float samples. If 0, the source chooses the value from the first
-  /// frame. Must be 0 or 1 for integer samples and for stacks.
+  /// frame. For integer samples and stacks, the value must be 0 or 1.
   double white = 1;
   /// Stream number of the decoded video, which must not be a cover picture. This stream keeps its
   /// position in the output. If nullopt, FFmpeg's preferred video becomes the first stream of the
   /// output.
   std::optional<int> video{};
   /// Name of a layer in an OpenEXR file (find_layer()). The source reads this layer as frames. If
-  /// empty, the source reads the default picture. Must be empty for other inputs.
+  /// empty, the source reads the default picture. For other inputs, the name must be empty.
   std::string layer{};
   /// A function that chooses additional layers of an OpenEXR file. The source reads these layers
   /// with each frame, and read_layer() returns them. If the function is empty, the source reads no

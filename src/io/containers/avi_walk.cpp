@@ -111,7 +111,7 @@ void AviWalk::step() {
   last_ = at();
   // An empty chunk of a video stream repeats the previous frame and is not a packet.
   if (stream_of(chunk.name) == video_ && is_packet(chunk.name) && chunk.size > 0) ++packets_;
-  // Some writers omit the padding byte after a chunk of odd size.
+  // Some programs write no padding byte after a chunk of odd size.
   Chunk next;
   const bool is_padded = chunk.size % 2 == 0 || end + 1 >= movie_end_ || !read(end, next) ||
                          !(is_of_movie(next.name) || !next.list.empty());

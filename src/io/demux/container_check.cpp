@@ -191,8 +191,8 @@ std::string check_nut(FileBytes& file) {
   return whole ? "" : "the index is missing";
 }
 
-// Checks whether the file contains all samples in the index of an MP4 file. A truncated file can
-// have a complete index at the beginning.
+// Checks whether an MP4 file contains all samples that its index lists. A truncated file can have a
+// complete index at the beginning.
 std::string check_index(const AVFormatContext& context, std::uint64_t size) {
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream* stream = context.streams[i];

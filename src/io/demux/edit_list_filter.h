@@ -26,7 +26,7 @@ class EditListFilter {
  private:
   struct Stream {
     bool has_kept = false;
-    std::deque<PacketPtr> preroll;  // marked packets before the first kept packet
+    std::deque<PacketPtr> preroll;  // packets with the discard flag
   };
   std::map<int, Stream> streams_;  // by stream index
 };

@@ -13,7 +13,7 @@
 namespace lull::io {
 
 /// Decides which frames and packets the output contains, and makes the time stamps of the selected
-/// parts continuous. The decoding thread calls `judge_frame()`, the muxing thread calls
+/// parts continuous. The decoding thread calls `judge_frame()`. The muxing thread calls
 /// `judge_packet()`.
 class FrameSelector {
  public:

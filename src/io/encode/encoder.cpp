@@ -153,7 +153,7 @@ void Encoder::open(Dictionary& leftover) {
   const std::string name = choice_.codec->name;
   const LogWatch watch;
   const int code = avcodec_open2(context_.get(), choice_.codec, leftover.address());
-  // For unknown options in x264-params and x265-params, x264 and x265 only log a message.
+  // If x264-params or x265-params contain an unknown option, x264 and x265 only log a message.
   const std::string unknown = watch.find("Error parsing option");
   const std::string unknown_x265 = watch.find("Unknown option:");
   const std::string& bad = unknown.empty() ? unknown_x265 : unknown;

@@ -28,7 +28,8 @@ class PicturePool {
 };
 
 /// Packs frames into pictures of the encoder's pixel format, and rounds each sample at most once.
-/// If the formats differ, FFmpeg converts to 16 bits, and the packer rounds or dithers.
+/// If frames and pictures differ in format, FFmpeg converts the samples to 16 bits, and the packer
+/// then rounds or dithers the samples.
 class FramePacker {
  public:
   /// @param source  pixel format of the source

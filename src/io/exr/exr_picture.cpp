@@ -16,7 +16,7 @@ namespace {
 
 const std::string input_name = "the input";  // the file name is not known here
 
-/// The OpenEXR file of a picture, referenced by the picture's AVFrame::opaque_ref.
+/// The OpenEXR file of a picture. AVFrame::opaque_ref of the picture refers to this object.
 struct Origin {
   AVBufferRef* file = nullptr;  // the complete file
   int threads = 0;

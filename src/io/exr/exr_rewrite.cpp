@@ -128,7 +128,7 @@ class PartPixels {
     });
   }
 
-  /// Writes a channel without subsampling. Half floats are clamped to 65504.
+  /// Writes a channel without subsampling. The function clamps half floats to 65504.
   void put(const std::string& name, PlaneView<const float> from, const LayerWindow& window) {
     const Imath::Box2i data = header_.dataWindow();
     char* to = channel_data_.at(name).data();

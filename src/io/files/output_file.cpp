@@ -232,7 +232,7 @@ void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
   if (::fstat(descriptor_, &own) < 0) return;
-  // The function ignores errors, because some file systems have no permission bits.
+  // The function ignores errors of fchmod(), because some file systems have no permission bits.
   (void)::fchmod(descriptor_, mode_for_replacement(options_.access, own.st_gid, old.st_mode));
 }
 

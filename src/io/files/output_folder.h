@@ -19,8 +19,8 @@ struct OutputFolderOptions {
   std::function<bool(const std::string& path)> may_replace = {};
 };
 
-/// Returns whether an output at `path` (without a final slash) replaces an existing folder. Empty
-/// folders may always be replaced.
+/// Returns whether an output at `path` (without a final slash) replaces an existing folder. An
+/// output may always replace an empty folder.
 /// @param name  name of the output in messages
 /// @throws CannotCreate  the output is a file, or a folder that must not be replaced
 bool check_free_folder(const std::string& path, const std::string& name,

@@ -26,7 +26,8 @@ int combined_orientation(int first, int second);
 inline bool swaps_sides(int orientation) { return orientation >= 5; }
 
 /// Copies the samples of `from` to `to` and rotates them upright. `to` must have the same pixel
-/// format and the rotated size. Samples must be whole bytes without subsampling.
+/// format and the rotated size. The format must have whole bytes for each sample and no
+/// subsampling.
 void rotate_samples(const AVFrame& from, int orientation, AVFrame& to);
 /// Returns whether `rotate_samples()` supports the pixel format.
 bool can_rotate(AVPixelFormat format);

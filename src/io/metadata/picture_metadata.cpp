@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n";
 constexpr std::string_view jxl_signature{"\0\0\0\x0CJXL \r\n\x87\n", 12};
-/// Types of boxes with metadata in JPEG XL files, and names for messages.
+/// Types of the boxes that contain metadata in JPEG XL files. Each type has a name for messages.
 constexpr std::pair<std::string_view, std::string_view> jxl_metadata[] = {
     {"Exif", "the compressed EXIF metadata of JPEG XL"},
     {"xml ", "the compressed XMP metadata of JPEG XL"}};
@@ -30,7 +30,8 @@ bool is_heif(ByteView file) {
   return std::ranges::find(brands, text_view(file.subspan(8, 4))) != std::end(brands);
 }
 
-/// Returns the length in bytes of the UTF-8 character at the beginning of `bytes`; 0 if invalid.
+/// Returns the length in bytes of the UTF-8 character at the beginning of `bytes`; 0 if `bytes`
+/// does not begin with a valid character.
 std::size_t utf8_length(ByteView bytes) {
   const std::uint8_t c = bytes[0];
   const std::size_t length = c < 0x80   ? 1
