@@ -6,8 +6,8 @@
 
 namespace lull::burst {
 
-/// An alignment for samples that need not be square: maps (x, y), relative to the centre, to (a x -
-/// x_by_y y + move_x, y_by_x x + a y + move_y).
+/// An alignment of two planes whose samples need not be square. It maps (x, y) to (a x - x_by_y y +
+/// move_x, y_by_x x + a y + move_y). Coordinates are relative to the centres of the planes.
 struct AffineWarp {
   double a, x_by_y, y_by_x, move_x, move_y;
 
@@ -21,8 +21,9 @@ struct AffineWarp {
         move_y(s.move_y / high) {}
 };
 
-/// Sets sample (x, y) of `to` to the value of `from` at `by`(x, y), for small rotations. All planes
-/// have equal sizes. Borders are mirrored.
+/// Warps the plane `from`. Each sample of `to`, at the position (x, y), becomes the value of `from`
+/// at the position to which `by` maps (x, y). Rotations must be small. All planes have equal sizes.
+/// Positions outside `from` are mirrored at its border.
 void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
           PlaneView<float> to);
 

@@ -4,8 +4,8 @@
 // the coarsest level. Then robust least-squares fits determine the transform from the translations
 // of tiles.
 
-// The function refined() (refinement.h) completes the alignment to a fraction of a sample, on the
-// host for every backend.
+// The result is accurate to about one sample. The function refined() (refinement.h) improves the
+// accuracy to a fraction of a sample. This function runs on the host for every backend.
 
 #include <cstdint>
 #include <vector>

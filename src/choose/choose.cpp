@@ -150,7 +150,8 @@ void check_kind(const SessionChoice& choice) {
     refuse("results on a GPU", "these results are computed on the host");
 }
 
-/// Returns the format of the frames after variance stabilisation.
+/// Returns the format of the frames that the filter receives: the stabilised format if the session
+/// stabilises the variance, and `format` if not.
 FrameFormat filter_format(const SessionChoice& choice, const FrameFormat& format) {
   if (choice.volume_noise) return stabilised_format(format);
   if (choice.depth) return stabilised_depth_format(format);

@@ -22,8 +22,8 @@ struct ClipSettings {
 };
 
 struct ClipChoice {
-  /// `session.noise` is the given noise level multiplied by the strength. Without a given level,
-  /// the caller must set `session.noise` to scaled(estimate, strength).
+  /// If the user gives a noise level, `session.noise` is this level times the strength. If not, the
+  /// caller must set `session.noise` to scaled(estimate, strength).
   SessionChoice session;
   bool estimates = false;  // no noise level is given
   float strength = 1;

@@ -16,8 +16,8 @@
 
 namespace lull {
 
-/// Curves of a plane: `forward` after the conversion to floats, `inverse` before the conversion
-/// back. Null: samples are not changed.
+/// The curves of a plane. The forward curve is applied after the conversion of samples to floats,
+/// and the inverse curve before the conversion back. Null: no curve is applied.
 struct CurvePair {
   const SampleCurve *forward = nullptr, *inverse = nullptr;
   ClipLimits limits;  // limits of the output of `inverse`
@@ -34,9 +34,9 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma` contains the noise levels of the stored planes, for out-of-range float samples
-  /// (core/float_range.h). RGB planes with level 0 are not filtered. `curves` is copied. `results`
-  /// is the format of the results, by default `format`.
+  /// `sigma` contains the noise levels of the stored planes, for the handling of out-of-range float
+  /// samples (core/float_range.h). RGB planes with level 0 are not filtered. The constructor copies
+  /// `curves`. `results` is the format of the results, by default `format`.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
@@ -89,7 +89,7 @@ class RawFrame {
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
-  // `planes_` are the uploaded samples, and `filtered_` are the results. If samples are floats,
+  // `planes_` contains the uploaded samples, and `filtered_` the results. For float samples,
   // `filtered_` first contains the input of the filter: the uploaded samples after the replacement
   // of out-of-range samples.
   RawPlanes planes_, filtered_;
