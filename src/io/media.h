@@ -262,7 +262,7 @@ void check_output_name(const std::string& path, const std::string& input,
                        const SourceOptions& reading, const SinkOptions& options);
 
 /// Returns the sample format in which a denoising session must return results for the output
-/// `path`, so that samples are rounded only once. The caller must call this function before the
+/// `path`, so that lull rounds samples only once. The caller must call this function before the
 /// first read of `source`, and set SinkOptions::samples to the result. If open_sink() would throw
 /// an error, the function returns the sample format of the source.
 [[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,

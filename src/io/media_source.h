@@ -90,8 +90,8 @@ struct FrameRange {
 
 /// A part of the input. All times are relative to the first frame. In the output, the first range
 /// begins at the start time of the input, and each other range begins where the previous one ends.
-/// The output contains an audio packet if the packet begins within a range. The duration of a
-/// subtitle is clipped to the range.
+/// The output contains an audio packet if the packet begins within a range. Of a subtitle, the
+/// output contains only the time within the range.
 struct Selection {
   std::vector<FrameRange> ranges;           // ascending, without overlap; empty: all frames
   std::int64_t start_us = 0;                // only frames from this time on

@@ -229,9 +229,9 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Checks whether a NUT input from a pipe is complete: the index must be at the end. Inputs of other
-// formats count as complete. An index that begins before the stored last part of the input also
-// counts as complete.
+// Checks whether a NUT input from a pipe is complete: the index must be at the end. The input
+// counts as complete if lull no longer has the beginning of the index in memory. Inputs of other
+// formats always count as complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

@@ -22,7 +22,7 @@ class DamageCount {
 
   /// Counts a damaged frame. Reports with the same time stamp count once. Reports without a time
   /// stamp (AV_NOPTS_VALUE) always count.
-  /// @throws BadData  damage is not tolerated; `text` is the message
+  /// @throws BadData  lull tolerates no damage; `text` is the message
   void add_frame(const std::string& text, std::int64_t pts);
   /// Counts the frame of a packet that the demuxer has flagged as damaged. If this frame is
   /// missing, `add_missing_frame()` does not count it again.

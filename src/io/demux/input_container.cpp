@@ -87,7 +87,7 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   if (source.raw || picture)
     options.set("framerate",
                 std::to_string(source.rate.num) + "/" + std::to_string(source.rate.den));
-  // FFmpeg may open the files to which a playlist refers only with these protocols.
+  // A playlist may refer to other files. FFmpeg opens these files only with the allowed protocols.
   options.set("protocol_whitelist", bytes_.whitelist());
   is_multi_picture_ =
       !bytes_.pipe() && !source.raw && source.format.empty() && is_multi_picture_file(name());
