@@ -97,8 +97,8 @@ struct SinkOptions {
   bool overwrite = false;    // replace an existing file
   bool follow_links = true;  // false: if the output is a link, the link is replaced
   bool single = false;       // only one frame will be written, even if the source has more
-  /// Size of the frames that the caller passes to write(). The caller must set the size only if it
-  /// enlarges frames; 0 means the size of the source's frames. The sample aspect ratio always
+  /// Size of the frames that the caller passes to write(); 0 means the size of the frames of the
+  /// source. A caller that enlarges frames must set this size. The sample aspect ratio always
   /// equals that of the source.
   int width = 0, height = 0;
   int threads = 0;                     // encoding threads; 0: the encoder's choice
