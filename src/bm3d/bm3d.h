@@ -50,9 +50,9 @@ struct Backend {
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 
-/// Returns the memory resource for frames that the backend reads without an intermediate copy:
-/// page-locked memory for `cuda`, and the default resource for other backends. The resource exists
-/// until the process ends.
+/// Returns a memory resource for frames. The backend reads frames in this memory without an
+/// intermediate copy. For `cuda`, the memory is page-locked. Other backends use the default
+/// resource. The resource exists until the process ends.
 [[nodiscard]] std::pmr::memory_resource* frame_memory(const Backend& backend);
 
 }  // namespace lull::bm3d

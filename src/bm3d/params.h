@@ -111,9 +111,9 @@ struct Params {
   /// phase. Requires equal steps in both phases, and a search_step of 0. The search windows of the
   /// second phase must be at least as large as those of the first phase.
   SameGroups same_groups = SameGroups::none;
-  /// If true, iterated linear combinations of patches (linear/params.h) replace all phases, whose
-  /// parameters are then ignored. With temporal filtering, a GPU with little shared memory runs the
-  /// phases instead.
+  /// If true, iterated linear combinations of patches (linear/params.h) replace all phases. The
+  /// session then ignores the parameters of the phases. With temporal filtering, a GPU with little
+  /// shared memory runs the phases instead.
   bool linear_combinations = false;
   /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
   /// no second phase.

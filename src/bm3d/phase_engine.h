@@ -64,9 +64,9 @@ class PhaseEngine {
   /// of float planes.
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Finds and stores the groups of every PhasePlan::search_step-th reference patch, before a run()
-  /// that propagates groups. `input` must contain the motion vector of each bundle (8x4 of these
-  /// reference patches).
+  /// Finds and stores the groups of the reference patches at multiples of PhasePlan::search_step,
+  /// before a run() that propagates groups. `input` must contain the motion vector of each bundle
+  /// (8x4 of these reference patches).
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them, and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;

@@ -18,7 +18,7 @@
 // in the search window.
 
 // The second phase uses only groups of the first phase whose reference cubes are within
-// list_reach() along z. The slices of margin() (params.h) include list_reach().
+// list_reach() along z. The function margin() (params.h) includes these slices in the margin.
 
 // Cubes that the first phase skipped have no group.
 
@@ -94,8 +94,8 @@ class KeptLayers {
   KeptLayers(const Params& params, int at_a_time);
   int depth() const { return static_cast<int>(layers_.size()); }
   void begin() { count_ = 0; }
-  /// Returns the slot for the reference cubes at the position `z`, which must be above all earlier
-  /// positions.
+  /// Returns the slot for the reference cubes at the position `z`. `z` must be greater than in all
+  /// earlier calls.
   int add(int z);
   /// Finds the layer that is nearest to `z`. Returns the slot of the layer before the nearest
   /// layer, then the slot of the nearest layer, then the slot of the layer after the nearest layer.

@@ -61,8 +61,8 @@ struct CandidateFrame {
 class FrameEngine {
  public:
   virtual ~FrameEngine() = default;
-  /// Loads the planes of a frame, which the caller may change afterwards. `guides` is ignored if
-  /// plan.is_self_guided is true. `holes` is null without holes.
+  /// Loads the planes of a frame, which the caller may change afterwards. The engine ignores
+  /// `guides` if plan.is_self_guided is true. `holes` is null if the frame has no holes.
   virtual void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
                     const Holes* holes = nullptr) = 0;
   /// Computes the results of the target frame `frames.front()`. `frames` contains 1 to max_frames
@@ -72,7 +72,7 @@ class FrameEngine {
 };
 
 [[nodiscard]] std::unique_ptr<FrameEngine> make_reference_frame_engine(const FramePlan& plan);
-/// Makes the engine of the cpu backend. `threads` = 0: all cores.
+/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
 [[nodiscard]] std::unique_ptr<FrameEngine> make_cpu_frame_engine(const FramePlan& plan,
                                                                  int threads);
 
@@ -92,7 +92,7 @@ class VolumeEngine {
   virtual ~VolumeEngine() = default;
   /// Begins a volume. `z` is the first slice that the session receives.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. `guide` is ignored if plan.is_self_guided is true.
+  /// Loads the next slice. The engine ignores `guide` if plan.is_self_guided is true.
   virtual void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) = 0;
   /// Computes the results of the slices `wanted`, at most slices_at_a_time(), in ascending order.
   /// `available` contains the slices that exist. The results depend on slices up to
@@ -107,7 +107,7 @@ class VolumeEngine {
 };
 
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_reference_volume_engine(const VolumePlan& plan);
-/// Makes the engine of the cpu backend. `threads` = 0: all cores.
+/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_cpu_volume_engine(const VolumePlan& plan,
                                                                    int threads);
 

@@ -46,8 +46,8 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // table.index() may wrap around in 16 bits. Index differences are still correct, because
-      // members with correlated noise are only a few samples apart.
+      // The 16-bit results of table.index() may overflow. Differences of two results are still
+      // correct, because members with correlated noise are only a few samples apart.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;

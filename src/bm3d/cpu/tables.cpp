@@ -13,8 +13,9 @@
 namespace lull::bm3d::cpu {
 namespace {
 
-/// Scales of a transform along one axis: a computed coefficient times `scale` is the orthonormal
-/// coefficient, and a computed coefficient times `restore` is the input of the inverse transform.
+/// Scales along one axis of a transform with unscaled basis functions. A computed coefficient times
+/// `scale` is the orthonormal coefficient. A computed coefficient times `restore` is the input of
+/// the inverse transform.
 struct Axis {
   std::array<double, patch> scale, restore;
 };

@@ -76,8 +76,9 @@ __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
   __syncthreads();
 }
 
-// Filters the spectra of groups, with one thread block per group. Columns 1..3 of the half spectrum
-// count twice, because each of their coefficients represents two coefficients of the full spectrum.
+// Filters the spectra of groups, with one thread block per group. The kernel counts columns 1..3 of
+// the half spectrum twice, because each of their coefficients represents two coefficients of the
+// full spectrum.
 __global__ void __launch_bounds__(spectrum_threads)
     spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma,
                    Strength strength, const cufftComplex* basic, cufftComplex* spectra,

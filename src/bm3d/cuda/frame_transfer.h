@@ -2,9 +2,9 @@
 // The part of a GPU worker that does not depend on the filter: upload, conversion and comparison of
 // frames, motion estimation (time/device_motion.h), and download of results.
 
-// FrameTransfer uses three CUDA streams: for uploads and statistics, for the filter, and for
-// downloads. The stream for uploads and statistics has a high priority, because the host waits for
-// the statistics.
+// FrameTransfer uses three CUDA streams: one for uploads and statistics, one for the filter, and
+// one for downloads. The stream for uploads and statistics has a high priority, because the host
+// waits for the statistics.
 
 #include <array>
 #include <memory>

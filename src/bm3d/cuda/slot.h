@@ -28,7 +28,7 @@ class CudaSlot {
   ~CudaSlot();
 
   /// Queues the upload, the kernels and the download of a frame, without waiting. The slot must be
-  /// free. The samples of `clean` are complete only after finish().
+  /// free. The samples of the result `clean` are complete only after finish().
   void start(Frame noisy, Frame clean);
   /// Waits for the frame in flight and returns its result. Returns nullopt if no frame is in
   /// flight.

@@ -54,8 +54,8 @@ struct MatchSlices {
 /// Finds the group of a reference cube. The first voxel of the reference cube is at (x, y) in the
 /// current slice.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
-/// Finds the group among the candidates at the given displacements, which must be distinct and
-/// inside the volume.
+/// Finds the group among the candidates at the given displacements. The displacements must be
+/// distinct, and the candidates must be inside the volume.
 void rank_group(const MatchSlices& slices, const PhaseParams& params, int x, int y,
                 std::span<const std::uint32_t> candidates, Group& group);
 

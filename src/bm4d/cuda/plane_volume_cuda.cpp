@@ -87,7 +87,7 @@ struct PlaneVolume::Memory {
   std::size_t members;  // number of members of all groups at one z position
   FilterPlan filter;
   int cleared = 0;  // the sums of the slices before this one have been cleared
-  // The guide of the first phase exists for all slices before this slice.
+  // The guide of the first phase exists for all slices before slice `guided`.
   int guided = 0;
   int normed = 0;  // norms exist for cubes that begin before this slice
 };

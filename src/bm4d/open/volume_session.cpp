@@ -30,7 +30,7 @@ class VolumeSession final : public SliceSession {
     const int side = max_cube_side(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
     min_slices_ = side;
     for (const PlanePlan& plan : plan_planes(params, format)) {
-      // A mask has the size of the first plane. Masks are ignored if planes with noise have
+      // A mask has the size of the first plane. The session ignores masks if planes with noise have
       // different sizes.
       uses_masks_ = uses_masks_ && format.plane_width(plan.plane) == format.width &&
                     format.plane_height(plan.plane) == format.height;
@@ -42,7 +42,8 @@ class VolumeSession final : public SliceSession {
                worker_->in_flight();
   }
 
-  // A GPU may still read the slices in pending_ and pending_results_. The worker waits for the GPU.
+  // Destroys the worker first: it waits for the GPU, which may still read the slices in pending_
+  // and pending_results_.
   ~VolumeSession() override { worker_.reset(); }
 
   int latency() const noexcept override { return passes_ ? 0 : latency_; }

@@ -37,7 +37,7 @@ static_assert(0xffffffffu / max_patch_samples > outside * outside);
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 
-/// Maximum width, in samples, of the reference patches of one matcher call.
+/// Maximum width, in samples, of the area of the reference patches in one call of the matcher.
 inline constexpr int row_width = 96;
 /// Number of elements that the matcher may read beyond the end of a row.
 inline constexpr int guide_padding = row_width + 64 + guide_border;

@@ -101,8 +101,8 @@ class CudaFrameWorker final : public FrameWorker {
     for (FilteredSet& set : sets_)
       set.filter.load(at, planes_of(set.planes.planes, flat_),
                       planes_of(set.planes.guides, flat_guide_), holes);
-    // After the wait, the caller may release the frame. Frames are in host memory, or in a picture
-    // of the decoder.
+    // After this wait, the caller may release the frame, which is in host memory or in a picture of
+    // the decoder.
     check(cudaStreamSynchronize(upload_stream_.get()));
     last_frame_ = {};
   }

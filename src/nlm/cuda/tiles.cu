@@ -1,5 +1,5 @@
-// The general kernel, tile by tile, for blocks, steps and patches of any size, separate guides, and
-// several frames with motion (weights.h).
+// The general kernel, which processes a plane tile by tile. It supports blocks, steps and patches
+// of any size, separate guides, and several frames with motion (weights.h).
 
 // A thread block first computes, in its workspace, the weights of the candidates of each patch that
 // covers the tile. Each sample is then the weighted mean of its candidate samples.
@@ -171,7 +171,8 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
 
 /// Computes the results of all planes at one sample. For each patch, `shares` contains 1 / (sum of
 /// weights * number of estimates of a sample). `fixed` is the number of patches that cover the
-/// sample along an axis, as a compile-time constant. 0: the number is computed from `plan`.
+/// sample along an axis, as a compile-time constant. If `fixed` is 0, the kernel computes this
+/// number from `plan`.
 template <int fixed>
 __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int x, int y, const float* weights, const float* shares,

@@ -174,7 +174,7 @@ constexpr float noise_deviation(int k) {
 }
 
 /// Applies the hard threshold of the first phase, and returns the number of retained coefficients.
-/// The mean of the group (the first value of lane 0) is always retained.
+/// The function always retains the mean of the group (the first value of lane 0).
 template <int M, class GroupTransform>
 __device__ __forceinline__ int threshold(float limit, float mean_factor, int lane,
                                          LaneGroup<M>& group) {

@@ -74,7 +74,7 @@ struct FilterPlan {
   std::size_t shared_bytes = 0;
 };
 
-/// Parameters of a filter kernel that determine its tiles.
+/// The parameters of a filter kernel on which its tiles depend.
 struct FilterWork {
   Phase phase = Phase::first;
   // Number of columns and rows of reference patches on the grid, and number of planes.

@@ -97,7 +97,7 @@ __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, f
   }
 }
 
-/// Returns the location of the sums of frame `t` in GroupFrames.
+/// Returns the location of the sums of a frame. `t` is the index of the frame in GroupFrames.
 __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_x, int first_y) {
   const FilterArgs& f = a.filter;
   Motion v;
