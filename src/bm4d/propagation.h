@@ -18,7 +18,8 @@
 // in the search window.
 
 // The second phase uses only groups of the first phase whose reference cubes are within
-// list_reach() along z. The function margin() (params.h) includes these slices in the margin.
+// list_reach() along z. The margin of a session (margin() in params.h) contains all slices on which
+// these groups depend.
 
 // Cubes that the first phase skipped have no group.
 

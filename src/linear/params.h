@@ -10,8 +10,8 @@
 // with tau = tau0 (1 - m / M). The result is x of iteration M.
 
 // Sets of planes: Planes with common groups form a set (match/guide.h, PlaneSet). A set has one
-// guide. Its parameters depend on the noise of its first plane, but each plane has its own s, Gram
-// matrix and weights.
+// guide. The noise of the first plane determines the parameters of the set, but each plane has its
+// own s, Gram matrix and weights.
 
 // Small planes: The side of a patch is min(side, width, height), and the step is at most the side.
 

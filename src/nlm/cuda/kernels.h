@@ -1,5 +1,5 @@
 #pragma once
-// Launches of the kernels of non-local means on `stream`. The functions neither allocate memory nor
+// Launches the kernels of non-local means on `stream`. The functions neither allocate memory nor
 // wait.
 
 // Kernels compute the distance q of two patches from scaled guide planes. For the two patches in

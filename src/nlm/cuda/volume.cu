@@ -87,7 +87,7 @@ struct Voxels {
 };
 
 /// Sums in single precision, because large half-precision sums would lose small weights. The sums
-/// are in local memory, for lack of registers.
+/// are in local memory, because the registers of a thread are not sufficient.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
       weights[slices_per_lane * rows_per_lane * 2];

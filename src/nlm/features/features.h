@@ -38,7 +38,7 @@ struct FeatureParams {
 /// Opens a session for renders of one format: RGB or grey, as floats of any range. Each frame has
 /// the available features (Frame::features). Results do not depend on the number of threads, bit
 /// for bit. A part of a clip gives the same results as the clip if the session also receives
-/// margin(params) frames around it.
+/// margin(params) frames around the part.
 /// @throws InvalidArgument  a parameter is outside its range, or frames are not RGB or grey floats
 /// @throws DeviceUnavailable  this build or machine lacks the backend or device
 /// @throws OutOfDeviceMemory  the memory of the device is too small for the session

@@ -7,8 +7,8 @@
 // S (S + 1/2). In the target frame, m is 0. In a neighbouring frame, m is the motion vector of the
 // motion block (time/motion.h) that contains p.
 
-// Step 1: the distance D_f of two patches of 2 f + 1 pixels a side (Rousselle, Manzi, Zwicker 2013,
-// doi:10.1111/cgf.12219, equation 4):
+// Step 1: the distance D_f of two patches with a side of 2 f + 1 pixels (Rousselle, Manzi, Zwicker
+// 2013, doi:10.1111/cgf.12219, equation 4):
 //   D_f(p, q) = mean over the patch and the channels of
 //               [ (u_p - u_q)^2 - (v_p + min(v_p, v_q)) ] / (v_p + v_q)
 
