@@ -25,7 +25,7 @@ namespace lull::cuda {
 namespace {
 
 // Large blocks of memory are parts of slabs. CUDA locks all pages of a slab in one call. Locking
-// each block separately would take longer than filtering the frames.
+// page by page would take longer than filtering the frames.
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 

@@ -8,9 +8,10 @@
 // Step 2: the patches of each tile are split in two recursively, in stable order, down to clusters
 // of at most `leaf` patches.
 
-// A split begins with 8 evenly spaced seed patches. The first seed is one centre. To find the other
-// centre, the distances of the seeds from the first seed are added, seed by seed. The other centre
-// is the seed at which the sum exceeds half of the total.
+// A split begins with 8 evenly spaced seed patches, and with two centres among these seeds. The
+// first seed is the first centre. To find the second centre, the algorithm adds the distances of
+// the seeds from the first seed, seed by seed. The second centre is the seed at which this sum
+// exceeds half of its final value.
 
 // 2-means runs on the 8 seed patches for at most 5 rounds.
 
@@ -47,8 +48,8 @@ namespace lull {
 
 inline constexpr int split_seeds = 8;       // seed patches of a cluster
 inline constexpr int max_split_rounds = 5;  // maximum number of rounds of 2-means
-/// Maximum depth of splits; the average in noisy pictures is 16. Deeper clusters are halved without
-/// a search for centres.
+/// Maximum depth of splits. In noisy pictures, the average depth is 16. Clusters at the maximum
+/// depth are halved without a search for centres.
 inline constexpr int max_split_levels = 40;
 inline constexpr int max_tile = 128, max_leaf = 128, max_tilings = 4;
 inline constexpr int patch_samples = patch * patch;
@@ -69,9 +70,9 @@ struct Tiling {
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
     // Each tiling (division into tiles) has its own shift along x and y, in units of the side of a
-    // tile. With three tilings, the shifts are (0, 0), (1/3, 1/3) and (2/3, 2/3). With two tilings,
-    // the shifts are (0, 0) and (1/2, 1/2). With four tilings, the shifts (1/2, 0) and (0, 1/2) are
-    // added.
+    // tile. Three tilings have the shifts (0, 0), (1/3, 1/3) and (2/3, 2/3). Two tilings have the
+    // shifts (0, 0) and (1/2, 1/2). Four tilings have, in addition, the shifts (1/2, 0) and (0,
+    // 1/2).
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;
@@ -165,8 +166,8 @@ struct ClusterRules {
   std::array<std::int32_t, correlation_lags * correlation_lags> bias{};
 
   explicit ClusterRules(const MatchParams& params);
-  /// Adds the bias for coloured noise to the distance of a patch at (`dx`, `dy`) in the reference
-  /// frame.
+  /// Adds the bias for coloured noise to `distance`, the distance of a patch in the reference
+  /// frame. (`dx`, `dy`) is the displacement of this patch from the reference patch.
   constexpr std::int32_t with_bias(std::int32_t distance, int dx, int dy) const {
     if (!biased || !within_lags(dx, dy)) return distance;
     const std::int32_t sum = distance + bias[lag_index(dx, dy)];
@@ -209,16 +210,16 @@ struct PatchNumbers {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
   }
-  // Adding 0.5 to the dividend prevents rounding errors from changing the integer part of the
-  // quotient.
+  // The addition of 0.5 to the dividend ensures that a rounding error never changes the integer
+  // part of the quotient.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);
   }
   double of_row = 1.0 / 16, of_frame = 1;
 };
 
-/// Checks that 32 bits can number the patches of `frames` frames of width x height samples, and the
-/// members of their clusters in all tilings, on the host.
+/// Checks that 32-bit integers can number all patches of `frames` frames of width x height samples,
+/// and all members of their clusters in all tilings. Applies to clustering on the host.
 /// @throws InvalidArgument  there are more patches
 void require_numbered(int width, int height, int frames, const ClusterParams& params);
 

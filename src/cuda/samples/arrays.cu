@@ -26,8 +26,8 @@ struct PlanePairs {
   std::array<int, 3> width{}, height{};
 };
 
-/// Conversion between samples and elements: low + sample * span, or the sample itself if `plain` is
-/// true.
+/// Conversion of samples to array elements: low + sample * span. If `plain` is true, elements and
+/// samples are equal.
 struct Scale {
   bool plain;
   double low, span;

@@ -34,10 +34,10 @@ using HalfLanes = hn::Rebind<std::uint16_t, QuadSums>;
 constexpr int width = static_cast<int>(hn::MaxLanes(QuadSums()));
 static_assert(width == 16);
 
-/// Number of vertical displacements that the kernel processes together, a divisor of most window
-/// sides.
+/// Number of vertical displacements that the kernel processes together. Most window sides are
+/// multiples of this number.
 constexpr int dy_together = 5;
-/// Offset of the second quad (four samples) in a row of a patch.
+/// Offset of the second quad in a row of a patch. A quad consists of four samples.
 constexpr int second_quad = patch / 2;
 
 HWY_INLINE QuadSum load(const std::int32_t* at) { return hn::LoadU(QuadSums(), at); }
@@ -110,8 +110,9 @@ class ProductScorer {
   static constexpr int full = patch / kStep, rest = patch % kStep;
   /// Number of bands of kStep rows in a patch, without the last band, which may have fewer rows.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of candidate rows that stay in registers from one band of rows to the next. If
-  /// reference patches do not overlap, the number is 0.
+  /// A band of rows and the next band use some of the same rows of candidates. This is the number
+  /// of rows that stay in registers from one band to the next. If reference patches do not overlap,
+  /// the number is 0.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.
@@ -161,7 +162,8 @@ class ProductScorer {
 
   /// The rows of candidates for one band of rows of the reference patches.
   struct Window {
-    // HWY_ATTR compiles this constructor for the instruction set of the data members.
+    // The SIMD members need HWY_ATTR: the macro makes the compiler generate this constructor for
+    // their instruction set.
     HWY_ATTR Window() {}
     QuadSum rows[kDys - 1 + kStep][2];
   };
