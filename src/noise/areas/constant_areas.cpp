@@ -20,12 +20,12 @@ constexpr double max_similar = 0.1;
 /// If at most this share of the samples around an area is similar to the area's value, the session
 /// replaces the area before filtering.
 constexpr double continuous = 0.5;
-/// Maximum share of neighbouring samples that differ from a constant area by 1. Above this share,
-/// the area is a part of a gradient.
+/// If more than this share of the neighbouring samples differ from a constant area by 1, the area
+/// is a part of a gradient.
 constexpr double max_single_steps = 0.9;
-/// Minimum noise levels, in quantisation steps. From the level `wide_noise` on, noise produces any
-/// single sample value with a probability of at most 0.2, and from `very_wide_noise` on, of at most
-/// 0.05.
+/// Minimum noise levels, in quantisation steps. At the noise level `wide_noise`, the probability of
+/// any single sample value is at most 0.2. At the level `very_wide_noise`, this probability is at
+/// most 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
 // Minimum sizes of constant areas. In pictures, the minimum size excludes single codec blocks,
@@ -37,8 +37,8 @@ constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
 constexpr std::int64_t min_border_in_picture = 1024;
 /// Side of the blocks that codecs quantise.
 constexpr int codec_block = 8;
-/// The rows of an area begin and end at certain x positions. If more than this share of the x
-/// positions is a multiple of `codec_block`, the area consists of codec blocks.
+/// Each row of an area begins and ends at an x position. If more than this share of these positions
+/// are multiples of `codec_block`, the area consists of codec blocks.
 constexpr double min_on_grid = 0.5;
 /// A codec may code blocks of different parts of a picture as constant areas. If the constant areas
 /// that consist of codec blocks have more than this number of different sample values, all of them
@@ -51,8 +51,7 @@ constexpr int ring = 3;
 /// parts of an area.
 constexpr std::array<int, 3> opening_sides = {3, 5, 8};
 /// In slices, small areas with the value of a larger constant area are constant areas, too. The
-/// search for small areas uses the values of the larger areas, up to this number of different
-/// values.
+/// session searches small areas for at most this number of different values.
 constexpr std::size_t max_values = 4;
 
 /// Statistics of the samples around an area.
@@ -129,7 +128,7 @@ class AreaFinder {
     const Area area = flood(x, y);
     const bool is_small = area.samples < min_samples_;
     if (is_small && !reaches_across(area)) {
-      // find_small_areas() examines the area again.
+      // Removes the marks of a small area, because find_small_areas() examines the area later.
       if (is_slice_)
         for (const SampleRun& run : area.runs) mark(run, false);
       return;
@@ -338,9 +337,9 @@ class AreaFinder {
     return {};
   }
 
-  /// Counts the samples around the set `inside`: samples outside the set, at a distance of at most
-  /// `ring` along a row or column. Returns the number of these samples, and the number of those
-  /// with the value `value`.
+  /// Counts the samples outside the set `inside` that are near it: at most `ring` samples away
+  /// along a row or column. Returns the number of these samples, and the number of those that have
+  /// the value `value`.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;
