@@ -62,8 +62,8 @@ class VstSession : public Denoiser {
   /// set.
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
 
-  /// Copies the noisy samples of a grey frame where the filter did not change the stabilised
-  /// samples, to avoid rounding errors.
+  /// Where the filter did not change the stabilised samples of a grey frame, copies the noisy
+  /// samples to `clean`. A conversion back would add rounding errors.
   void restore_unfiltered(const PendingFrame& frame, PlaneView<const float> filtered,
                           const Frame& clean) {
     const Frame noisy = unfiltered(frame.noisy, results());

@@ -21,8 +21,8 @@ constexpr double settled = 1e-3;  // relative change of the variance that ends t
 constexpr double share_of_fill = 0.005;
 /// Cubes with more than `max_filled` voxels of a fill value are not measured.
 constexpr int max_filled = 1;
-/// A cube is clipped if its most frequent value is the minimum or the maximum of the volume, and if
-/// more than `max_clipped` of its voxels have this value. Clipped cubes are not measured.
+/// A cube is clipped if more than `max_clipped` of its voxels have the same value, and this value
+/// is the minimum or the maximum of the volume. Clipped cubes are not measured.
 constexpr int max_clipped = 6;
 
 // Limits for cubes of air: ratio of mean to standard deviation, and skewness. Measured in a head

@@ -34,8 +34,8 @@ float root(float v) { return std::sqrt(v); }
 // small as rounding errors.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
-/// Returns E[f(z) | v] for Rician samples z. The integration variable is u = f(z), for a smooth
-/// integrand.
+/// Returns E[f(z) | v] for Rician samples z. The integration variable is u = f(z), because the
+/// integrand is smooth in u.
 double expected_root(double v) {
   double sum = 0;
   const int last = static_cast<int>((v + reach) / step);
@@ -56,8 +56,8 @@ double expected_sample(double v) {
   return sum * step;
 }
 
-/// Returns the argument v at which an increasing function has the value `value`, by linear
-/// interpolation. `of_v` contains the function at v = 0, spacing, 2 spacing, ...
+/// Returns the argument v for which an increasing function has the value `value`, by linear
+/// interpolation. `of_v` contains the values of the function at v = 0, spacing, 2 spacing, ...
 double argument_at(const std::vector<double>& of_v, double spacing, double value) {
   const auto above = std::ranges::upper_bound(of_v, value);
   if (above == of_v.begin()) return 0;

@@ -56,9 +56,9 @@ class RicianStabiliser {
 
   /// Computes the forward function f. NaN stays NaN.
   static float forward(float z);
-  /// Returns the v >= 0 with E[f(z) | v] = d, or 0 if d < E[f(z) | 0]. If d exceeds E[f(z) | 0] by
-  /// less than `shrink_range` (see the constructor), the function returns less than this v. The
-  /// result increases with d.
+  /// Returns the v >= 0 for which E[f(z) | v] is d, or 0 if d < E[f(z) | 0]. If d exceeds E[f(z) |
+  /// 0] by less than `shrink_range` (see the constructor), the function returns a smaller value.
+  /// The result increases with d.
   float inverse(float d) const;
   /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }
