@@ -11,8 +11,8 @@ namespace lull::burst {
 struct AffineWarp {
   double a, x_by_y, y_by_x, move_x, move_y;
 
-  /// Converts `s`, an alignment of another plane, to this plane. The size of a sample of this plane
-  /// is `wide` x `high` samples of the other plane.
+  /// Converts `s`, the alignment of another plane of the frames, to the alignment of this plane. A
+  /// sample of this plane is as large as `wide` x `high` samples of the other plane.
   AffineWarp(const Alignment& s, double wide, double high)
       : a(s.a),
         x_by_y(s.b * high / wide),

@@ -69,9 +69,9 @@ struct ChosenSession {
 /// @throws DeviceUnavailable  the device does not exist
 [[nodiscard]] ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format);
 
-/// Opens a detector that finds the same repeated frames as the session for `choice`, for programs
-/// that denoise parts of a clip (bm3d/bm3d.h). `choice` must not contain render noise or a depth
-/// scale.
+/// Opens a detector of repeated frames. The detector finds the same repeated frames as a session
+/// for `choice`. Programs that denoise parts of a clip use the detector (bm3d/bm3d.h). `choice`
+/// must not contain render noise or a depth scale.
 /// @throws InvalidArgument  as open_chosen()
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const SessionChoice& choice,
                                                                const FrameFormat& format);

@@ -9,7 +9,7 @@
 
 namespace lull {
 
-/// Texts of options. An empty text selects the default.
+/// The settings as the user enters them. An empty text selects the default.
 struct ClipSettings {
   std::string method;    // bm3d or nlm
   std::string preset;    // a name of core/params/preset.h

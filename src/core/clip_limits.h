@@ -25,7 +25,7 @@ struct ClipLimit {
 
   constexpr bool is_enabled() const { return reach > 0; }
   /// Returns the distance of the sample `v` from the limit, positive inside the range. If `v` is
-  /// NaN, the distance is NaN, and is_near() returns false for it.
+  /// NaN, the result is NaN, and is_near() returns false for this result.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
   /// Returns the share (0 to 1) of the clipping shift by which clipping moves a sample towards the

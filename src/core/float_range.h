@@ -79,8 +79,9 @@ class FloatGuard {
     return is_out_of_range(v) ? sample : filtered + (v - clamped(v)) / scale_;
   }
 
-  /// Returns the replacement of the out-of-range sample `v` at (x, y). `sample(x, y)` returns a
-  /// sample of the plane, and `cell(x, y)` a CellSum.
+  /// Returns the replacement of the out-of-range sample `v` at (x, y). The argument `sample` is a
+  /// function that returns a sample of the plane. The argument `cell` is a function that returns a
+  /// CellSum.
   template <class Sample, class Cell>
   constexpr float replacement(float v, int x, int y, int width, int height, Sample sample,
                               Cell cell) const {

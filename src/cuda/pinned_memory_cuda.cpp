@@ -69,7 +69,8 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Writes to each page, because the allocation of pages takes most of the time of page locking.
+  /// Writes to each page, so that the system allocates the page. This allocation takes most of the
+  /// time of page locking.
   void touch() const {
     if (data_ == nullptr) return;
     for (std::size_t at = 0; at < size_; at += page)
@@ -214,8 +215,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
       (void)with_context([&] { return cudaFreeHost(data); });
   }
 
-  /// Releases a block. A slab without used blocks returns to the system. Returns false if the block
-  /// does not belong to a slab.
+  /// Releases a block. If its slab then has no used block, the memory of the slab returns to the
+  /// system. Returns false if the block does not belong to a slab.
   bool give_back(void* data) {
     const std::lock_guard lock(mutex_);
     const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(data); });

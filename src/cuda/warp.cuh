@@ -231,8 +231,8 @@ __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)
 }
 #endif
 
-/// Returns the transpose of an 8x8 half-precision matrix. With g = lane / 4 and t = lane % 4, a
-/// lane has columns 2t and 2t + 1 of row g.
+/// Returns the transpose of an 8x8 half-precision matrix. The lane with the index 4 g + t holds the
+/// columns 2 t and 2 t + 1 of row g, where t is 0 to 3.
 __device__ __forceinline__ std::uint32_t transposed_halves(std::uint32_t halves) {
   std::uint32_t turned;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(halves));

@@ -5,18 +5,20 @@
 // Step 1: each tiling divides the positions of all patches, not only of reference patches, into
 // disjoint tiles. All frames have the same tiles.
 
-// Step 2: the patches of each tile are split in two recursively, in stable order, down to clusters
-// of at most `leaf` patches.
+// Step 2: the patches of each tile are split into two parts, and each part is split again, until a
+// part has at most `leaf` patches. These last parts are the clusters. Splitting preserves the order
+// of the patches.
 
 // A split begins with 8 evenly spaced seed patches, and with two centres among these seeds. The
 // first seed is the first centre. To find the second centre, the algorithm adds the distances of
 // the seeds from the first seed, seed by seed. The second centre is the seed at which this sum
 // exceeds half of its final value.
 
-// 2-means runs on the 8 seed patches for at most 5 rounds.
+// Then 2-means (k-means with two centres) improves the centres, on the 8 seed patches and for at
+// most 5 rounds.
 
-// Each patch is assigned to the nearer centre (on a tie, the first). The difference of the centres
-// is quantised to 6 bits and a sign.
+// Each patch is assigned to the nearer centre. At equal distance, it is assigned to the first
+// centre. For the comparison, the difference of the centres is quantised to 6 bits and a sign.
 
 // If all patches of a cluster are assigned to one centre, the cluster is halved in the order of its
 // patches.
@@ -101,9 +103,10 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   return -1;
 }
 
-/// The rule that assigns a patch p to one of two centres: the mean s/a of `a` patches with the sum
-/// s, or the mean t/b of `b` patches with the sum t, where a + b <= 8. Let w = b s - a t and m = (b
-/// s + a t) / 2ab. If the dot products satisfy p.w < m.w, the second centre is nearer.
+/// The rule that assigns a patch p to one of two centres. The first centre is the mean of `a`
+/// patches with the sum s, and the second centre is the mean of `b` patches with the sum t. a + b
+/// is at most 8. With w = b s - a t and the midpoint m of the centres, the second centre is nearer
+/// if the dot products satisfy p.w < m.w.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
 /// Returns the right shift that makes the differences of two centres fit into 6 bits and a sign.
@@ -158,7 +161,8 @@ struct GuideBytes {
   }
 };
 
-/// The match threshold and the distance biases, in sums of squared differences of the 8-bit guide.
+/// The match threshold and the distance biases. Their unit is the sum of squared differences of two
+/// patches in the 8-bit guide.
 struct ClusterRules {
   std::int32_t limit = 0;        // maximum distance; 2^22 accepts every patch
   std::int32_t motion_bias = 0;  // subtracted from the distance of the patch that motion predicts

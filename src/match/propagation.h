@@ -10,7 +10,7 @@
 // complete search.
 
 // In the second phase, members of groups of the first phase are the candidates. The matcher
-// compares them in the guide of the second phase.
+// compares these candidates in the guide of the second phase.
 
 // Candidates of a reference patch whose window is not searched, in this order:
 // 1. patches of the refinement window in the reference frame, row by row;

@@ -55,11 +55,11 @@ class VstSession : public Denoiser {
     InverseData inverse_data;
   };
 
-  /// Computes the samples of `frame.stabilised`, and sets `frame.inverse_data`. The frame info of
-  /// `frame.stabilised` is already set.
+  /// Computes the samples of `frame.stabilised`, and sets `frame.inverse_data`. All other
+  /// properties of `frame.stabilised` (FrameInfo) are already set.
   virtual void stabilise(PendingFrame& frame) = 0;
-  /// Computes the samples of `clean` from the filter's result. The frame info of `clean` is already
-  /// set.
+  /// Computes the samples of `clean` from the filter's result. All other properties of `clean`
+  /// (FrameInfo) are already set.
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
 
   /// Where the filter did not change the stabilised samples of a grey frame, copies the noisy

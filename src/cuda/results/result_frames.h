@@ -21,8 +21,8 @@ class ResultFrames {
   /// in host memory.
   ResultFrames(const FrameFormat& format, bool on_device);
   void reserve(int frames) { pool_.reserve(frames); }
-  /// Returns a frame whose `planes` the GPU can write, in host memory or, with Frame::on_device
-  /// set, in GPU memory.
+  /// Returns a frame whose `planes` the GPU can write. The planes are in host memory or in GPU
+  /// memory. In GPU memory, Frame::on_device is set.
   [[nodiscard]] Frame acquire();
 
  private:

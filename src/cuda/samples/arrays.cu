@@ -20,7 +20,7 @@ namespace {
 
 constexpr dim3 block{32, 8};  // threads
 
-/// Source and destination planes of one launch.
+/// Source planes and destination planes of one kernel launch.
 struct PlanePairs {
   std::array<ArrayPlane, 3> from{}, to{};
   std::array<int, 3> width{}, height{};

@@ -136,7 +136,8 @@ struct Scores {
   /// minimum score of all candidates of its class.
   std::uint16_t* minima;
   std::uint16_t* sums;  // scratch memory of sums_size() elements
-  // Scratch memory [window + 1][lane] for masks of candidates partly outside the picture.
+  // Scratch memory for masks, an array [window + 1][lane]. The masks mark candidates that lie
+  // partly outside the picture.
   std::uint16_t* outside;
   int lanes;
   int classes;  // power of two

@@ -42,8 +42,8 @@ constexpr int second_quad = patch / 2;
 
 HWY_INLINE QuadSum load(const std::int32_t* at) { return hn::LoadU(QuadSums(), at); }
 
-/// Returns `sum` plus products of unsigned and signed bytes, in assembly, because Highway does not
-/// enable this intrinsic for AVX3.
+/// Returns `sum` plus products of unsigned and signed bytes. The instruction is written in
+/// assembly, because Highway does not use it for its target AVX3.
 HWY_INLINE QuadSum add_products(QuadSum sum, QuadSum bytes, QuadSum signed_bytes) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(signed_bytes.raw));
   return sum;
@@ -70,7 +70,7 @@ HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* secon
                  add_products(add_products(none, unsigned_bytes(b), b), all_128, b));
 }
 
-/// Output pointers of one candidate, for the first row of the block.
+/// Where the scores of one candidate are written. The pointers are for the first row of the block.
 struct Target {
   int first, last;  // rows of the block whose window contains the candidate
   std::uint16_t *values, *minima;
@@ -160,7 +160,8 @@ class ProductScorer {
     for (int lane = 0; lane < scores_.lanes; lane += width) match_lanes(candidates, lane);
   }
 
-  /// The rows of candidates for one band of rows of the reference patches.
+  /// The rows of candidates that the kernel compares with one band of rows of the reference
+  /// patches.
   struct Window {
     // The SIMD members need HWY_ATTR: the macro makes the compiler generate this constructor for
     // their instruction set.

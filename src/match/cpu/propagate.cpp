@@ -26,7 +26,7 @@ using Pairs = hn::CappedTag<std::uint16_t, 16>;
 constexpr int member_bits = 5;
 static_assert(1 << member_bits >= max_propagated);
 
-/// The samples of a reference patch, in the layout of score().
+/// The samples of a reference patch, in the layout that score() expects.
 class StripReference {
  public:
   HWY_INLINE explicit StripReference(const std::int8_t* at, std::size_t below) : below_(below) {

@@ -16,7 +16,7 @@ namespace lull::cpu {
 /// Maximum score of a candidate. Scores saturate at 65535.
 inline constexpr float max_score = 65534;
 
-/// Scratch memory for the sample ranges of rows.
+/// Scratch memory for the minimum and the maximum sample of each row.
 using SampleRanges = std::vector<std::array<float, 2>>;
 
 /// Chooses the unit of the quantised guides. The unit is the larger of two values. With the first

@@ -84,7 +84,7 @@ class Collector {
   /// on. The loop over the scores contains no branch.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
-    // Each element contains a candidate index and, in the 5 lowest bits, a lane.
+    // Each element of `hits` contains a candidate index and, in the 5 lowest bits, a lane.
     std::uint32_t hits[(max_window + 1) * lane_multiple];
     int found = 0;
     values += first * stride;
@@ -92,7 +92,7 @@ class Collector {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
       for (int n = 0; n < 4; ++n) {  // elements beyond `hit` are overwritten
-        // Because of the bit `last_lane`, the argument of countr_zero() is never 0.
+        // The bit `last_lane` is always set, so that the argument of countr_zero() is never 0.
         hits[found + n] = base + std::countr_zero(bits | last_lane);
         bits &= bits - 1;
       }

@@ -80,8 +80,8 @@ inline constexpr TimeShape time_shapes[] = {  // ordered by window size
     {false, {25, narrow_union}, {16, narrow_union}, 25 * 32},
     {false, {25, wide_union}, {16, wide_union}, any_words}};
 
-/// Words of shared memory before the samples, for the reference patches and for gathered
-/// candidates.
+/// Number of words of shared memory before the samples. These words contain the reference patches
+/// and gathered candidates.
 constexpr int head_words = references * (reference_pitch + gathered_words);
 /// Returns the size in bytes of the tables of scores, together with the samples and norms of
 /// `frames` frames.
@@ -195,8 +195,8 @@ constexpr FixedTimeSearch fixed_time_search(int which) {
 /// @throws InvalidArgument  the device has too little shared memory for the window
 [[nodiscard]] MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device);
 
-/// The plan of a search in several frames: first the reference frame, then `at_a_time` neighbouring
-/// frames at once, as memory permits.
+/// A plan for a search in several frames. The kernel first searches the reference frame. Then it
+/// searches `at_a_time` neighbouring frames at once, as many as the shared memory permits.
 struct TimePlan {
   MatchPlan own, others;
   int at_a_time = 1;

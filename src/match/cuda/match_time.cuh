@@ -301,7 +301,7 @@ __device__ __forceinline__ void match_frames(const TimeSearch& a, const Searched
               [&](int place) { return displacement_of(a, searched, frames, place); });
 }
 
-/// Returns the index in time_shapes of the planned shape.
+/// Returns the index of the plan's shape in the array time_shapes.
 inline std::size_t shape_of(const TimeSearch& a) {
   const auto is_planned = [&](const TimeShape& s) {
     return s.own == MatchShape{a.own.plan.chunk, a.own.plan.union_pitch} &&

@@ -12,7 +12,8 @@
 namespace lull {
 namespace {
 
-/// Maximum difference, in sigmas, between an area's value and a similar sample.
+/// A sample is similar to an area if it differs from the area's value by at most this number of
+/// noise standard deviations.
 constexpr double similar_sigmas = 2.5;
 /// Rule 1 (constant_areas.h) applies to an area if at most this share of the samples around the
 /// area is similar to the area's value.

@@ -45,7 +45,7 @@ class ClipLuma {
 /// Motion vectors of large blocks, from which the search for small blocks starts.
 class ClipMotion {
  public:
-  /// The frames must outlive the object. `cell` is the stride of large blocks, in samples.
+  /// The frames must outlive the object. `cell` is the distance between large blocks, in samples.
   ClipMotion(const ClipLuma& from, const ClipLuma& to, int cell);
   /// Returns the motion vector of the block with the top-left corner (x, y). The window around the
   /// block must lie inside the frames.

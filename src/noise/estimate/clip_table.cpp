@@ -134,7 +134,7 @@ CoefficientTable remeasured(const CoefficientTable& variances,
 }
 
 /// Limits the variance of coefficient (0, 0) by extrapolation from the other coefficients. The
-/// measured variance is too high, because the ring around the block adds noise.
+/// measured variance is too high, because it also contains noise of the ring around the block.
 CoefficientTable with_mean(CoefficientTable variances) {
   const float lead = variances[1] * variances[8] / std::max(variances[9], floor);
   const float maximum = 1.5f * std::max(variances[1], variances[8]);

@@ -129,7 +129,8 @@ std::array<ChannelShares, 3> shares_of(const Tables& tables) {
   return shares;
 }
 
-/// Replaces the measurement of plane `i` by that outside dark areas if the noise is stronger there.
+/// The noise variances of plane `i` outside dark areas may be higher than its overall variances. In
+/// this case, the function replaces the overall variances.
 void raise_to_lit(ExcerptMeasurement& measured, int i) {
   std::optional<CoefficientTable>& variances = measured.tables[i];
   if (!variances) return;

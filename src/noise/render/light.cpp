@@ -34,8 +34,9 @@ void fill(PlaneView<float> to, Value value) {
   });
 }
 
-/// Computes the squared response to the mask of Immerkaer 1996 ("Fast noise variance estimation",
-/// doi:10.1006/cviu.1996.0060), normalised to the variance of white noise.
+/// Computes for each sample the squared response to the mask of Immerkaer 1996 ("Fast noise
+/// variance estimation", doi:10.1006/cviu.1996.0060). For white noise, the mean of the result is
+/// the noise variance.
 void high_frequencies(PlaneView<const float> from, PlaneView<float> to) {
   for_rows(to.height, [&](int first, int end) {
     for (int y = first; y < end; ++y) {

@@ -25,8 +25,8 @@ constexpr int max_filled = 1;
 /// is the minimum or the maximum of the volume. Clipped cubes are not measured.
 constexpr int max_clipped = 6;
 
-// Limits for cubes of air: ratio of mean to standard deviation, and skewness. Measured in a head
-// volume: 1.80 to 1.99, and 0.48 to 0.66.
+// Limits for cubes of air: the ratio of mean to standard deviation, and the skewness. In a head
+// volume, the ratio is 1.80 to 1.99, and the skewness is 0.48 to 0.66.
 constexpr double bin_width = 0.14;  // width of a bin, in logarithms of the mean
 constexpr std::size_t min_in_bin = 50;
 constexpr double min_ratio = 1.72, max_ratio = 2.12;
