@@ -75,7 +75,8 @@ void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> in
   const int width = from.width, height = from.height;
   const double middle_x = 0.5 * width - 0.5, middle_y = 0.5 * height - 0.5;
   // First pass, along rows. The warp maps a position (x, y) to a position (u, v) in `from`. The
-  // first pass copies the value at (u, v) to the position (x, v) of the intermediate plane.
+  // first pass writes the value of `from` at (u, v) to the position (x, v) of the intermediate
+  // plane.
   tbb::parallel_for(0, height, [&](int row) {
     const double v = row - middle_y;
     const float* const in = from.row(row);

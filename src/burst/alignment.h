@@ -4,8 +4,9 @@
 // the coarsest level. Then robust least-squares fits determine the transform from the translations
 // of tiles.
 
-// The result is accurate to about one sample. The function refined() (refinement.h) improves the
-// accuracy to a fraction of a sample. This function runs on the host for every backend.
+// The alignment from coarse to fine is accurate to about one sample. The function refined()
+// (refinement.h) then improves the accuracy to a fraction of a sample. This function runs on the
+// host for every backend.
 
 #include <cstdint>
 #include <vector>

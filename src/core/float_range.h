@@ -14,8 +14,8 @@
 // pseudo-random noise. Without in-range samples in these cells, a positive sample becomes the upper
 // bound of the filter range, and every other sample becomes the lower bound.
 
-// The pseudo-random noise in the replacements prevents a replaced area from matching every patch of
-// similar brightness.
+// The replacements of out-of-range samples contain pseudo-random noise. Without this noise, a
+// replaced area would match every patch of similar brightness.
 
 #include <cstdint>
 

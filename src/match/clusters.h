@@ -73,8 +73,8 @@ struct Tiling {
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
     // Each tiling (division into tiles) has its own shift along x and y, in units of the side of a
     // tile. Three tilings have the shifts (0, 0), (1/3, 1/3) and (2/3, 2/3). Two tilings have the
-    // shifts (0, 0) and (1/2, 1/2). Four tilings have, in addition, the shifts (1/2, 0) and (0,
-    // 1/2).
+    // shifts (0, 0) and (1/2, 1/2). Four tilings have the same shifts as two tilings, and also
+    // (1/2, 0) and (0, 1/2).
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;

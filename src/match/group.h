@@ -32,8 +32,8 @@
 // The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
 // of the squared Wiener factors) in the second phase.
 
-// The weight of a group contains one term for each coefficient. For coloured noise, each term is
-// multiplied by the noise variance of its coefficient, in units of sigma^2.
+// The weight of a group is 1 divided by a sum over coefficients. For coloured noise, each term of
+// this sum is multiplied by the noise variance of its coefficient, in units of sigma^2.
 
 // The estimate of each member is added to the frame of the member.
 

@@ -2,13 +2,13 @@
 // The guides in which planes are matched, equal in all backends. The choice of guides is based on
 // docs/measurements/colour.md.
 
-// First phase, without temporal filtering: the guide of luma is luma. The guide of the chroma
-// planes C1 and C2 is (C1 - C2) / sqrt(2), because the edges of C1 and C2 usually have opposite
-// signs.
+// First phase, without temporal filtering: patches of luma are matched in luma. Patches of the
+// chroma planes C1 and C2 are matched in (C1 - C2) / sqrt(2), because the edges of C1 and C2
+// usually have opposite signs.
 
-// Second phase, without temporal filtering: the guide of the chroma planes C1 and C2 is L + (C1 -
-// C2) / sqrt(2). L is luma, downsampled to the size of chroma. L, C1 and C2 are weighted means of
-// the basic estimates and the noisy planes.
+// Second phase, without temporal filtering: patches of the chroma planes C1 and C2 are matched in L
+// + (C1 - C2) / sqrt(2). L is luma, downsampled to the size of chroma. L, C1 and C2 are weighted
+// means of the basic estimates and the noisy planes.
 
 // In the second phase, planes of equal size share their groups.
 

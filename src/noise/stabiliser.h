@@ -18,9 +18,9 @@
 // The exact unbiased inverse returns the intensity y for which E[f(z) | y] is equal to the filter's
 // result (Makitalo and Foi 2013, doi:10.1109/TIP.2012.2202675).
 
-// `skew_bias` describes a bias of patch-based filters. For noise with a long bright tail, their
-// results are too low, because patches without samples of the tail match better and get larger
-// weights.
+// `skew_bias` describes a bias of patch-based filters. For noise with a long bright tail, the
+// results of such filters are too low, because patches without samples of the tail match better and
+// get larger weights.
 
 #include <array>
 #include <memory>

@@ -92,7 +92,7 @@ struct QuadGuide {
 
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// Where the elements of one row of a PhasedGuide are written. `to` points to the element with the
+/// The memory to which one row of a PhasedGuide is written. `to` points to the element with the
 /// index `first_element` of phase 0. `bytes` is scratch memory of elements * step + sizeof(Element)
 /// - 1 bytes.
 template <class Element>

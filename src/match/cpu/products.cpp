@@ -70,7 +70,8 @@ HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* secon
                  add_products(add_products(none, unsigned_bytes(b), b), all_128, b));
 }
 
-/// Where the scores of one candidate are written. The pointers are for the first row of the block.
+/// The memory to which the scores of one candidate are written. The pointers are for the first row
+/// of the block.
 struct Target {
   int first, last;  // rows of the block whose window contains the candidate
   std::uint16_t *values, *minima;
@@ -110,9 +111,8 @@ class ProductScorer {
   static constexpr int full = patch / kStep, rest = patch % kStep;
   /// Number of bands of kStep rows in a patch, without the last band, which may have fewer rows.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// A band of rows and the next band use some of the same rows of candidates. This is the number
-  /// of rows that stay in registers from one band to the next. If reference patches do not overlap,
-  /// the number is 0.
+  /// Number of rows of candidates that stay in registers from one band of rows to the next, because
+  /// both bands need these rows. If reference patches do not overlap, the number is 0.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.

@@ -155,9 +155,9 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // The warp loads the size of a group and one of its members at the same time. If the group has
-    // fewer members, the second load reads an unused element of the array, and the function returns
-    // 0.
+    // The warp loads the size of a group and one of its members at the same time. If the group is
+    // too small to have this member, the second load reads an unused element of the array, and the
+    // function returns 0.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +

@@ -162,7 +162,8 @@ bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t
   constexpr int reach = 2, min_side = 8;
   constexpr double min_correlation = 0.5;
   if (a.width < min_side || a.height < min_side) return true;
-  // Most frames of one scene match without a displacement, so the function tries this first.
+  // Most frames of one scene match without a displacement, so the function first compares the
+  // frames in this way.
   if (overlap_of(a, b, 0, 0).correlation() > min_correlation) return true;
   for (int dy = -reach; dy <= reach; ++dy)
     for (int dx = -reach; dx <= reach; ++dx) {

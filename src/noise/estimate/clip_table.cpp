@@ -90,7 +90,7 @@ void set_retained(std::span<ClipDifference> blocks, float variance, const Channe
 }
 
 /// Limits of energies, relative to the current variances. A block with a mean energy above
-/// `max_energy` contains motion. Larger energies of single coefficients are clamped to
+/// `max_energy` contains motion. The energy of a single coefficient is limited to
 /// `max_coefficient_energy`.
 constexpr float max_energy = 1.7f, max_coefficient_energy = 30;
 constexpr float floor = 1e-4f;

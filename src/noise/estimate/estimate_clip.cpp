@@ -97,7 +97,8 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
 /// A table of noise variances for each plane.
 using Tables = std::array<std::optional<CoefficientTable>, 3>;
 
-/// All blocks of each plane of an excerpt, the selected blocks, and the noise variances.
+/// The blocks of an excerpt in each plane: all blocks, the selected blocks, and the noise
+/// variances.
 struct ExcerptMeasurement {
   std::array<std::vector<ClipDifference>, 3> all, blocks;
   Tables tables;
