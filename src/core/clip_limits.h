@@ -59,10 +59,10 @@ struct ClipLimits {
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
-/// Sums over the samples near a limit in one window, for one step of Newton's method. The method
-/// finds the clipping shift: the maximum distance by which clipping moves these samples towards the
-/// limit. The sum of distances after clipping is convex in the shift, so the steps approach the
-/// solution from below.
+/// Sums over the samples near a limit in one window. One step of Newton's method needs these sums.
+/// The method finds the clipping shift: the maximum distance by which clipping moves these samples
+/// towards the limit. The sum of distances after clipping is convex in the shift, so the steps
+/// approach the solution from below.
 struct ClipShiftSums {
   static constexpr int rounds = 6;
   float left = 0, shares = 0;  // sums over the samples within the limit after the shift

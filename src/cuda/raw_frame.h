@@ -23,8 +23,8 @@ struct CurvePair {
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
-/// Returns `format`, but replaces the layout RGB by YUV, with the scale of luma in all planes. RGB
-/// planes are then filtered without a colour transform.
+/// Returns a copy of `format`. If the layout of `format` is RGB, the layout of the copy is YUV, and
+/// all planes have the scale of luma. R, G and B are then filtered without a colour transform.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
   format.layout = Layout::yuv;

@@ -120,10 +120,10 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// Returns the bound that divides the patches between two centres. The centres are the mean of `a`
-/// patches and the mean of `b` patches, and m is the midpoint of the centres. The bound is the dot
-/// product m.w, rounded up, for the weights w (split_weight()). A patch p belongs to the second
-/// centre if p.w is less than the bound. `middle` must be 2ab m.w.
+/// A patch p belongs to the second of two centres if its dot product p.w with the weights w
+/// (split_weight()) is below a bound. Returns this bound: m.w, rounded up, where m is the midpoint
+/// of the centres. The centres are the mean of `a` patches and the mean of `b` patches. `middle`
+/// must be 2ab m.w.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);

@@ -64,7 +64,7 @@ std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> s
   return std::nullopt;
 }
 
-/// Returns the shapes with the smallest MatchShape::union_pitch that is at least the width of the
+/// Returns the shapes whose MatchShape::union_pitch is the smallest that holds the width of the
 /// union of the search windows.
 std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) {
   std::vector<MatchShape> shapes;

@@ -104,8 +104,8 @@ struct BestList {
   }
 };
 
-/// Words with scores, interleaved by lane: the words of lane i begin at `first` + i, with a stride
-/// of 32.
+/// Words with scores, distributed to the lanes. Lane i has the words with the indices `first` + i,
+/// `first` + i + 32, `first` + i + 64 and so on.
 struct ScanWords {
   const Scan& scan;
   int first;

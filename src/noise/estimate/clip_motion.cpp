@@ -21,8 +21,9 @@ struct Sums {
   Sums operator-(const Sums& other) const {
     return {count - other.count, sum - other.sum, squares - other.squares};
   }
-  /// Returns `count` times the sum of squared deviations of the differences from their mean.
-  /// Subtraction of the mean compensates for fades and flashes.
+  /// Returns a measure of how much the differences vary: `count` times the sum of their squared
+  /// deviations from the mean difference. Fades and flashes change the mean difference, and
+  /// therefore do not count.
   std::int64_t spread() const {
     return static_cast<std::int64_t>(count) * squares - static_cast<std::int64_t>(sum) * sum;
   }

@@ -10,8 +10,8 @@
 namespace lull {
 namespace {
 
-/// Returns exp(-x) I0(x), where I0 is the modified Bessel function, by the power series below x =
-/// 20, and the asymptotic series (Abramowitz and Stegun, 9.7.1) above.
+/// Returns exp(-x) I0(x). I0 is the modified Bessel function of order 0. The function uses the
+/// power series below x = 20, and the asymptotic series (Abramowitz and Stegun, 9.7.1) above.
 double scaled_i0(double x) {
   if (x < 20) return bessel_i0(x) * std::exp(-x);
   double sum = 1, term = 1;
