@@ -4,7 +4,7 @@
 // backends use equal replacements.
 
 // There are three cases, on the 0..255 scale:
-// 1. The filter receives a sample within filter_range_min..filter_range_max unchanged.
+// 1. A sample within filter_range_min..filter_range_max enters the filter unchanged.
 // 2. Noise may move a sample beyond a bound by up to noise_tolerance sigma. The sample is clamped
 //    to the bound before the filter, and the difference is added to the result after the filter.
 // 3. Every other sample is out of range. Its result is the unchanged sample, bit for bit.

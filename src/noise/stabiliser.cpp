@@ -112,10 +112,10 @@ class Samples {
 };
 
 /// Continues the stabilising function f outside 0..255. Returns |f(z) - f(end)| for a sample z at
-/// the distance `beyond` > 0 from an end of this range (0 or 255). `slope` is the slope of f at the
-/// end. If the slope is at most 1, f continues linearly. If not, the slope decreases at a distance
-/// of at most 4 noise levels `s`. f then maps the bound of the filter range to itself. `room` is
-/// the distance of this bound from the end.
+/// the distance `beyond` > 0 from an end (0 or 255). If the slope of f at the end is at most 1, f
+/// continues linearly. If not, the slope decreases at a distance of at most 4 noise levels `s`. f
+/// then maps the bound of the filter range to itself. `room` is the distance of this bound from the
+/// end.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);

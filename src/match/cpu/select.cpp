@@ -28,7 +28,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 /// A key consists of a score and, in the lower bits, a position in the window. Keys are positive
-/// and signed, because signed comparisons are cheaper.
+/// numbers of a signed type, because signed comparisons are cheaper.
 using Keys = hn::ScalableTag<std::int32_t>;
 inline constexpr int max_classes = 2 * max_group, max_window = 127, place_bits = 15;
 static_assert(max_window * max_window < 1 << place_bits);

@@ -112,7 +112,8 @@ struct ScanWords {
 
   /// Returns word `k` of the lane `lane`.
   __device__ std::uint32_t at(int lane, int k) const { return scan.scores[first + lane + 32 * k]; }
-  /// Returns the position of the candidate in the low half of word `k` of a lane.
+  /// Word `k` of a lane has the scores of two candidates. Returns the position of the first of
+  /// them, whose score is in the low half of the word.
   __device__ std::uint32_t place(int lane, int k) const {
     const int i = first + lane + 32 * k, y = static_cast<int>((i * scan.row_inverse) >> 20);
     return scan.first_place - scan.odd + y * scan.window + 2 * (i - y * scan.row_words);

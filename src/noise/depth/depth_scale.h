@@ -74,10 +74,10 @@ class DepthStatistics {
   /// Returns the quantile of all depths at `share`, which is 0 to 1.
   double quantile(double share) const;
 
-  /// Returns a scale for depths with noise of the level `sigma`, in the unit of depths. If `sigma`
-  /// is 0, there is no noticeable noise. The samples 0 and 255 represent the quantiles of the
-  /// depths at 0.1 % and 99.9 %. If these quantiles are less than 8 sigma apart, the scale is
-  /// wider. Sessions preserve depths outside the filter range (core/float_range.h).
+  /// Returns a scale for depths with noise of the level `sigma`, in the unit of depths. 0: the
+  /// noise is not noticeable. The samples 0 and 255 represent the quantiles of the depths at 0.1 %
+  /// and 99.9 %, or a wider range of at least 8 sigma. Sessions preserve depths outside the filter
+  /// range (core/float_range.h).
   /// @param reference  reference depth; empty: the median depth
   DepthScale scale(double sigma, std::optional<double> reference) const;
 
