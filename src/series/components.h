@@ -8,6 +8,7 @@
 
 #include "core/frame_pool.h"
 #include "core/stream.h"
+#include "series/filter/residual_fit.h"
 #include "series/fit.h"
 #include "series/samples.h"
 
@@ -59,8 +60,10 @@ class ComponentSource final : public FrameSource {
 /// Replaces the noisy slices of a group by the filtered slices.
 class ComponentSink final : public FrameSink {
  public:
-  ComponentSink(const Samples& components, const ComponentGroup& group)
-      : components_(components), group_(group) {}
+  /// @param residuals  receives the components of all groups, in order, and corrects each complete
+  ///     component; null: no correction. Must outlive the sink.
+  ComponentSink(const Samples& components, const ComponentGroup& group, ResidualFit* residuals)
+      : components_(components), group_(group), residuals_(residuals) {}
 
   void write(Frame frame) override;
   void finish() override {}
@@ -68,6 +71,8 @@ class ComponentSink final : public FrameSink {
  private:
   Samples components_;
   ComponentGroup group_;
+  ResidualFit* residuals_;
+  std::vector<float> filtered_;  // the values of a slice
   std::int64_t next_ = 0;
 };
 

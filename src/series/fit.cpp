@@ -255,6 +255,8 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
   const Stabiliser stabiliser(fit.noise, samples.shape);
   const auto voxels = select_voxels(samples, stabiliser, volumes, fit.states, options.mask);
   if (voxels.size() < 2) return;
+  fit.object.assign(samples.shape.voxels(), false);
+  for (const std::uint32_t voxel : voxels) fit.object[voxel] = true;
   const Moments moments = moments_of(samples, stabiliser, volumes, voxels);
   if (combined.empty()) {
     combined = choose_combined(samples, stabiliser, volumes, moments, voxels, options);
@@ -290,7 +292,8 @@ Fit fit_series(const Samples& samples, const SeriesNoise& given, const FitOption
           .basis = {},
           .spectrum = {},
           .eigenvalues = {},
-          .states = options.states.empty() ? classify_voxels(samples, volumes) : options.states};
+          .states = options.states.empty() ? classify_voxels(samples, volumes) : options.states,
+          .object = {}};
   if (options.refine && !volumes.empty())
     fit.noise = with_equal_pairs(NoiseEstimator(samples, noise, options, fit.states).estimate(),
                                  options.second_group);

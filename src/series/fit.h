@@ -36,6 +36,9 @@ struct Fit {
   Spectrum spectrum;
   std::vector<double> eigenvalues;  // in the order of decomposition.h, in units of noise variance
   std::vector<VoxelState> states;
+  /// The voxels of the object (select_voxels()), one flag per voxel. Empty if the series has fewer
+  /// than two usable voxels.
+  std::vector<bool> object;
   /// Number of volumes that the principal components combine. For each other volume, the basis
   /// contains a separate component that consists of this volume alone.
   int combined = 0;
