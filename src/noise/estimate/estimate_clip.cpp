@@ -104,7 +104,7 @@ struct ExcerptMeasurement {
   Tables tables;
   std::array<ChannelShares, 3> shares;
   bool has_dark_areas = false;
-  float variance_in_all_areas = 0;  // of luma, with the dark areas
+  float variance_in_all_areas = 0;  // noise variance of luma, with the dark areas
 };
 
 /// Returns, for each of the planes Y, U and V, how much of the noise variance comes from R, G and

@@ -8,7 +8,8 @@ namespace lull::series {
 namespace {
 
 constexpr int first_components = 4;
-constexpr double min_variance = 10;  // of strong components, in units of the noise variance
+// Minimum variance of strong components, in units of the noise variance.
+constexpr double min_variance = 10;
 constexpr double min_voxels = 500;
 constexpr std::size_t max_regressors = first_components + 1;
 
