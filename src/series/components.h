@@ -8,8 +8,8 @@
 
 #include "core/frame_pool.h"
 #include "core/stream.h"
-#include "series/filter/residual_fit.h"
 #include "series/fit.h"
+#include "series/residual_fit.h"
 #include "series/samples.h"
 
 namespace lull::series {

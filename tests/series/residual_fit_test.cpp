@@ -1,4 +1,4 @@
-#include "series/filter/residual_fit.h"
+#include "series/residual_fit.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/series/test_series.h"
+#include "series/test_series.h"
 
 namespace lull::series {
 namespace {

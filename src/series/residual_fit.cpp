@@ -1,4 +1,4 @@
-#include "series/filter/residual_fit.h"
+#include "series/residual_fit.h"
 
 #include <array>
 #include <cmath>
