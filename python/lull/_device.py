@@ -195,7 +195,7 @@ class Source:
     view: DeviceView
 
     def empty(self) -> tuple[Any, DeviceView]:
-        """Returns an uninitialised array for a result, with the library of `array`."""
+        """Returns an uninitialised array for a result, of the same library as `array`."""
         array = _empty_like(self.array, self.view.device)
         synchronize(array)  # its memory may still be in use by queued work
         memory = _memory_of(array)

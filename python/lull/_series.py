@@ -15,7 +15,7 @@ MIN_SERIES_VOLUMES = 8  # with fewer volumes, the gain is small; the same number
 
 
 def may_be_series(axes: Axes, shape: tuple[int, ...], method: str) -> bool:
-    """Returns whether the array is a series of enough volumes, without channels."""
+    """Returns whether the array is a series of enough volumes and has no channel axis."""
     if not axes.series or axes.channel is not None or method not in ("auto", "bm4d"):
         return False
     return axes.time is not None and shape[axes.time] >= MIN_SERIES_VOLUMES

@@ -16,7 +16,7 @@ using WritableHostBytes = nanobind::ndarray<nanobind::c_contig, nanobind::device
 
 using Lengths = std::vector<std::int64_t>;
 
-/// Returns the maximum of an array of 16-bit integers in GPU memory, with strides in bytes. The
+/// Returns the maximum of an array of 16-bit integers in GPU memory. The strides are in bytes. The
 /// caller must not hold the GIL.
 [[nodiscard]] int max_u16(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
                           int device);

@@ -54,7 +54,8 @@ Estimate volume_estimate(const VolumeEstimate& estimate) {
   return found;
 }
 
-/// Returns `noise` without noise curves, with the noise levels multiplied by `factor`.
+/// Returns a copy of `noise` whose noise levels are multiplied by `factor`. The copy has no noise
+/// curves.
 NoiseModel flat_noise(const NoiseModel& noise, float factor) {
   const auto flat = [&](const PlaneNoise& plane) {
     return PlaneNoise{plane.level_in_samples() * factor, plane.correlation, nullptr};

@@ -5,8 +5,9 @@
 
 namespace lull::bm3d {
 
-/// Returns true if the filters can read the integer samples of a frame directly, with only a scale
-/// factor. A CPU session then stores frames in their sample format instead of as floats.
+/// Returns true if the filters can read the integer samples of a frame directly, and only need to
+/// multiply them by a scale factor. A CPU session then stores frames in their sample format instead
+/// of as floats.
 [[nodiscard]] bool filters_samples(const Params& params, const FrameFormat& format);
 
 /// Returns the estimated number of bytes that a session of a host backend (`reference` or `cpu`)

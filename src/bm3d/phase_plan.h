@@ -72,7 +72,7 @@ struct PhasePlan {
   [[nodiscard]] bool propagates(const PlaneSet& set) const {
     return phase == Phase::first ? search_step > 0 : set.kept > 0 && !set.same_groups;
   }
-  /// Returns true if the phase reuses the stored groups without any matching.
+  /// Returns true if the phase filters the stored groups and does no matching.
   [[nodiscard]] bool reuses_groups(const PlaneSet& set) const {
     return phase == Phase::second && set.kept > 0 && set.same_groups;
   }

@@ -9,7 +9,7 @@ namespace lull {
 
 /// Replaces the out-of-range samples of `plane`, which load_plane() has read from plane `i` of
 /// `frame`. `sigma` is the standard deviation of the plane's noise, on the 0..255 scale. Returns
-/// whether any sample was replaced or clamped.
+/// whether the function has replaced or clamped any sample.
 bool guard_plane(const Frame& frame, int i, float sigma, PlaneView<float> plane);
 
 /// Copies the original values of out-of-range samples from `frame` to plane `i` of `filtered`,

@@ -1,5 +1,5 @@
 #pragma once
-// A view of a plane: the location of its samples, without ownership.
+// A view of a plane: the location of its samples. A view does not own the samples.
 
 #include <concepts>
 #include <cstddef>

@@ -46,8 +46,8 @@ struct FrameIndex {
 
   /// Returns the number of frames that the source returns before the picture `picture`.
   std::int64_t frames_before(std::int64_t picture, bool margins) const;
-  /// Returns the last picture at or before the frame `frame` to which a source can seek; 0 if there
-  /// is none.
+  /// Returns the seek point for the frame `frame`: the last picture that is not after this frame
+  /// and at which a source can start; 0 if there is none.
   std::int64_t seek_point_at(std::int64_t frame, bool margins) const;
 };
 

@@ -33,7 +33,7 @@ struct InputReport {
   double rotation = 0;  // rotation for display, in degrees, clockwise
   int chapters = 0;
   std::vector<StreamReport> streams;
-  std::vector<int> videos;        // numbers of the video streams, without covers
+  std::vector<int> videos;        // numbers of the video streams except cover pictures
   std::vector<LayerInfo> layers;  // of an OpenEXR input
   bool keeps_layers = false;      // whether the output is OpenEXR with all layers
   std::string output;             // name of the output for which `fate` states what happens

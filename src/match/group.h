@@ -44,8 +44,9 @@ namespace lull {
 
 inline constexpr int max_group = 32;  // maximum number of members
 
-/// Packs the displacement of a member: x in bits 0..11 and y in bits 12..23 (in samples), time in
-/// bits 24..31 (in frames of the class Timeline).
+/// Packs the displacement of a member. Bits 0..11 contain the displacement along x and bits 12..23
+/// the displacement along y, both in samples. Bits 24..31 contain the displacement in time, in
+/// frames of the class Timeline.
 constexpr std::uint32_t pack_displacement(int dx, int dy, int dt = 0) {
   return static_cast<std::uint32_t>(dt) << 24 | (static_cast<std::uint32_t>(dy) & 0xfffu) << 12 |
          (static_cast<std::uint32_t>(dx) & 0xfffu);

@@ -21,8 +21,8 @@ class FilteredSamples {
   /// Returns the noise levels of the stored samples, before stabilisation.
   const std::array<float, 3>& levels() const { return levels_; }
 
-  /// Loads the filter input for plane `i` into `to`. Returns whether out-of-range samples were
-  /// replaced.
+  /// Loads the filter input for plane `i` into `to`, and replaces or clamps out-of-range samples in
+  /// `to`. Returns whether the function has changed any sample in this way.
   bool load(const Frame& frame, int i, PlaneView<float> to) const;
   /// Converts the filter's result for plane `i` to samples of `clean`, and overwrites `filtered`.
   /// `noisy` is the loaded frame, or null if load() returned false.

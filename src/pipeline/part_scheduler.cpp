@@ -196,11 +196,11 @@ class PartScheduler final : public Denoiser {
       const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
       if (left > most) longest = &part, most = left, number = at;
     }
-    // After a split, each half needs the nearest frames of the other half as temporal context.
-    // These are fewer than `filtered_twice` frames. The first half receives no frames after the
-    // split, so the part must already contain the frames that the first half needs. While frames
-    // arrive, the scheduler splits a part only if the part has at least `worth_splitting` *
-    // `filtered_twice` frames. The part then contains these frames.
+    // After a split, each half needs the nearest frames of the other half as temporal context. The
+    // number of these context frames is less than `filtered_twice`. The first half receives no
+    // frames after the split, so the part must already contain the frames that the first half
+    // needs. While frames arrive, the scheduler splits a part only if the part has at least
+    // `worth_splitting` * `filtered_twice` frames. The part then contains the context frames.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
@@ -309,7 +309,7 @@ class PartScheduler final : public Denoiser {
   std::deque<Item> before_;       // margin of the next part: last frames that are not repeated
   std::int64_t own_part_ = none;  // the part to which new frames belong
   ResultsInOrder results_;
-  // Number of pushed frames and number of returned frames, without repeated frames.
+  // Number of pushed frames and number of returned frames. Repeated frames do not count.
   std::int64_t distinct_in_ = 0, distinct_out_ = 0;
   bool closing_ = false;
   SessionPool pool_;  // the last member, because its threads use the other members

@@ -17,7 +17,7 @@ constexpr int mirrored(int i, int length) {
   return i;
 }
 
-/// A ring buffer of the rows of a plane, with `Reach` mirrored samples at both ends of each row.
+/// A ring buffer of the rows of a plane. Each row has `Reach` mirrored samples at both ends.
 template <int Reach>
 class MirroredRows {
  public:

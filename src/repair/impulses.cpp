@@ -184,8 +184,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
-  // has_successors() detects stars and lamps in successive frames, because stars and lamps hardly
-  // move. may_be_lights() detects them in clips without successive frames.
+  // has_successors() detects stars and lamps by comparing successive frames, because stars and
+  // lamps hardly move. If there are no successive frames, may_be_lights() detects stars and lamps.
   const bool over_time =
       std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;

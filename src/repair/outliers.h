@@ -41,8 +41,8 @@ struct OutlierField {
 /// and by at least a multiple of the spread of the 24 samples.
 [[nodiscard]] OutlierField find_outliers(PlaneView<const float> plane, float min_peak);
 
-/// Returns whether the isolated outliers are certainly impulses: numerous sharp single samples at
-/// positions of a Poisson process.
+/// Returns whether the isolated outliers are certainly impulses. Impulses are numerous, each
+/// impulse is a single sharp sample, and their positions are random (a Poisson process).
 [[nodiscard]] bool are_impulses(const OutlierField& field);
 
 /// Returns whether nearly all isolated outliers are bright on a dark ground, such as hot pixels,

@@ -24,7 +24,7 @@ void project(const Samples& samples, const Fit& fit, const Samples& components);
 /// components to this view.
 [[nodiscard]] Samples components_in_place(const Samples& samples, const Fit& fit);
 
-/// The components `first` to `end` - 1, with a common scale factor. Filters process m + scale *
+/// The components `first` to `end` - 1, which share a scale factor. Filters process m + scale *
 /// component, where m is the middle of the filter range (core/float_range.h).
 struct ComponentGroup {
   int first = 0, end = 0;

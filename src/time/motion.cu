@@ -72,8 +72,8 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The region of a motion block, with rows of zeros above and below for vectors that move rows out
-/// of the region. Threads can read eight successive rows without bank conflicts.
+/// The region of a motion block. Rows of zeros above and below the region serve vectors that move
+/// rows out of the region. Threads can read eight successive rows without bank conflicts.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;

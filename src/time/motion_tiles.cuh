@@ -92,8 +92,9 @@ struct Tile {
       words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
     }
   }
-  /// Loads the samples. Returns false, without loading, if the loads would reach outside the plane.
-  /// A thread loads one column of words, and issues all loads before it waits for the first.
+  /// Loads the samples. If the loads would access memory outside the plane, the function loads
+  /// nothing and returns false. A thread loads one column of words, and issues all loads before it
+  /// waits for the first.
   template <int most>
   __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
                               int end) {

@@ -21,8 +21,8 @@ struct BidsImage {
   std::string derived_name(const std::string& extension) const {
     return derived_name(suffix, extension);
   }
-  /// Returns the name of the copy of a companion file, with desc-denoised and the suffix
-  /// `other_suffix`.
+  /// Returns the name of the copy of a companion file. The name contains desc-denoised and has the
+  /// suffix `other_suffix`.
   std::string derived_name(const std::string& other_suffix, const std::string& extension) const;
 };
 

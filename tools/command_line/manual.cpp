@@ -8,8 +8,8 @@
 namespace lull::tools {
 namespace {
 
-/// Splits the footer of a command. `code` receives each indented group of lines, without the
-/// indentation. `text` receives each paragraph that is not indented.
+/// Splits the footer of a command. The function removes the indentation of each indented group of
+/// lines, and passes the group to `code`. The function passes each other paragraph to `text`.
 template <class Text, class Code>
 void split_footer(std::string_view footer, Text&& text, Code&& code) {
   std::string run;

@@ -19,7 +19,8 @@ struct DenoiseOptions {
   MethodOptions method;
   OutputOptions output;
   RunOptions run;
-  /// File names on the command line without -i and -o, for assign_operands().
+  /// The operands: file names on the command line that are not values of -i or -o.
+  /// assign_operands() uses them as input and output.
   std::vector<std::string> operands;
   /// All given options: the names as in the option table, and the values. Options of the settings
   /// file and of the environment come before those of the command line, which have the order of the

@@ -22,8 +22,8 @@ struct Block {
   double squares = 0, relative = 0, gradient = 0;
 };
 
-/// The valid samples of a part of the residual, zero-padded for sums over all lags without border
-/// checks.
+/// The valid samples of a part of the residual. Zeros surround them, so sums over all lags need no
+/// border checks.
 class Residual {
  public:
   explicit Residual(const ResidualPart& part)

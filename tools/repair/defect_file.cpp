@@ -107,7 +107,8 @@ std::vector<DefectiveSample> defects_of_picture(const std::string& path,
   return defects;
 }
 
-/// Returns whether bytes of a file are text, without zero bytes and other control characters.
+/// Returns whether `content` is text: it contains no control characters except line feed, carriage
+/// return and tab.
 bool is_text(const std::string& content) {
   return std::ranges::none_of(content, [](char c) {
     const auto byte = static_cast<unsigned char>(c);

@@ -11,7 +11,7 @@ namespace lull::tools {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns an object as JSON text in a single line, with U+FFFD instead of invalid UTF-8.
+/// Returns an object as JSON text in a single line. U+FFFD replaces invalid UTF-8.
 [[nodiscard]] inline std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

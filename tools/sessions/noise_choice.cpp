@@ -110,7 +110,8 @@ const SceneNoise& scene_of_channel(const std::vector<SceneNoise>& scenes, std::s
   return scenes.size() == channels ? scenes[number] : scenes.front();
 }
 
-/// Returns the plan for a stack with photon noise, with a variance stabilisation before the filter.
+/// Returns the plan for a stack with photon noise. The plan stabilises the variance before the
+/// filter.
 ScenePlan photon_plan(const DenoiseOptions& options, const SceneNoise& scene,
                       const io::VideoInfo& input) {
   const double frames =

@@ -70,8 +70,8 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
   return pipeline::by_scenes(std::move(first), find, open);
 }
 
-/// A detector of repeated frames for clips with several scenes, with the parameters of the scene of
-/// each frame.
+/// A detector of repeated frames for clips with several scenes. For each frame, the detector uses
+/// the parameters of the frame's scene.
 class RepeatsOfScenes final : public RepeatFinder {
  public:
   RepeatsOfScenes(const ClipPlan& plan, const FrameFormat& format,

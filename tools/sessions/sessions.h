@@ -55,8 +55,8 @@ class LaterScenes {
   std::vector<ScenePlan> plans_;
 };
 
-/// The filter settings for a clip, with one ScenePlan for each scene. The settings of two scenes
-/// differ only in the noise.
+/// The filter settings for a clip: one ScenePlan for each scene. The settings of two scenes differ
+/// only in the noise.
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts

@@ -144,7 +144,8 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
 std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
   const std::string& folder = options.run.job.folder;
   std::error_code ignored;
-  // lull reports an invalid folder name before it decodes the complete input.
+  // lull later decodes the complete input to index it. This check reports an invalid folder name
+  // before that.
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw CannotCreate("cannot create '" + folder + "' (a file has that name)");
   auto plan = std::make_shared<io::JobPlan>();

@@ -23,8 +23,8 @@ class SeriesStore {
   /// Stores the samples of a slice. Frame::pts is the index of the slice in the series.
   void add(const Frame& slice);
 
-  /// Returns a new store for `volumes` volumes, with the volume size and the memory limit of this
-  /// store.
+  /// Returns a new store for `volumes` volumes. The new store has the volume size and the memory
+  /// limit of this store.
   /// @throws OutOfMemory, IoError
   [[nodiscard]] SeriesStore with_volumes(int volumes) const;
 

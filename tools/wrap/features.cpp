@@ -12,7 +12,7 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the option in the form of the command line, for messages.
+/// Returns the option's argument as on the command line, NAME=FILE, for messages.
 std::string text_of(const SideInput& file) { return file.name + "=" + file.path; }
 
 /// Converts the samples of a frame to floats. Integer samples become values of 0..1, and float

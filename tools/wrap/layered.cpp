@@ -30,7 +30,8 @@ void check_layer(const Frame& frame, const LayerDenoiser& layer) {
                   std::to_string(layer.format.height) + "); leave the file out");
 }
 
-/// Returns the layer of a frame as a new frame, with the time and the side data of the frame.
+/// Returns the layer of a frame as a new frame. The new frame has the time and the side data of the
+/// given frame.
 Frame layer_of(const Frame& frame, const LayerDenoiser& layer) {
   check_layer(frame, layer);
   Frame shown = io::read_layer(frame, layer.layer.name, layer.layer.channels);

@@ -29,8 +29,8 @@ int rows_above(const Params& params) {
   return std::max(patch, rows_outside(step) + window / 2 + 1);
 }
 
-/// Maximum number of reference tiles (4x4 reference patches) in a batch, so that 32 bits can count
-/// the members of all groups of a batch.
+/// Maximum number of reference tiles (4x4 reference patches) in a batch. In a batch of this size,
+/// 32 bits can count the members of all groups.
 constexpr int most_bricks = std::numeric_limits<int>::max() / (references_per_tile * max_group);
 
 /// Maximum number of rows of reference tiles in a batch. A grid has at most 65535 thread blocks

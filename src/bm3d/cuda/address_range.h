@@ -9,8 +9,8 @@
 
 namespace lull::bm3d {
 
-/// Returns the layout of plane `plane` in device memory, with the padding that matchers and filters
-/// read.
+/// Returns the layout of plane `plane` in device memory. The layout includes the padding that
+/// matchers and filters read.
 [[nodiscard]] Margins plane_margins(const Params& params, const FrameFormat& format, int plane);
 
 /// Checks that kernels can address all samples of a session.

@@ -53,8 +53,8 @@ class FrameTransfer {
   RawFrame& next_output();
   /// Queues the conversion of the filtered planes to the samples of next_output().
   void convert(const PlaneMargins& margins, const Planes& planes, RawFrame& to);
-  /// Returns the result of the frame in slot `slot`, with its samples in the buffer of
-  /// next_output().
+  /// Returns the result of the frame in slot `slot`. The buffer of next_output() contains the
+  /// samples of the result.
   Frame finish(int slot);
   int in_flight() const noexcept { return max_results - 1; }
   void await();

@@ -27,8 +27,9 @@ class CudaSlot {
   /// Waits for the frame in flight.
   ~CudaSlot();
 
-  /// Queues the upload, the kernels and the download of a frame, without waiting. The slot must be
-  /// free. The samples of the result `clean` are complete only after finish().
+  /// Queues the upload, the kernels and the download of a frame. Returns before the GPU has
+  /// finished this work. The slot must be free. The samples of the result `clean` are complete only
+  /// after finish().
   void start(Frame noisy, Frame clean);
   /// Waits for the frame in flight and returns its result. Returns nullopt if no frame is in
   /// flight.

@@ -19,8 +19,9 @@ namespace lull::bm3d {
                                                             bool results_on_device,
                                                             const ResultSamples& results);
 
-/// Makes the worker for temporal linear combinations, with the plan linear_session_plan(). `params`
-/// must satisfy combines_over_time(). All other requirements are those of make_cuda_worker().
+/// Makes the worker for temporal linear combinations. The worker follows the plan
+/// linear_session_plan(). `params` must satisfy combines_over_time(). All other requirements are
+/// those of make_cuda_worker().
 [[nodiscard]] std::unique_ptr<FrameWorker> make_linear_cuda_worker(const Params& params,
                                                                    const FrameFormat& format,
                                                                    bool results_on_device,

@@ -20,8 +20,8 @@
 
 namespace lull::bm4d::cuda {
 
-/// The reference cubes of consecutive layers, with their grid and the available slices. A layer is
-/// the set of reference cubes with the same z position.
+/// The reference cubes of consecutive layers: the range of layers, their grid, and the available
+/// slices. A layer is the set of reference cubes with the same z position.
 struct ReferenceCubes {
   PhaseParams params;
   int z = 0, layers = 1;      // first slice of the first layer; number of layers
@@ -75,8 +75,8 @@ inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight 
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;
-  /// Group weights, stored at the first voxel of each cube, without the aggregation window.
-  /// finish.cu applies the aggregation window.
+  /// Group weights, stored at the first voxel of each cube. These weights do not include the
+  /// aggregation window, because finish.cu applies it.
   Ring<std::uint32_t> weights;
 };
 

@@ -203,8 +203,8 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Returns the number of layers of reference cubes whose groups are in memory at the same time, so
-/// that groups need no more memory than slices.
+/// Returns the maximum number of layers of reference cubes whose groups may be in memory at the
+/// same time. Up to this number, the groups need no more memory than the slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);

@@ -32,7 +32,7 @@ __device__ float block_sum(float v, float* scratch) {
   return sum;
 }
 
-/// The output samples of a plane, without a colour transform.
+/// The output samples of a plane that needs no colour transform.
 struct PlaneOutput {
   const float *plane, *curve;
   __device__ float at(int place) const { return SampleCurve::at(curve, plane[place]); }

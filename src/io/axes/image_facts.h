@@ -21,7 +21,8 @@ struct ImageFacts {
   std::vector<std::string> channels;  // names; empty: unknown
 };
 
-/// Number of pixels per unit along x and y; 0: unknown. If only `y` is unknown, it equals `x`.
+/// Number of pixels per unit along x and y; 0: unknown. If `x` is known and `y` is unknown,
+/// read_facts() assumes that `y` equals `x`.
 struct PixelDensity {
   double x = 0, y = 0;
 };

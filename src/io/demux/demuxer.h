@@ -38,7 +38,8 @@ class Demuxer {
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
   /// Returns the index in sequence() of the file that read() returns next; 0 for other inputs.
   std::int64_t next_file() const { return files_.next(); }
-  /// Returns whether the container stores a time stamp for each frame, without discontinuities.
+  /// Returns whether the container stores a time stamp for each frame, and these time stamps have
+  /// no discontinuities.
   bool has_rising_times() const;
   /// Returns the library that decodes the pictures. OpenEXR's packets are complete files. libtiff's
   /// packets have no data, because libtiff reads the files itself.

@@ -36,7 +36,7 @@ const AVInputFormat* netpbm_format(std::span<const std::uint8_t> head);
 class InputContainer {
  public:
   /// @param bytes    must outlive this object
-  /// @param picture  true if the input is a file of a picture sequence, without time stamps
+  /// @param picture  true if the input is a file of a picture sequence, which stores no time stamps
   /// @throws BadData  the input is not a media file, has no video, exceeds a limit, or has a
   ///     truncation that the options do not tolerate; or the input is a picture of tiles
   /// @throws InvalidArgument  the options are invalid

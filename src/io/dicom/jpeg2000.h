@@ -21,7 +21,7 @@ class Jpeg2000Decoder {
   /// @throws BadData  FFmpeg has no decoder for JPEG 2000
   Jpeg2000Decoder(const DicomSampleFormat& format, std::string path);
 
-  /// Returns the samples of a frame in native byte order, with Bits Allocated bits per sample.
+  /// Returns the samples of a frame. Each sample has Bits Allocated bits in native byte order.
   /// @throws BadData  the codestream is damaged or truncated, or contradicts the format
   [[nodiscard]] std::vector<std::byte> decode(std::span<const std::uint8_t> codestream);
 

@@ -45,9 +45,9 @@ struct DngSamples {
 [[nodiscard]] TiffTree make_dng(const RawFacts& facts, const Frame& result, const DngLevels& levels,
                                 const std::vector<double>& noise_profile, DngSamples& samples);
 
-/// Makes the directories of a TIFF file for a developed picture, with the EXIF data and the XMP
-/// packet of `facts`. Orientation, size and colour space are those of the developed picture. If
-/// `samples` is null, the directories contain only metadata.
+/// Makes the directories of a TIFF file for a developed picture. The directories contain the EXIF
+/// data and the XMP packet of `facts`. Orientation, size and colour space are those of the
+/// developed picture. If `samples` is null, the directories contain only metadata.
 [[nodiscard]] TiffTree make_developed(const RawFacts& facts, const Frame& developed,
                                       std::vector<std::uint8_t>* samples);
 

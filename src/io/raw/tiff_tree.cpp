@@ -196,7 +196,7 @@ class TreeWriter {
   std::vector<PendingPicture> pending_;
 };
 
-/// Returns a fraction that approximates `value`, with a denominator of at most 10000.
+/// Returns a fraction that approximates `value`. Its denominator is at most 10000.
 std::array<std::int64_t, 2> fraction(double value) {
   for (std::int64_t denominator = 1; denominator < 10000; denominator *= 10) {
     const double scaled = value * static_cast<double>(denominator);

@@ -12,7 +12,7 @@
 
 namespace lull::io {
 
-/// The MediaSource for all inputs that FFmpeg reads, with further functions for the sinks.
+/// The MediaSource for all inputs that FFmpeg reads. It also provides functions for the sinks.
 class FileSource final : public MediaSource {
  public:
   FileSource(const std::string& path, const SourceOptions& options);
@@ -32,7 +32,8 @@ class FileSource final : public MediaSource {
   std::int64_t context_end() const noexcept { return pictures_.context_end(); }
   std::vector<std::string> clock_jumps() const override;
   std::int64_t decoded() const override { return decoder_.decoded(); }
-  /// Passes all pictures of options().index to the selector of frames, without decoding them.
+  /// Passes the entries of all pictures in options().index to the selector of frames. The function
+  /// decodes no pictures.
   void replay_all() { pictures_.replay_all(); }
 
   const Demuxer& demuxer() const { return demuxer_; }

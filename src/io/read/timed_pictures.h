@@ -39,7 +39,8 @@ class TimedPictures {
   /// selector of frames. The caller may already have read the first pictures.
   /// @throws IndexMismatch  decoding does not yield the picture
   void seek_to(std::int64_t number);
-  /// Passes all pictures of options.index to the selector of frames, without decoding them.
+  /// Passes the entries of all pictures in options.index to the selector of frames. The function
+  /// decodes no pictures.
   void replay_all();
   /// examined() returns the number of decoded pictures. kept() returns the number of decoded
   /// pictures that are selected.

@@ -48,7 +48,8 @@ std::string to_text(const Manifest& manifest);
 /// Parses a manifest; nullopt if the text is damaged or does not have the format manifest_format.
 std::optional<Manifest> parse_manifest(std::string_view text);
 
-/// Upper limits of the numbers in a manifest, so that products of two numbers do not overflow.
+/// Upper limits of the numbers in a manifest. Within these limits, products of two numbers do not
+/// overflow.
 inline constexpr std::int64_t max_segments = std::int64_t{1} << 31;
 inline constexpr int max_segment_frames = 1 << 30;
 

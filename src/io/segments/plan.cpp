@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 constexpr int plan_format = 1;
 constexpr std::string_view plan_head = "lull plan 1\n";
 
-// Upper limits of the numbers in a plan, so that sums and products of two numbers do not overflow.
+// Upper limits of the numbers in a plan. Within these limits, sums and products of two numbers do
+// not overflow.
 constexpr std::int64_t max_ticks = std::int64_t{1} << 61;
 constexpr int max_margin = 1 << 20;
 constexpr std::int64_t max_damage = std::int64_t{1} << 30;

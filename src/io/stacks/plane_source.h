@@ -30,7 +30,7 @@ struct PlaneFormat {
 
 /// The smaller pyramid levels of the planes in a file.
 struct PlanePyramid {
-  std::vector<PlaneSize> levels;  // from the largest to the smallest, without the planes themselves
+  std::vector<PlaneSize> levels;  // smaller than full size, in descending order
   /// `loss` describes parts of the pyramid that a TIFF file cannot store. `note` describes
   /// differences that lose no information. Both texts are empty if there is nothing to report.
   std::string loss, note;

@@ -83,8 +83,8 @@ void find_alpha(TIFF* page, TiffLayout& layout) {
       layout.alpha = layout.colours + i;
 }
 
-/// Makes libtiff return RGB samples of a YCbCr page, with chroma at full resolution. Returns false
-/// if libtiff has no conversion for the codec.
+/// Makes libtiff convert a YCbCr page to RGB samples at full resolution. Returns false if libtiff
+/// has no conversion for the codec.
 bool choose_conversion(TIFF* page, std::uint16_t codec) {
   if (codec != COMPRESSION_JPEG ||
       tiff_tag<std::uint16_t>(page, TIFFTAG_PLANARCONFIG, 1) != PLANARCONFIG_CONTIG)

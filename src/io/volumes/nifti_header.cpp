@@ -150,8 +150,8 @@ class Parser {
     const std::int64_t count = dim(0);
     if (count < 1 || count > 7)
       fail("has " + std::to_string(count) + " dimensions (must be 1 to 7)");
-    // Maximum number of samples, so that the size of the file in bytes fits in 63 bits for every
-    // sample type.
+    // Maximum number of samples. Up to this number, the size of the file in bytes fits in 63 bits
+    // for every sample type.
     constexpr std::int64_t max_samples = std::numeric_limits<std::int64_t>::max() / 16;
     std::int64_t product = 1;
     for (int i = 1; i <= count; ++i) {

@@ -67,8 +67,8 @@ std::string geometry_lines(const VolumeGeometry& geometry) {
   return lines;
 }
 
-/// Returns the header lines that do not describe the storage of samples, without the empty line at
-/// the end.
+/// Returns the header lines that do not describe the storage of samples. The result excludes the
+/// empty line that ends the header.
 std::string kept_lines(const std::string& original) {
   constexpr std::string_view sample_fields[] = {"type",      "endian",    "encoding",
                                                 "data file", "datafile",  "byte skip",

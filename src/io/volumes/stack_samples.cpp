@@ -157,8 +157,8 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
       minimum_(std::numeric_limits<double>::infinity()),
       maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
-  // The class computes percentiles from one of every `step_` samples. An odd step reaches all
-  // columns, but an even step may miss the same columns in all rows.
+  // The class computes percentiles from one of every `step_` samples. With an odd step, the samples
+  // come from all columns. With an even step, the same columns may be missing in all rows.
   if (step_ % 2 == 0) ++step_;
 }
 

@@ -39,10 +39,10 @@ struct ValueRange {
 /// result is the maximum of this scale. In all other cases, the result is the span of the range.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
-/// Margin around the range of values, in units of the span. Noise may reach into this margin.
-/// Samples beyond the margin are outliers (hot pixels, fill values). Frames contain NaN instead of
-/// outliers and infinities, and filters inpaint NaN. The output keeps the original outliers, NaN
-/// and infinities.
+/// Margin around the range of values, in units of the span. Noise may move samples into this
+/// margin. Samples beyond the margin are outliers (hot pixels, fill values). Frames contain NaN
+/// instead of outliers and infinities, and filters inpaint NaN. The output keeps the original
+/// outliers, NaN and infinities.
 inline constexpr double outlier_margin = 0.5;
 
 /// Collects the values of a stack in several calls, and chooses the range of values.

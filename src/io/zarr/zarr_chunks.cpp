@@ -32,7 +32,7 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, code);
 }
 
-/// Returns the linear index of a chunk in its shard, with the last dimension fastest.
+/// Returns the linear index of a chunk in its shard. The last dimension varies fastest.
 std::size_t number_in_shard(const ZarrShards& shards, ArrayIndex chunk) {
   std::size_t number = 0;
   for (std::size_t d = 0; d < chunk.size(); ++d)

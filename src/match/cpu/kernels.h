@@ -8,7 +8,7 @@
 // - select.cpp selects the most similar candidates.
 // - temporal_candidates.cpp adds candidates from neighbouring frames.
 
-// - propagate.cpp finds groups by propagation, without a search of complete windows.
+// - propagate.cpp finds groups by propagation instead of a search of complete windows.
 
 #include <algorithm>
 #include <array>

@@ -32,8 +32,8 @@ struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]
   int capacity = 16;                       // group_capacity()
-  /// log2 of the maximum number of members that the filter uses. Larger stored groups
-  /// (kept_groups.h) are truncated.
+  /// log2 of the maximum number of members that the filter uses. A stored group (kept_groups.h) can
+  /// be larger. The filter then uses only the first 2^max_log2 members.
   int max_log2 = 5;
 
   /// Returns the log2 of the number of members that the filter uses in a group.

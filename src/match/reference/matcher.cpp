@@ -26,8 +26,8 @@ struct Candidate {
   std::uint32_t displacement;
 };
 
-/// Makes a group of the reference patch and the nearest candidates, with at most `most` members.
-/// Candidates at equal distance keep their order. The number of members is a power of two.
+/// Makes a group of the reference patch and the nearest candidates. The group has at most `most`
+/// members. Candidates at equal distance keep their order. The number of members is a power of two.
 Group group_of(std::vector<Candidate>& candidates, int most) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });

@@ -69,8 +69,8 @@ class CpuFrameEngine final : public FrameEngine {
     std::array<PhasedView, 3> samples, guides, candidates;
   };
 
-  /// Returns a plane padded by the reach of the filter plus one sample, because motion can move a
-  /// motion block one sample beyond the plane.
+  /// Returns a padded plane. The padding is the support of the filter (reach()) plus one sample,
+  /// because motion can move a motion block one sample beyond the plane.
   PhasedPlane make_plane() const {
     return {plan_.width, plan_.height, plan_.params.reach() + 1 + shape_.cell, shape_.cell};
   }

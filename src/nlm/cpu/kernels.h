@@ -86,8 +86,8 @@ struct TileSource {
   /// Missing slices have null `data`.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // motion in samples
-  /// True if the candidates are in the target frame. Holes may then be marked in `candidates`
-  /// (hole_mark()), but not in `wanted`.
+  /// True if the candidates are in the target frame. Only then can `candidates` contain hole_mark()
+  /// at holes. `wanted` never contains hole_mark().
   bool is_own = false;
   std::span<const PhasedView> candidates_at(int e_x, int e_y) const {
     return is_own && e_x == 0 && e_y == 0 ? wanted : candidates;

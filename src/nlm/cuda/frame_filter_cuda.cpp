@@ -23,7 +23,7 @@ FrameFilter::FrameFilter(const FramePlan& plan, cudaStream_t stream)
     : plan_(plan),
       stream_(stream),
       kernel_(kernel_for(plan)),
-      // The padding is the reach of the filter plus one sample, because motion can move a motion
+      // The padding is the support of the filter plus one sample, because motion can move a motion
       // block one sample beyond the plane.
       space_(plan.width, plan.height, plan.params.reach() + 1),
       curve_(plan.params),

@@ -1,5 +1,5 @@
 // The kernel for patches of 3x3x3 samples around every sample. A lane processes `slices_per_lane`
-// slices by `rows_per_lane` rows, with a halo of one sample.
+// slices by `rows_per_lane` rows, and also reads a border of one sample around them.
 
 // In half precision, a lane processes two groups of voxels at once: one group in the first half of
 // the slices of the thread block, and one group in the second half.

@@ -49,13 +49,13 @@ struct LightJob {
   int cell = motion_cell, cell_columns = 1;
   int sources = 1;  // the first source is the target frame
   std::array<DeviceLight, max_frames> source{};
-  /// Noise variance of each regressor of the target frame, for each pixel, as planes without
-  /// padding.
+  /// Planes with the noise variances of the regressors of the target frame, one value per pixel.
+  /// The planes have no padding.
   std::array<const float*, max_regressors> noise{};
   DeviceCandidate colour, guided;
 };
 
-/// Four planes without padding. A null plane is 0 everywhere.
+/// Four planes. They have no padding. A null plane is 0 everywhere.
 using FourPlanes = std::array<const float*, 4>;
 /// Interleaves four planes to quads, with mirrored padding.
 void pack_planes(const FourPlanes& planes, const Space& space, float4* to, cudaStream_t stream);

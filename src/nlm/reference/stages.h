@@ -24,7 +24,7 @@ class SourcePlanes {
   virtual double sample(int c, int source, int x, int y) const = 0;
 };
 
-/// A frame or slice that contains candidates, with the motion vector of the target sample to this
+/// A frame or slice that contains candidates, and the motion vector from the target sample to this
 /// frame.
 struct Source {
   int id = 0;

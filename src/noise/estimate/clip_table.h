@@ -3,8 +3,8 @@
 
 // select_blocks() selects blocks with well-compensated motion and small slopes (gradients of the
 // samples). The function measures motion and slopes in the samples around a block. Measurements in
-// the block itself would favour blocks that a codec copied from the previous frame, without new
-// noise.
+// the block itself would favour blocks that a codec copied from the previous frame, which contain
+// no new noise.
 
 #include <optional>
 #include <span>
@@ -31,7 +31,8 @@ struct ChannelShares {
 /// ClipDifference::retained of each block.
 [[nodiscard]] std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
                                                            const ChannelShares& shares = {});
-/// Returns the noise variances of clipped samples, without a correction for clipping.
+/// Returns the noise variances as measured in the clipped samples. The function does not correct
+/// them for clipping.
 [[nodiscard]] std::optional<CoefficientTable> clipped_variances_of(
     std::span<const ClipDifference> blocks);
 

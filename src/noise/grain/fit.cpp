@@ -225,8 +225,8 @@ void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& 
   }
 }
 
-/// Returns the sum of squared differences between the correlations `wanted` and `found`, within the
-/// reach of the filters.
+/// Returns the sum of squared differences between the correlations `wanted` and `found`, over all
+/// lags of the autoregressive filters.
 double mismatch(const Correlations& wanted, const std::array<double, pair_lags>& found) {
   if (!wanted.known) return 0;
   double sum = 0;

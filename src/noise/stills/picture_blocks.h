@@ -30,7 +30,8 @@ struct PlaneStack {
 /// 255 instead, and float samples have no limit.
 [[nodiscard]] PlaneStack load_stack(std::span<const Frame> frames, int i);
 
-/// The grid of blocks in pictures of one size, without letterboxes.
+/// A grid of blocks in each of several pictures. All pictures have one size, and the grids exclude
+/// letterboxes.
 struct PictureBlocks {
   int step = 0, columns = 0, rows = 0;  // grid of each picture; blocks are `step` apart
   std::vector<int> corners;             // x, y of the first block of each picture
@@ -46,8 +47,8 @@ struct PictureBlocks {
 };
 
 /// Places a grid of about `max_blocks` blocks on `filtered_plane`. The function counts the clipped
-/// samples of each block in `sources`. These are the planes, of equal size, from which
-/// `filtered_plane` is computed.
+/// samples of each block in `sources`. `sources` are the planes from which the caller has computed
+/// `filtered_plane`, and have its size.
 [[nodiscard]] PictureBlocks cut_blocks(const PlaneStack& filtered_plane,
                                        std::span<const PlaneStack> sources, std::size_t max_blocks);
 

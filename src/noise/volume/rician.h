@@ -3,10 +3,10 @@
 // after the filter (Foi 2011, "Noise estimation and removal in MR imaging: the
 // variance-stabilization approach", doi:10.1109/ISBI.2011.5872758).
 
-// A Rician sample is z = |v + n1 + i n2| in units of sigma, with the true value v. The forward
-// function is f(z) = sqrt(max(z^2 - 1/2, 0)). For v >= 1.5, the standard deviation of the
-// stabilised samples f(z) is 0.96 to 1.01. For smaller v, this standard deviation is at
-// least 0.78 (docs/how-it-works/volume-noise.md).
+// A Rician sample is z = |v + n1 + i n2| in units of sigma. v is the true value, and n1 and n2 are
+// independent noise of variance 1. The forward function is f(z) = sqrt(max(z^2 - 1/2, 0)). For v >=
+// 1.5, the standard deviation of the stabilised samples f(z) is 0.96 to 1.01. For smaller v, this
+// standard deviation is at least 0.78 (docs/how-it-works/volume-noise.md).
 
 // A filter estimates E[f(z) | v] for Rician samples z. This expectation differs from f(v). The
 // exact unbiased inverse returns the v for which E[f(z) | v] is equal to the filter's result.

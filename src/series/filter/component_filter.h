@@ -25,7 +25,8 @@ using SampleCorrection =
 
 /// Filters the components of a decomposed series. For Rician noise, or if `correct` is given, a
 /// first pass corrects the samples, and a second pass decomposes and filters them.
-/// @param samples  the samples of the series; the filtered components replace the first volumes
+/// @param samples  the samples of the series; the function stores the filtered components in the
+///     memory of the first volumes
 /// @param options  the options of `fit`
 /// @param memory   called only if the samples are corrected
 /// @param correct  the correction of samples with Gaussian noise; may be empty

@@ -1,6 +1,6 @@
 #pragma once
 // The layout of a group in the filter kernels for coloured noise. A warp transforms 16 patches at a
-// time, with the indices 0 to 15.
+// time. The patches of one pass have the indices 0 to 15.
 
 // Step 1: Lane (g, t) = (lane / 4, lane % 4) loads columns 2t and 2t + 1 of the patches g and g + 8
 // from shared memory.
