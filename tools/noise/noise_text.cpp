@@ -69,8 +69,8 @@ std::string confidence_of(const NoiseEstimate& estimate) {
   return text;
 }
 
-/// Returns the codec error (quantisation error of the compression) as text. Filters remove this
-/// error in addition to the noise.
+/// Returns the coding error (quantisation error of the compression) as text. Filters remove the
+/// coding error in addition to the noise.
 std::string codec_error_of(const NoiseEstimate& estimate, Layout layout, double unit) {
   if (!(estimate.codec_error[0] > 0)) return {};
   NoiseEstimate error;

@@ -1,5 +1,5 @@
 #pragma once
-// Adds the quantisation error of the codec to the estimated noise.
+// Adds the coding error (quantisation error of a lossy codec) to the estimated noise.
 
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace lull::tools {
 
-/// Adds the quantisation error of the codec to `estimate`, from the mean quantisation step of all
-/// frames with a known step.
+/// Adds the coding error to `estimate`. The function computes the coding error from the mean
+/// quantisation step of all frames with a known step.
 void add_codec_error(const std::vector<Excerpt>& excerpts, NoiseEstimate& estimate);
 
 }  // namespace lull::tools

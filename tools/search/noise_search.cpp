@@ -58,7 +58,7 @@ class Search {
       for (Frame& frame : excerpt.frames) frame = filter_view(std::move(frame));
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
     record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
-    // scenes_of() requires estimates without the codec error (quantisation error), so
+    // scenes_of() requires estimates without the coding error (quantisation error), so
     // add_codec_error() must follow scenes_of().
     for (SceneNoise& scene : record.scenes)
       add_codec_error(excerpts_of(samples.excerpts), scene.estimate);

@@ -9,18 +9,18 @@
 namespace lull {
 namespace {
 
-/// Standard deviation of the codec error, in quantisation steps. Prediction from earlier frames
-/// makes the codec error smaller than the error of rounding, which is 0.29 steps.
+/// Standard deviation of the coding error, in quantisation steps. The error of rounding is 0.29
+/// steps. The coding error is smaller, because the codec predicts from earlier frames.
 constexpr float error_per_step = 0.2f;
-/// Factor of the codec error in clips with large dark areas. Encoders use a coarser quantisation
+/// Factor of the coding error in clips with large dark areas. Encoders use a coarser quantisation
 /// outside the dark areas than in the average of the frame.
 constexpr float with_dark_areas = 1.4f;
-/// In clips without measured noise, add_codec_error() adds only a share of the codec error to the
+/// In clips without measured noise, add_codec_error() adds only a share of the coding error to the
 /// noise. The share is 0 if the quantisation step of luma is `fine_step`, and rises to 1 at
 /// `coarse_step`.
 constexpr float fine_step = 12, coarse_step = 24;
-/// If a plane has no noise curve, add_white() makes a curve with one constant level. This is the
-/// measured noise level, but at least `min_codec_level`.
+/// If a plane has no noise curve, add_white() makes a curve with one constant level. The constant
+/// level is the measured noise level, but at least `min_codec_level`.
 constexpr float min_codec_level = 0.5f;
 
 std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
@@ -30,7 +30,7 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
 }
 
 /// Adds white noise with the standard deviation `error` to a plane. The noise curve excludes the
-/// codec error, because sessions use the curve as the noise level in the detection of repeated
+/// coding error, because sessions use the curve as the noise level in the detection of repeated
 /// frames.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);

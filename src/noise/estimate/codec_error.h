@@ -1,6 +1,7 @@
 #pragma once
-// The error of a lossy codec, which filters treat as noise. The error is computed from the
-// quantisation step, because the differences between frames do not reveal the error.
+// The coding error of a lossy codec (its quantisation error). Filters treat the coding error as
+// noise. lull computes the coding error from the quantisation step, because the differences between
+// frames do not reveal it.
 
 #include <array>
 
@@ -9,9 +10,9 @@
 
 namespace lull {
 
-/// Adds the error of a lossy codec to the noise that filters remove. Estimates for RGB and for
-/// single pictures do not change. Without measured noise, the error of fine quantisation is
-/// ignored.
+/// Adds the coding error to the noise that filters remove. Estimates for RGB and for single
+/// pictures do not change. Without measured noise, the function ignores the coding error of fine
+/// quantisation.
 /// @param steps  mean quantisation step of each plane, on the 0..255 scale; 0: unknown, or lossless
 void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEstimate& estimate);
 

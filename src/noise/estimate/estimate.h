@@ -53,8 +53,8 @@ struct NoiseEstimate {
   /// For clips, the noise level of the first plane in all areas, divided by `level`. Below 1 if
   /// `level` is the noise level outside dark areas.
   float share_in_all_areas = 1;
-  /// Standard deviation of the error of a lossy codec (codec_error.h), on the 0..255 scale. `noise`
-  /// is the sum of the measured noise and this error. Noise files do not store `codec_error`.
+  /// Standard deviation of the coding error (codec_error.h), on the 0..255 scale. `noise` is the
+  /// sum of the measured noise and the coding error. Noise files do not store `codec_error`.
   std::array<float, 3> codec_error{};
 };
 
