@@ -43,10 +43,10 @@ class ProgramMemory {
                 std::pmr::memory_resource* host = std::pmr::get_default_resource())
       : format_(format), gpu_(gpu), host_(format, host) {}
 
-  /// Returns the samples of `given` as a frame, without other properties. The frame shares the
+  /// Returns a frame with the samples of `given`. The frame has no other properties. It shares the
   /// memory if the owner allows it, if the rows are contiguous, aligned samples in ascending order
-  /// of addresses, and if the user of the frame can read this memory. All other samples are copied
-  /// before the function returns.
+  /// of addresses, and if the user of the frame can read this memory. In all other cases, the
+  /// function copies the samples before it returns.
   /// @throws InvalidArgument, StatusError, DeviceUnavailable
   [[nodiscard]] Frame frame_of(const lull_frame& given, const std::shared_ptr<FrameOwner>& owner);
 

@@ -53,7 +53,7 @@ struct lull_session {
  private:
   void check_open() const;
   lull_frame checked_result(lull_frame* result) const;
-  /// Runs `work`, which uses the denoiser. If it fails, the denoiser is closed.
+  /// Runs `work`, which uses the denoiser. If `work` fails, the function closes the denoiser.
   template <class Work>
   auto computed(Work work);
   void add_result(lull::Frame frame);

@@ -49,8 +49,8 @@ class ErrorText {
 /// and in `own`, which may be null.
 [[nodiscard]] lull_status status_of_exception(ErrorText* own) noexcept;
 
-/// Runs the body of a function of the interface, and returns its status. Exceptions are converted
-/// to a status.
+/// Runs the body of a function of the interface, and returns its status. Converts exceptions to a
+/// status.
 template <class Work>
 [[nodiscard]] lull_status guarded(Work&& work, ErrorText* own = nullptr) noexcept {
   try {
@@ -67,7 +67,7 @@ T& checked(T* pointer, const char* what) {
   return *pointer;
 }
 
-/// Copies a text into an array of a structure; a text that is too long is cut.
+/// Copies a text into an array of a structure, and shortens a text that is too long.
 template <std::size_t Size>
 void copy_text(const std::string& text, char (&to)[Size]) {
   const std::size_t length = std::min(text.size(), Size - 1);

@@ -78,7 +78,7 @@ def _memory_of(array: Any) -> _Memory | None:
 class DeviceView:
     """A (time, z, channel, y, x) view of an array on a GPU.
 
-    Numbers that are read to measure the range and the noise are copied to the host.
+    The view copies to the host only the values from which lull measures the range and the noise.
     """
 
     def __init__(

@@ -212,7 +212,7 @@ def models_of(
 
 
 def is_volume(method: str, slices: int, has_z: bool) -> bool:
-    """Returns whether slices are filtered as volumes, not one by one."""
+    """Returns whether lull filters the slices as volumes instead of one by one."""
     if method == "bm4d" and not has_z:
         raise ValueError("method='bm4d' for pictures (it filters volumes); give a z_axis")
     if method == "nlm":

@@ -1,7 +1,7 @@
 """Conversion between the values of an array and the samples that lull filters.
 
 Filters expect samples in 0..255, or floats in 0..1. Bytes are such samples, and so are floats in
-the convention of scikit-image. The range of all other values is measured and mapped to 0..1.
+the convention of scikit-image. For all other values, lull measures their range and maps it to 0..1.
 """
 
 from __future__ import annotations
@@ -137,8 +137,8 @@ def values_by_range(some: np.ndarray) -> Values:
 def values_of(array: Any, preserve_range: bool, volume: bool) -> Values:
     """Returns the scale of the values of an array (numpy or GPU view).
 
-    The range is measured for slices of volumes, as for files, for floats with `preserve_range`, and
-    for float arrays in which most values are greater than 1.
+    The function measures the range in three cases: slices of volumes (as for files), floats with
+    `preserve_range`, and float arrays in which most values are greater than 1.
     """
     if array.dtype == np.uint8:
         return Values(8, 0.0, 1.0)

@@ -44,9 +44,9 @@ struct MeansCurve {
   }
 };
 
-/// Returns the factor 1 / (64 C sigma_c^2) of step 1, by which the squared differences in one plane
-/// are multiplied. `sigma` is the noise level of the plane, and `planes` is the number C of planes
-/// that share the group.
+/// Returns the factor 1 / (64 C sigma_c^2) of the squared differences in one plane (step 1).
+/// `sigma` is the noise level of the plane, and `planes` is the number C of planes that share the
+/// group.
 constexpr float means_scale(float sigma, std::size_t planes) {
   return 1 / (static_cast<float>(planes) * patch * patch * sigma * sigma);
 }

@@ -203,8 +203,8 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
     // If the size of the larger picture is odd, the centre of the half-size picture is half a
-    // sample away from the centre of the larger picture. The translation is corrected by this
-    // difference.
+    // sample away from the centre of the larger picture. The function corrects the translation by
+    // this difference.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

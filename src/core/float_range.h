@@ -1,12 +1,12 @@
 #pragma once
 // Handling of out-of-range float samples: highlights of a render, negative colours, hot pixels,
-// infinities and NaN. The replacements of such samples are computed from integer sums, so that all
-// backends use equal replacements.
+// infinities and NaN. The backends compute the replacements of such samples from integer sums, so
+// all backends use equal replacements.
 
 // There are three cases, on the 0..255 scale:
 // 1. A sample within filter_range_min..filter_range_max enters the filter unchanged.
-// 2. Noise may move a sample beyond a bound by up to noise_tolerance sigma. The sample is clamped
-//    to the bound before the filter, and the difference is added to the result after the filter.
+// 2. Noise may move a sample beyond a bound by up to noise_tolerance sigma. The session clamps the
+//    sample to the bound before the filter, and adds the difference to the result after the filter.
 // 3. Every other sample is out of range. Its result is the unchanged sample, bit for bit.
 
 // The replacement of an out-of-range sample is the mean of the nearest samples. With too few

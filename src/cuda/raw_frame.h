@@ -54,7 +54,7 @@ class RawFrame {
   /// uploaded frame.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
   /// Queues the conversion of the samples to floats, and of RGB to the opponent colour space. In
-  /// formats other than RGB, planes with a null pointer in `planes` are skipped.
+  /// formats other than RGB, the function skips planes with a null pointer in `planes`.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
   /// Queues the conversion of the floats of plane `i` to stored samples.

@@ -16,7 +16,7 @@ struct Leftover {
     unknown,    // written on another host, in another container or by an older version
   };
   std::string path;
-  std::string output;        // name of the output without a folder; long names are cut
+  std::string output;        // name of the output without its folder; shortened if it is long
   std::int64_t bytes = 0;    // size of the file, or of all files in the folder
   std::int64_t process = 0;  // number of the process that created the file
   State state = State::unknown;

@@ -95,7 +95,7 @@ struct SinkOptions {
   ResultSamples samples = {};
   bool lossless = false;     // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;    // replace an existing file
-  bool follow_links = true;  // false: if the output is a link, the link is replaced
+  bool follow_links = true;  // false: if the output is a link, the sink replaces the link
   bool single = false;       // only one frame will be written, even if the source has more
   /// Size of the frames that the caller passes to write(); 0 means the size of the frames of the
   /// source. A caller that enlarges frames must set this size. The sample aspect ratio always

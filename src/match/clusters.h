@@ -5,9 +5,9 @@
 // Step 1: each tiling divides the positions of all patches, not only of reference patches, into
 // disjoint tiles. All frames have the same tiles.
 
-// Step 2: the patches of each tile are split into two parts, and each part is split again, until a
-// part has at most `leaf` patches. These last parts are the clusters. Splitting preserves the order
-// of the patches.
+// Step 2: the matcher splits the patches of each tile into two parts, and splits each part again,
+// until a part has at most `leaf` patches. The parts that the matcher does not split again are the
+// clusters. Splitting preserves the order of the patches.
 
 // A split begins with 8 evenly spaced seed patches, and with two centres among these seeds. The
 // first seed is the first centre. To find the second centre, the algorithm adds the distances of

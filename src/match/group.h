@@ -32,10 +32,10 @@
 // The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
 // of the squared Wiener factors) in the second phase.
 
-// The weight of a group is 1 divided by a sum over coefficients. For coloured noise, each term of
-// this sum is multiplied by the noise variance of its coefficient, in units of sigma^2.
+// The weight of a group is 1 divided by a sum over coefficients. For coloured noise, the noise
+// variance of the coefficient, in units of sigma^2, multiplies each term of this sum.
 
-// The estimate of each member is added to the frame of the member.
+// Aggregation adds the estimate of each member to the frame of the member.
 
 #include <array>
 #include <cstdint>

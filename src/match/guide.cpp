@@ -67,8 +67,8 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
     range.high += std::max(ends[0], ends[1]);
   }
   // Noise moves samples beyond the range `range` in float guides and in guides that contain chroma.
-  // In luma guides of integer samples, all samples are in this range, because they are clipped to
-  // 0..255.
+  // In luma guides of integer samples, all samples are in this range, because integer samples
+  // cannot lie outside 0..255.
   const bool clipped = format.sample != SampleType::f32 && !set.has_chroma();
   const float beyond = clipped ? 0 : 3 * (share * guide_sigma(set, format, noise));
   return {range.low - beyond, range.high + beyond};

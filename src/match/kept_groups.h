@@ -26,7 +26,7 @@ class KeptGroups {
   /// Returns whether the object has no memory for groups.
   bool empty() const { return members_.empty(); }
   /// Allocates memory for groups of up to `capacity` members of the reference patches `searched`.
-  /// All stored groups are lost.
+  /// The function discards all stored groups.
   void reserve(const ReferenceGrid& searched, int capacity) {
     searched_ = searched;
     capacity_ = capacity;

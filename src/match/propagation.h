@@ -22,7 +22,8 @@
 // Frames are searched in the order of group.h. Group members outside the search window of the
 // reference patch are not candidates.
 
-// Duplicate candidates are removed, and distances have no bias. All other rules of group.h apply.
+// The matcher removes duplicate candidates. Distances have no bias. All other rules of group.h
+// apply.
 
 #include <array>
 
@@ -30,7 +31,7 @@
 
 namespace lull {
 
-/// Maximum number of stored group members that are compared with one reference patch.
+/// Maximum number of stored group members that the matcher compares with one reference patch.
 inline constexpr int max_propagated = 32;
 
 /// The neighbours of a reference patch: nearby reference patches whose complete windows the matcher

@@ -81,8 +81,8 @@ class NoiseModel {
   /// noise levels as a noise model.
   NoiseModel(const std::array<float, 3>& sigma);
   /// Makes a model of noise that is correlated between R, G and B, as in camera pictures. The
-  /// argument is the noise of Y, U and V of the opponent space. The noise levels of R, G and B are
-  /// computed as if the noise of Y, U and V were independent.
+  /// argument is the noise of Y, U and V of the opponent space. The function computes the noise
+  /// levels of R, G and B as if the noise of Y, U and V were independent.
   [[nodiscard]] static NoiseModel of_opponents(const std::array<PlaneNoise, 3>& opponents);
 
   const PlaneNoise& plane(int i) const { return planes_[i]; }

@@ -29,8 +29,8 @@ inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e
 class PatchCovariance {
  public:
   /// Computes the covariances for patches of `side` x `side` samples, `side` <= 8. Row k of `rows`
-  /// contains the basis function k of the transform. Only the first `side` rows and elements are
-  /// used.
+  /// contains the basis function k of the transform. The function uses only the first `side` rows,
+  /// and their first `side` elements.
   PatchCovariance(const PlaneNoise& noise, const AxisTransform& rows, int side = 8);
 
   /// Maximum displacements along x and y at which the noise of two patches is correlated.

@@ -26,7 +26,7 @@ struct Risks {
 /// coefficients white.
 /// @param means  mean of each volume after variance stabilisation (not contained in components)
 /// @param eigen  the components of the volumes
-/// @param components  number of components that are filtered; the others are set to 0
+/// @param components  number of components that the filter processes; it sets the others to 0
 /// @param voxels  voxels inside the imaged object, in ascending order
 /// @return empty vectors if fewer than 16 cubes are inside the imaged object
 [[nodiscard]] Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,

@@ -12,7 +12,7 @@ namespace lull::series {
 
 enum class VoxelState : std::uint8_t {
   complete,  // the voxel has a sample in each volume
-  partial,   // some volumes have no sample; replacements are computed for these
+  partial,   // some volumes have no sample here; lull computes replacements
   /// A voxel without samples, or with equal samples in all volumes, and therefore without noise.
   /// The filter does not change the voxel.
   constant,

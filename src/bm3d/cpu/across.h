@@ -180,7 +180,7 @@ HWY_INLINE Vector reciprocal(Vector v) {
 }
 
 /// Applies the Wiener factors of the second phase across the group. Returns the sum of the squared
-/// factors. With coloured noise, each square is multiplied by the noise variance of its
+/// factors. With coloured noise, the function multiplies each square by the noise variance of its
 /// coefficient.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {

@@ -74,8 +74,8 @@ struct FilterTables {
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);
-/// Makes the tables of the second phase. The noise variance in the Wiener factors is multiplied by
-/// `mu2`. `before` has the same meaning as in make_covariances().
+/// Makes the tables of the second phase. The function multiplies the noise variance in the Wiener
+/// factors by `mu2`. `before` has the same meaning as in make_covariances().
 FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2,
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 

@@ -27,7 +27,7 @@ struct Slot {
   // The noisy frame, if the session copies planes or out-of-range samples to the result, or if the
   // engine loads samples from a copy of the frame.
   Frame frame;
-  bool guarded = false;  // whether some samples were replaced for the filters (float_guard.h)
+  bool guarded = false;  // whether the filter input has replaced samples (float_guard.h)
   std::shared_ptr<const Holes> holes;
   HostPlanes noisy;  // empty if the engine loads samples from the frame
   HostPlanes basic;  // basic estimates of the planes that are filtered

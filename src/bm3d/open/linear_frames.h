@@ -38,7 +38,7 @@ class LinearPicture {
 struct LinearPictures {
   std::array<LinearPicture, 3> y, x, z;
   LinearPicture guide;   // only if a set has a composite guide
-  bool guarded = false;  // some samples were replaced for the filters (float_guard.h)
+  bool guarded = false;  // the filter input has replaced samples (float_guard.h)
 };
 
 /// Converts frames to pictures and back, for sessions with and without temporal filtering.

@@ -45,7 +45,7 @@ struct GuideQuantiser {
   float low = 0, scale = 1;
 };
 /// Returns the quantiser of the guide to 8 bits. Its range is 0..255, extended at both ends by 3
-/// `sigma`. `sigma`, the standard deviation of the noise, is limited to 40.
+/// `sigma`. `sigma` is the standard deviation of the noise; the function uses at most 40.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};

@@ -3,8 +3,8 @@
 // (docs/measurements/dither.md).
 
 // Dithering processes groups of four neighbouring samples in a row. The samples of a group share
-// one dithering threshold, which replaces 0.5 in the rounding. Each rounding error is added to the
-// next sample of the group, so the sum of the group is rounded only once.
+// one dithering threshold, which replaces 0.5 in the rounding. Dithering adds each rounding error
+// to the next sample of the group, and so rounds the sum of the group only once.
 
 // A dithered sample depends only on its position and its group of 4 samples. Therefore all
 // backends, devices and parts of a clip give equal samples, and repeated frames remain equal.

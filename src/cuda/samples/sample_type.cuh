@@ -41,8 +41,8 @@ struct Rounding {
   }
 };
 
-/// Converts a float to a sample, as as_sample() (core/samples.h) does on the host: integers are
-/// rounded to nearest, ties upwards, and clamped.
+/// Converts a float to a sample, as as_sample() (core/samples.h) does on the host. For integer
+/// types, the function rounds to nearest, with ties upwards, and clamps the result.
 template <class Sample>
 __device__ Sample to_sample(float v, const Rounding& rounding) {
   if constexpr (std::is_same_v<Sample, float>)

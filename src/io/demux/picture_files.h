@@ -15,8 +15,8 @@ namespace lull::io {
 /// Returns the content of a picture file as a packet with the time stamp 0.
 /// @throws NoInput, BadData, IoError
 PacketPtr read_whole_picture(const std::string& path);
-/// Returns a packet without data and with the time stamp 0, for libraries that read the picture
-/// file themselves.
+/// Returns an empty packet with the time stamp 0. Such packets serve libraries that read the
+/// picture file themselves.
 PacketPtr make_empty_packet();
 
 class PictureFiles {

@@ -27,7 +27,8 @@
 
 namespace lull::cpu {
 
-/// Memory aligned to 64 bytes. The content is lost when the memory grows. The memory never shrinks.
+/// Memory aligned to 64 bytes. When the memory grows, it does not preserve its content. The memory
+/// never shrinks.
 template <class T>
 class Buffer {
  public:

@@ -1,10 +1,10 @@
 // Selects the most similar candidates exactly and in order, without a complete sort, one reference
 // patch in each lane.
 
-// For groups of N patches (the reference patch and N - 1 candidates), the candidates are divided
-// into 2 N classes. The matcher computes the minimum score of each class. The (N - 1)-th smallest
-// of these minima is an upper bound for the scores of group members: at least N - 1 candidates, and
-// about 1.5 N on average, have scores up to the bound.
+// For groups of N patches (the reference patch and N - 1 candidates), the matcher divides the
+// candidates into 2 N classes. The matcher computes the minimum score of each class. The (N - 1)-th
+// smallest of these minima is an upper bound for the scores of group members: at least N - 1
+// candidates, and about 1.5 N on average, have scores up to the bound.
 
 // Candidates with a score up to the bound become keys: a score and a position in the window. The
 // rank of a key is the number of smaller keys.

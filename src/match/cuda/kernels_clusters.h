@@ -39,8 +39,8 @@ inline std::size_t members_of(const Margins& margins, int frames) {
   return static_cast<std::size_t>(margins.width - patch + 1) * (margins.height - patch + 1) *
          frames;
 }
-/// Returns an upper bound for the number of clusters with more than `leaf` patches. Only these
-/// clusters are split. `members` is the number of patches in all clusters.
+/// Returns an upper bound for the number of clusters with more than `leaf` patches, which the
+/// matcher must split. `members` is the number of patches in all clusters.
 inline std::size_t nodes_of(std::size_t members, int leaf) { return members / (leaf + 1) + 1; }
 
 /// Makes the clusters of all tilings (clusters.cu).

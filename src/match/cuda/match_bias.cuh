@@ -22,7 +22,8 @@ struct ScoreBias {
   std::int32_t of[bias_places];
 
   ScoreBias(const DistanceBias& bias, const Guide& guide) {
-    // The bias is clamped to the range of scores. A larger bias would have the same effect.
+    // The function clamps the bias to the range of scores. A larger bias would have the same
+    // effect.
     constexpr double most = 65535;
     for (int dy = 0; dy <= correlation_reach; ++dy)
       for (int dx = dy == 0 ? 0 : -correlation_reach; dx <= correlation_reach; ++dx) {

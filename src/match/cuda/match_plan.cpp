@@ -99,9 +99,9 @@ MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device)
 
 namespace {
 
-/// Returns a plan with the given shape, or std::nullopt if it does not fit. The shared memory is
-/// limited to `limit` bytes for the reference frame, and to `other_limit` bytes for neighbouring
-/// frames.
+/// Returns a plan with the given shape, or std::nullopt if the shape does not fit. The plan uses at
+/// most `limit` bytes of shared memory for the reference frame, and at most `other_limit` bytes for
+/// neighbouring frames.
 std::optional<TimePlan> fit_over_time(const MatchParams& phase, int frames, const TimeShape& shape,
                                       std::size_t limit, std::size_t other_limit) {
   MatchParams other = phase;

@@ -11,8 +11,8 @@ template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
   // Number of samples from one row to the next in shared memory. The last patch of a row extends 7
-  // samples beyond its position, and the alignment of rows needs 3 words. 2 words of padding are
-  // added. The padding separates rows r and r + 4 by 16 memory banks.
+  // samples beyond its position, and the alignment of rows needs 3 words. The row pitch also
+  // includes 2 words of padding, which separate rows r and r + 4 by 16 memory banks.
   static constexpr int samples = union_pitch + 12;
 };
 

@@ -109,7 +109,8 @@ struct Tile {
 /// Memory that a thread reuses for all its tiles.
 class TileMemory {
  public:
-  /// Returns aligned memory for at least `floats` floats. The previous contents are lost.
+  /// Returns aligned memory for at least `floats` floats. The memory does not preserve its previous
+  /// contents.
   float* allocate(std::size_t floats);
 
  private:

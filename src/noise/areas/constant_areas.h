@@ -8,13 +8,13 @@
 // a larger constant area are constant areas, too.
 
 // Rule 2: an area of equal samples is a constant area if the surrounding samples have similar
-// values, all above or all below the area's value, as with clipping. Ragged parts of the area are
-// excluded.
+// values, all above or all below the area's value, as with clipping. The search excludes ragged
+// parts of the area.
 
 // Rule 3: an area of equal samples with similar surrounding samples is a constant area if the noise
 // level is at least two quantisation steps. In pictures, the area must also have at least 1024
-// samples and touch the border. Ragged parts of the area are excluded, except in slices of volumes
-// with a noise level of at least eight quantisation steps.
+// samples and touch the border. The search excludes ragged parts of the area, except in slices of
+// volumes with a noise level of at least eight quantisation steps.
 
 // Rule 4: complete rows or columns of equal samples at the border of the plane are a constant area.
 

@@ -135,8 +135,8 @@ Explained explain(const Fit& fit, int samples) {
   return found;
 }
 
-/// Returns half of the squared DCT coefficients of a block of differences. The factor 1/2 is
-/// needed, because a difference of two frames contains the noise of both frames.
+/// Returns half of the squared DCT coefficients of a block of differences. The reason for the
+/// factor 1/2 is that a difference of two frames contains the noise of both frames.
 CoefficientTable energy_of(const std::array<std::array<float, 8>, 8>& block) {
   const auto& basis = float_dct_rows<8>();
   std::array<std::array<float, 8>, 8> rows{};

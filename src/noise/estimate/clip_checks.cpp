@@ -24,8 +24,8 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums from which the correlation of two frames is computed. One frame is displaced, and only the
-/// overlap of the frames counts. The frames are reduced to means of 16x16 samples.
+/// Sums for the correlation of a frame and a displaced frame. The sums cover only the overlap of
+/// the frames. The samples of the sums are means of 16x16 samples of the frames.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }

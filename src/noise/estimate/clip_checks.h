@@ -30,8 +30,8 @@ struct ClipRange {
 /// Returns false if there is a scene cut between two frames. Changes of gain or offset are not
 /// cuts.
 [[nodiscard]] bool is_same_scene(const ClipLuma& a, const ClipLuma& b);
-/// Returns false if there is a scene cut between two frames. Each frame is given as means over
-/// 16x16 samples.
+/// Returns false if there is a scene cut between two frames. The arguments are the means over 16x16
+/// samples of each frame.
 [[nodiscard]] bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b);
 
 }  // namespace lull

@@ -98,7 +98,7 @@ PlaneClipping clipping_in_samples(const NoiseModel& noise, std::span<const Excer
 }
 
 /// Returns whether float samples are probably clipped. The result is true if all samples of the
-/// first frame of each excerpt lie within 0..white. NaN is ignored.
+/// first frame of each excerpt lie within 0..white. The function ignores NaN.
 bool lie_within_scale(std::span<const Excerpt> excerpts) {
   const FrameFormat& format = excerpts.front().front().format;
   if (format.sample != SampleType::f32) return true;

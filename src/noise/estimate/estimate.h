@@ -12,9 +12,9 @@
 
 namespace lull {
 
-/// Consecutive frames of an input. The noise of several frames is measured in the differences
-/// between frames. The noise of a single frame is measured as in a still picture. All excerpts have
-/// one format, and their samples are in host memory.
+/// Consecutive frames of an input. If there are several frames, the estimator measures their noise
+/// in the differences between frames. If there is a single frame, the estimator treats it as a
+/// still picture. All excerpts have one format, and their samples are in host memory.
 using Excerpt = std::vector<Frame>;
 
 /// Standard deviation of a plane's noise in areas where the mean of the first plane is `luma`. The

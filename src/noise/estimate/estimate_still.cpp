@@ -294,8 +294,8 @@ class StillEstimate {
     return result;
   }
 
-  /// Returns whether plane `i` contains chroma. False for grey pictures stored in three planes. NaN
-  /// is ignored.
+  /// Returns whether plane `i` contains chroma. False for grey pictures stored in three planes. The
+  /// function ignores NaN.
   bool has_chroma(int i) const {
     const PlaneStack& filtered_plane = is_rgb() ? opponents_[i] : sources_[i];
     for (const Plane<float>& picture : filtered_plane.pictures) {

@@ -11,8 +11,8 @@ namespace lull {
 namespace {
 
 constexpr std::int64_t second = 10'000'000;
-// Number of cells along each side of a frame. Scene cuts are detected in the mean luma of the
-// cells.
+// Number of cells along each side of a frame. The collector detects scene cuts by the mean luma of
+// the cells.
 constexpr int cells = 32;
 // At a scene cut, the mean change of the luma of the cells exceeds two limits: `cut_change` 8-bit
 // steps, and `cut_factor` times the typical change between the previous frames.
@@ -113,7 +113,7 @@ bool GrainCollector::observe(const Frame& noisy) {
 }
 
 /// Returns the relative difference between the grain level of a frame and the grain level of its
-/// scene. Both levels are compared at the same luma. 0: there are too few samples.
+/// scene. The function compares the two levels at the same luma. 0: there are too few samples.
 double GrainCollector::level_change(const GrainStatistics& frame) const {
   double found = 0, expected = 0;
   for (int i = 0; i < GrainStatistics::bins; ++i) {

@@ -28,7 +28,7 @@ double retained(int distance, bool subsampled) {
 }
 
 /// Correlations of the grain of a plane, normalised to a variance of 1. The correlations of chroma
-/// with luma are divided by the standard deviations of chroma and of luma.
+/// with luma are covariances divided by the standard deviations of chroma and of luma.
 struct Correlations {
   std::array<double, pair_lags> pairs{};
   std::array<double, grain_taps> taps_with_luma{};

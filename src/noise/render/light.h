@@ -82,8 +82,9 @@ class Light {
 };
 
 /// Computes for each sample the mean over the surrounding square, whose side is 2 * radius + 1
-/// samples. The square is clipped to the plane. Sums are computed in double precision. `scratch`
-/// and `to` must have the plane's size. `to` may be `from`.
+/// samples. At the borders, the mean covers only the part of the square inside the plane. The
+/// function computes sums in double precision. `scratch` and `to` must have the plane's size. `to`
+/// may be `from`.
 void box_mean(PlaneView<const float> from, int radius, PlaneView<float> scratch,
               PlaneView<float> to);
 

@@ -179,7 +179,7 @@ double possible_level(const Range& at, const Range& from) {
 /// Returns the mean variances of all ranges of brightness. First, the function limits the noise
 /// level of each range to the maximum that is plausible compared with the other ranges
 /// (possible_level()). `agreement` receives a ratio of two chroma variances: the limited variance,
-/// divided by the variance that was measured before the multiplication by Range::noise_share.
+/// divided by the measured variance before its multiplication by Range::noise_share.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;

@@ -72,9 +72,9 @@ double detail_of(std::span<const float> values, const std::vector<int>& usable) 
   return std::sqrt(sum / count / static_cast<double>(usable.size()));
 }
 
-/// Mean squares of the coefficients of the flattest blocks in one range of brightness. `few` is
-/// measured in the flattest 2 % of the blocks, `table` in the flattest 5 %, and `many` in the
-/// flattest 20 %.
+/// Mean squares of the coefficients of the flattest blocks in one range of brightness. `few`
+/// contains the mean squares in the flattest 2 % of the blocks, `table` in the flattest 5 %, and
+/// `many` in the flattest 20 %.
 struct Range {
   CoefficientTable table{}, few{}, many{};
   std::array<NoiseLikeness, 2> likeness;  // one for each set

@@ -10,14 +10,14 @@
 namespace lull {
 
 struct FlatBlockSpectrum {
-  /// Mean squares of the DCT coefficients of the flattest blocks. The blocks are divided into six
-  /// ranges of brightness, and the mean squares are computed in each range. The table is the mean
-  /// of the two ranges with the smallest mean squares at low frequencies. Element (0, 0) is 0.
+  /// Mean squares of the DCT coefficients of the flattest blocks. The estimator divides the blocks
+  /// into six ranges of brightness, and computes the mean squares in each range. The table is the
+  /// mean of the two ranges with the smallest mean squares at low frequencies. Element (0, 0) is 0.
   CoefficientTable table{};
   /// Ratio of two levels at middle frequencies: the level in the flattest 20 % of the blocks,
   /// divided by the level in the flattest 2 %. For noise, the ratio is 1; texture has a higher
-  /// ratio. The ratio is measured in the two ranges of brightness of `table`. `unevenness` is the
-  /// smaller of the two ratios, and `greater_unevenness` the larger.
+  /// ratio. The estimator measures the ratio in each of the two ranges of brightness of `table`.
+  /// `unevenness` is the smaller of the two ratios, and `greater_unevenness` the larger.
   double unevenness = 1, greater_unevenness = 1;
   /// Statistics that indicate texture: the relative variance of the block energies, the kurtosis of
   /// the coefficients, and the ratio of the variances along the two axes. For noise, the values are

@@ -1,9 +1,9 @@
 #pragma once
 // Selects the flattest blocks of pictures, for noise estimation.
 
-// The DCT coefficients (v, u) of a block form two sets, by the parity of v + u. Blocks are selected
-// by their energy in one set, and the noise is measured in the other set. Then the sets change
-// roles. The noise of the two sets is nearly independent.
+// The DCT coefficients (v, u) of a block form two sets, by the parity of v + u. The estimator
+// selects blocks by their energy in one set, and measures the noise in the other set. Then the sets
+// change roles. The noise of the two sets is nearly independent.
 
 #include <array>
 #include <span>

@@ -11,9 +11,9 @@
 // Two steps alternate: selection of the blocks with hardly more energy than noise, and measurement
 // of the noise in these blocks (Liu, Tanaka, Okutomi 2013, doi:10.1109/TIP.2013.2283400).
 
-// The DCT coefficients (v, u) form two sets, by the parity of v + u. Blocks are selected by their
-// energy in one set, and the noise level is measured in the other set. Then the sets change roles.
-// White noise is independent in the two sets.
+// The DCT coefficients (v, u) form two sets, by the parity of v + u. The estimator selects blocks
+// by their energy in one set, and measures the noise level in the other set. Then the sets change
+// roles. White noise is independent in the two sets.
 
 namespace lull {
 namespace {
@@ -101,8 +101,8 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks. The blocks are selected by their energy in one of the two
-/// sets of coefficients. `energy` is the mean energy in this set. `fine` is the mean energy of the
+/// Mean energies of the flattest blocks: the blocks with the lowest energy in one of the two sets
+/// of coefficients. `energy` is the mean energy in this set. `fine` is the mean energy of the
 /// finest coefficients of the other set.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
@@ -145,8 +145,8 @@ double without_texture(const std::vector<Block>& blocks, double variance) {
 }
 
 /// Measures pictures in which nearly all blocks have clipped samples. Clipping makes the
-/// coefficients of a block dependent, so the energy of the surrounding blocks decides whether a
-/// block is selected.
+/// coefficients of a block dependent, so the class selects a block by the energy of the surrounding
+/// blocks.
 class ClippedBlocks {
  public:
   ClippedBlocks(std::span<const float> values, const PictureBlocks& blocks,

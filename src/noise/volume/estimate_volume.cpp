@@ -15,7 +15,7 @@ namespace {
 
 /// Minimum number of flat cubes for the measurement of a noise level: the larger of
 /// `min_flat_cubes` and the share `flat_share` of all cubes. If there are fewer flat cubes, the
-/// flattest cubes are measured.
+/// estimator measures the flattest cubes.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
 /// If the noise level of bright cubes is at most `same_level` times the level of dark cubes, the

@@ -22,7 +22,7 @@ constexpr double share_of_fill = 0.005;
 /// Cubes with more than `max_filled` voxels of a fill value are not measured.
 constexpr int max_filled = 1;
 /// A cube is clipped if more than `max_clipped` of its voxels have the same value, and this value
-/// is the minimum or the maximum of the volume. Clipped cubes are not measured.
+/// is the minimum or the maximum of the volume. The estimator ignores clipped cubes.
 constexpr int max_clipped = 6;
 
 // Limits for cubes of air: the ratio of mean to standard deviation, and the skewness. In a head

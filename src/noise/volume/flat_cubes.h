@@ -1,8 +1,9 @@
 #pragma once
 // Noise levels of flat cubes (without structure) and of cubes of air.
 
-// Flat cubes are selected by low frequencies and measured at high frequencies, to avoid a selection
-// bias. In white noise, low and high frequencies are independent.
+// The estimator selects flat cubes by their low frequencies, and measures the noise of these cubes
+// at high frequencies. This avoids a selection bias, because low and high frequencies of white
+// noise are independent.
 
 #include <span>
 #include <vector>

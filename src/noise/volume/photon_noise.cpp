@@ -14,8 +14,8 @@ namespace {
 /// expected number of photons, plus the variance of the read noise in units of gain^2, is at least
 /// `asymptotic_from`. The error of the formula is then at most 0.03 %.
 constexpr double asymptotic_from = 60;
-/// Number of points of the trapezoidal rule, with which integrals over a normal distribution are
-/// computed from -5 to 5 standard deviations.
+/// Number of points of the trapezoidal rule. The rule integrates over a normal distribution from -5
+/// to 5 standard deviations.
 constexpr int normal_nodes = 41;
 
 /// Bias of patch-based filters for skewed noise (stabiliser.h). The unit is the standard deviation

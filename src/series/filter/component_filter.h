@@ -28,7 +28,7 @@ using SampleCorrection =
 /// @param samples  the samples of the series; the function stores the filtered components in the
 ///     memory of the first volumes
 /// @param options  the options of `fit`
-/// @param memory   called only if the samples are corrected
+/// @param memory   the function calls it only if a first pass corrects the samples
 /// @param correct  the correction of samples with Gaussian noise; may be empty
 /// @return the filtered components, in the memory of `samples`; std::nullopt if `filter` returned
 ///     false
