@@ -181,8 +181,8 @@ def bm3d(
     Parameters
     ----------
     z : array, (y, x) or (y, x, channels)
-        The noisy picture; integers are converted to floats. With three channels, patches are
-        matched in the first one.
+        The noisy picture; the function converts integers to floats. With three channels, it
+        matches patches in the first channel.
     sigma_psd : float, one for each channel, or array
         Standard deviation in the units of `z`, or the power spectral density of the noise with
         shape (y, x) or (y, x, channels): the expected value of `abs(fft2(noise)) ** 2`.
@@ -220,7 +220,7 @@ def bm3d_rgb(
 
     The parameters are those of :func:`lull.bm3d`.
 
-    The picture is filtered in the opponent colour space, the only supported `colorspace`.
+    The function filters the picture in the opponent colour space, the only supported `colorspace`.
     """
     if colorspace != "opp":
         raise ValueError(f"colorspace = {colorspace!r} (lull supports only 'opp')")
@@ -242,7 +242,7 @@ def bm4d(
     Parameters
     ----------
     z : array of three axes
-        The noisy volume; integers are converted to floats.
+        The noisy volume; the function converts integers to floats.
     sigma_psd : float
         Standard deviation of the noise in the units of `z`. The noise must be white and
         Gaussian; :func:`lull.denoise` supports Rician noise.

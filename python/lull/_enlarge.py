@@ -25,9 +25,9 @@ def enlarge(
 ) -> Any:
     """Enlarges a clean picture or clip `factor` times in width and height.
 
-    Lanczos interpolation blurs detail. The detail is restored from similar patches, and the result
-    is corrected so that its local means match the input. Noise would be enlarged too, so use
-    :func:`lull.denoise` first.
+    Lanczos interpolation blurs detail. The function restores the detail from similar patches, and
+    corrects the result so that its local means match those of the input. The function would also
+    enlarge noise, so use :func:`lull.denoise` first.
 
     Parameters
     ----------

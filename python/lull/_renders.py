@@ -57,9 +57,9 @@ def denoise_render(
 ) -> Any:
     """Denoises a render: linear light of any range, and features of the same size.
 
-    The picture is divided by its albedo, whose texture has no noise. The variance is the noise
-    level of each pixel. nlm also fits the quotient to normal, depth and albedo where this reduces
-    the error.
+    The function divides the picture by its albedo, whose texture has no noise. `variance` states
+    the noise of each pixel. nlm also fits the quotient to normal, depth and albedo where this
+    reduces the error.
 
     Parameters
     ----------

@@ -57,9 +57,9 @@ struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones
   int threads = 0;  // cpu: number of threads; 0: one per core
-  /// Only for the backend `cuda`. If true, results remain in GPU memory (Frame::on_device). All
-  /// samples of a result are written before the session returns it. The session reuses the memory
-  /// of a result after the last reference is released.
+  /// Only for the backend `cuda`. If true, results remain in GPU memory (Frame::on_device). The GPU
+  /// has written all samples of a result before the session returns the result. The session reuses
+  /// the memory of a result after the caller has released the last reference.
   bool results_on_device = false;
   ResultSamples results = {};  // samples of results
 };

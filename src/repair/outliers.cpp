@@ -47,10 +47,10 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
-/// Marks candidates for outliers in row `y`. A sample is a candidate if at least four of the eight
-/// samples at a distance of 2 are darker by at least `limit`, or if at least four of them are
-/// brighter by at least `limit`. The first two and the last two samples of the row are always
-/// candidates.
+/// Marks candidates for outliers in row `y`. The function compares each sample with the eight
+/// samples at a distance of 2. A sample is a candidate if four or more of the eight are darker by
+/// `limit` or more, or if four or more are brighter by `limit` or more. The first two and the last
+/// two samples of the row are always candidates.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;
@@ -70,9 +70,8 @@ void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>
   for (const int x : {0, 1, width - 2, width - 1}) marks[static_cast<std::size_t>(x)] = 1;
 }
 
-/// Compares a sample with the 24 surrounding samples. Returns whether at least `min_exceeded` of
-/// them are darker by at least `limit`, or at least `min_exceeded` of them are brighter by at least
-/// `limit`.
+/// Compares a sample with the 24 surrounding samples. Returns whether `min_exceeded` or more of the
+/// 24 are darker by `limit` or more, or `min_exceeded` or more are brighter by `limit` or more.
 bool exceeds_surroundings(PlaneView<const float> plane, int x, int y, float limit) {
   const float low = plane(x, y) - limit, high = plane(x, y) + limit;
   int brighter = 0, darker = 0;

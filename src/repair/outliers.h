@@ -37,8 +37,8 @@ struct OutlierField {
   }
 };
 
-/// Finds samples that differ from the median of the 24 surrounding samples by at least `min_peak`,
-/// and by at least a multiple of the spread of the 24 samples.
+/// Finds outliers. The difference of an outlier from the median of the 24 surrounding samples is at
+/// least `min_peak`, and at least a multiple of the spread of the 24 samples.
 [[nodiscard]] OutlierField find_outliers(PlaneView<const float> plane, float min_peak);
 
 /// Returns whether the isolated outliers are certainly impulses. Impulses are numerous, each

@@ -141,7 +141,7 @@ struct SearchArea {
       if (dx + 1 < vectors) sum += tile.square(row, dx + columns) - tile.square(row, dx);
     }
   }
-  /// Returns the sum of the squared samples of the shifted region in the other frame, for one
+  /// Returns the sum of the squared samples of the other frame in the region, shifted by one
   /// vector. The region has `rows` rows.
   __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
     std::uint32_t sum = 0;

@@ -41,8 +41,8 @@ namespace lull::tools {
 /// Describes a clip in one line, or in one line per scene ("from 12.4 s: ...", "channel 2: ...").
 [[nodiscard]] std::vector<std::string> describe(const NoiseRecord& record);
 
-/// Returns an SVG picture of the noise level of each plane by brightness and spatial frequency, for
-/// at most twelve scenes. `title` is plain text.
+/// Returns an SVG picture of the noise level by brightness and by spatial frequency. The picture
+/// shows each plane in up to twelve scenes. `title` is plain text.
 [[nodiscard]] std::string plot(const NoiseRecord& record, const std::string& title);
 
 }  // namespace lull::tools

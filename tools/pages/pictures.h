@@ -18,7 +18,7 @@ struct Part {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/// Returns the central part of a frame, for display at one sample per pixel.
+/// Returns the central part of a frame. The page displays this part at one sample per pixel.
 [[nodiscard]] Part middle_of(const FrameFormat& format);
 /// Returns a part of a frame. The result shares the samples of the frame.
 [[nodiscard]] Frame part_of(const Frame& frame, const Part& part);

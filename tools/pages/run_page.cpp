@@ -67,7 +67,7 @@ std::string pictures_section(const RunRecord& record, const RunFacts& facts) {
   return html;
 }
 
-/// Returns the upper limit of the axis of frame numbers, for integer tick labels.
+/// Returns an upper limit of the axis of frame numbers that gives integer tick labels.
 double end_of(const std::vector<FrameNote>& notes) {
   const std::int64_t length = std::max<std::int64_t>(notes.back().number - notes.front().number, 1);
   return static_cast<double>(notes.front().number + (length + 3) / 4 * 4);

@@ -163,7 +163,8 @@ class Search {
     return excerpts.empty() ? leading_excerpts(first) : without_empty(std::move(excerpts));
   }
 
-  /// Returns excerpts from the first frames, for short clips and clips of unknown length.
+  /// Returns excerpts from the first frames. The estimation uses these excerpts if the clip is
+  /// short or has an unknown length.
   std::vector<TimedExcerpt> leading_excerpts(double time_s) const {
     TimedExcerpt excerpt = excerpt_at(time_s, static_cast<int>(frames_ahead));
     if (excerpt.frames.empty()) excerpt = excerpt_at(0, static_cast<int>(frames_ahead));

@@ -36,8 +36,8 @@ namespace lull::tools {
 /// @throws BadData
 [[nodiscard]] PlaneClipping clipping_of_job(const SharedJob& job);
 
-/// Returns the numbers of context frames before and after each span of missing frames, for a
-/// resumed job.
+/// Returns the numbers of context frames that a resumed job needs before and after each span of
+/// missing frames.
 [[nodiscard]] pipeline::PartContext part_context_of(const Method& params,
                                                     const FrameFormat& format);
 

@@ -1,6 +1,6 @@
 // The `reference` backend: BM3D in double precision, without optimisations, after Honzatko and
-// Krulis 2017 (section 4) and Dabov 2007 (sections III and IV). All other backends are tested
-// against it.
+// Krulis 2017 (section 4) and Dabov 2007 (sections III and IV). Tests compare all other backends
+// with this backend.
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
-// The stages of the `reference` backend as separate functions, in double precision. The stages of
-// other backends are tested against them.
+// The stages of the `reference` backend as separate functions, in double precision. Tests compare
+// the stages of other backends with these functions.
 
 #include <array>
 #include <complex>

@@ -22,7 +22,7 @@ FilterPlan plan_filter(const VolumePlan& plan, Phase phase) {
   return filter;
 }
 
-/// Returns the number of members of all groups at one z position, for slices of width x height
+/// Returns the number of members of all groups at one z position. Slices have width x height
 /// voxels.
 std::size_t members_of_layer(const PhaseParams& p, int width, int height) {
   return static_cast<std::size_t>(reference_count(width, p.step, p.cube)) *

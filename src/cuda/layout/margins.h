@@ -32,7 +32,8 @@ struct Margins {
   constexpr int at(int x, int y) const { return (y + top) * pitch + x + left; }
   constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
 
-  /// Returns a layout without margins, for conversions. Row pitches are multiples of 32 samples.
+  /// Returns a layout without margins. Conversions of samples use this layout. Row pitches are
+  /// multiples of 32 samples.
   static constexpr Margins none(int width, int height) {
     Margins flat;
     flat.width = width, flat.height = flat.rows = height;

@@ -27,8 +27,8 @@ bool check_free_folder(const std::string& path, const std::string& name,
                        const OutputFolderOptions& options);
 
 /// Writes files to a temporary folder beside the output. `commit()` renames the temporary folder to
-/// the name of the output. Without `commit()`, the destructor removes the temporary folder. The
-/// constructor removes temporary folders of the same output that killed processes have left.
+/// the name of the output. Without `commit()`, the destructor removes the temporary folder. If
+/// killed processes have left temporary folders for this output, the constructor removes them.
 class OutputFolder {
  public:
   /// @param path  name of the output, with or without a final slash

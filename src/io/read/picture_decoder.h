@@ -49,7 +49,7 @@ class PictureDecoder {
   AVPixelFormat format_of(const AVFrame& picture) const;
   /// Returns the GPU decoder; null if the CPU decodes.
   const GpuDecoder* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
-  /// Returns FFmpeg's messages about the stream, for error texts.
+  /// Returns FFmpeg's messages about the stream. Error texts quote these messages.
   const LogWatch& said() const { return watch_; }
 
  private:

@@ -1,5 +1,5 @@
 // The `reference` backend of linear combinations, in double precision and without optimisations.
-// All other backends are tested against it.
+// Tests compare all other backends with this backend.
 
 #include "linear/engine.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 // The stages of the `reference` backend as separate functions, in double precision, after the
-// formulas of params.h. The stages of other backends are tested against them.
+// formulas of params.h. Tests compare the stages of other backends with these functions.
 
 #include <cstdint>
 #include <span>

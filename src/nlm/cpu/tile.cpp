@@ -55,7 +55,7 @@ HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& cand
   }
 }
 
-/// Stores the sum of from[x] to from[x + count - 1] in to[x], for each x.
+/// For each x, stores the sum of the elements from[x] to from[x + count - 1] in to[x].
 HWY_INLINE void sum_along(const float* HWY_RESTRICT from, int count, int columns,
                           float* HWY_RESTRICT to) {
   const int lanes = static_cast<int>(hn::Lanes(d));

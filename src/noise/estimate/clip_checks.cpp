@@ -80,8 +80,9 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
   return combs;
 }
 
-/// Float samples outside the 0..255 scale. `low` is true if more than 0.1 % of the samples lie more
-/// than half a step below 0, and `high` if as many lie more than half a step above 255.
+/// Float samples outside the 0..255 scale. A sample is outside if its distance from the scale
+/// exceeds half a step. `low` is true if more than 0.1 % of the samples are outside below 0, and
+/// `high` is true if more than 0.1 % are outside above 255.
 struct Beyond {
   bool low = false, high = false;
 };

@@ -60,7 +60,7 @@ struct VolumeNoise {
 /// Returns the noise of samples that are multiplied by `factor`.
 [[nodiscard]] VolumeNoise scaled(const VolumeNoise& noise, float factor);
 
-/// Returns the highest noise level of a volume, for the search for constant areas.
+/// Returns the highest noise level of a volume. The search for constant areas uses this level.
 [[nodiscard]] float max_level(const VolumeNoise& noise);
 
 /// Checks the noise of a volume.

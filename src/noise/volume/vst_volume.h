@@ -1,6 +1,6 @@
 #pragma once
 // Variance stabilisation of volumes whose noise is Rician or varies in space. The stabilised noise
-// is white and Gaussian, with one level.
+// is white and Gaussian, and has the same level everywhere.
 
 // Let s be the noise level at the position of a sample v, and sigma the minimum of s over the
 // volume. For Gaussian noise, v becomes v sigma / s. For Rician noise, v becomes z + sigma f(m).
