@@ -25,8 +25,8 @@ bool synchronise(int descriptor, std::uint64_t flags) noexcept {
   return result == 0 || errno == ENOTTY || errno == EINVAL;  // ENOTTY: the memory is no dma-buf
 }
 
-/// A mapping. It duplicates the descriptor, because the program may close the descriptor that it
-/// passed.
+/// A mapping. The object duplicates the descriptor, because the program may close the descriptor
+/// that it passed.
 class Mapping {
  public:
   Mapping(int descriptor, std::size_t bytes, MapUse use) : bytes_(bytes) {

@@ -1,5 +1,6 @@
 #pragma once
-// Arrays in GPU memory. They hold results if lull does not support the array library of the input.
+// An array in GPU memory. If lull does not support the array library of the input, such an array
+// holds the result.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -8,9 +8,9 @@
 
 namespace lull {
 
-/// A pool of frame buffers for several threads. A buffer returns to the pool when the last
-/// reference to its pixels is released. Frames may outlive the pool. If all buffers are in use, the
-/// pool makes a new buffer, so the caller must limit the number of frames in use.
+/// A pool of frame buffers for several threads. When a program releases the last reference to the
+/// pixels of a buffer, the buffer returns to the pool. Frames may outlive the pool. If all buffers
+/// are in use, the pool makes a new buffer, so the caller must limit the number of frames in use.
 class FramePool {
  public:
   /// Makes a pool whose buffers come from `memory`, for example from page-locked memory for a GPU.
@@ -23,8 +23,8 @@ class FramePool {
   /// multiples of 64 bytes. The samples are not initialised.
   /// @throws std::bad_alloc
   [[nodiscard]] Frame acquire();
-  /// Allocates the buffers of `frames` frames in advance. This avoids later delays if the
-  /// allocation is slow, for example of page-locked memory.
+  /// Allocates the buffers of `frames` frames in advance. The early allocation avoids later delays
+  /// if allocations are slow, for example of page-locked memory.
   /// @throws std::bad_alloc
   void reserve(int frames);
   const FrameFormat& format() const noexcept { return format_; }

@@ -187,7 +187,8 @@ class MediaSink : public FrameSink {
 /// finish(), the destructor of the sink removes the temporary file.
 ///
 /// The sink copies metadata, chapters, colour tags, time stamps, and all streams of `source` except
-/// the denoised stream. It converts text subtitles if the container has its own text format.
+/// the denoised stream. If the container has its own text format, the sink converts text subtitles
+/// to this format.
 ///
 /// Special names of outputs (the names ./-, ./null and ./hash stand for files):
 /// - `-`: the sink writes the container to SinkOptions::descriptor without delay, and omits content
@@ -254,8 +255,9 @@ class MediaSink : public FrameSink {
 void check_output(const std::string& path, MediaSource& source, const SinkOptions& options);
 
 /// Checks the name of an output before the caller opens the input, because opening a volume or a
-/// stack can take minutes. The function throws only errors that open_sink() would throw. It checks
-/// nothing if the input does not exist, or if the output is a pattern, a pipe or a job in segments.
+/// stack can take minutes. The function throws only errors that open_sink() would throw. If the
+/// input does not exist, or if the output is a pattern, a pipe or a job in segments, the function
+/// checks nothing.
 /// @param input, reading  the arguments of the later call of open_source()
 /// @throws InvalidArgument, CannotCreate, IoError
 void check_output_name(const std::string& path, const std::string& input,

@@ -176,7 +176,7 @@ Forward forward_of(const Samples& samples) {
   return forward;
 }
 
-/// Returns the inverse function. It converts the filter's result, an estimate of E[f(z)], to the
+/// Returns the inverse function, which converts the filter's result, an estimate of E[f(z)], to the
 /// intensity y. Beyond the clip limits, the inverse continues linearly, which avoids a bias of the
 /// mean.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {

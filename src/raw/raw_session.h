@@ -4,7 +4,7 @@
 
 // The first filter denoises the picture after variance stabilisation and directional demosaicing
 // (directional.h). The result of the first filter is a prediction of the mosaic. The residual is
-// the difference between the mosaic and the prediction. It is almost pure noise.
+// the difference between the mosaic and the prediction, and is almost pure noise.
 
 // The last filter denoises a sum: the prediction plus the residual after linear demosaicing. The
 // noise of this residual has a known covariance (demosaic.h).

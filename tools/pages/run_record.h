@@ -77,8 +77,7 @@ class RunRecord {
   /// be the thread of add_frame().
   void add_load(const pipeline::PipelineStats& stats);
 
-  // The following functions return what the object has recorded. They require that the run has
-  // ended.
+  // The following functions return what the object has recorded. The run must have ended.
   const NoiseRecord& noise() const { return noise_; }
   const FrameFormat& format() const { return format_; }
   std::int64_t frames() const { return frames_; }  // number of frames with a result

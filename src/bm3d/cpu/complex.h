@@ -36,8 +36,8 @@ class ComplexRows {
   }
   /// Computes complex coefficients from a row of real parts (`first`) and a row of imaginary parts
   /// (`second`). For k > 0, let lanes 2k and 2k + 1 be (a, b) in `first` and (c, d) in `second`.
-  /// They become (a - d, b + c) in `first` and (c - b, a + d) in `second`. The results are the two
-  /// complex coefficients (a - d) + i (b + c) and (a + d) + i (c - b).
+  /// After the call, these lanes are (a - d, b + c) in `first` and (c - b, a + d) in `second`. The
+  /// results are the two complex coefficients (a - d) + i (b + c) and (a + d) + i (c - b).
   HWY_INLINE void combine(Vector& first, Vector& second) const {
     if (!complex_row_) return;
     const Vector swapped = swap(first);

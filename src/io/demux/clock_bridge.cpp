@@ -143,9 +143,9 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. They jump
-/// if the second packet continues the time stamps of the first packet. Otherwise, only the time
-/// stamp of the first packet is wrong.
+/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. A jump
+/// requires that the second packet continues the time stamps of the first packet. Otherwise, only
+/// the time stamp of the first packet is wrong.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),

@@ -55,8 +55,8 @@ std::string derived_uid(const std::string& uid, std::span<const std::byte> sampl
 }
 
 /// Returns the description of the new series: the old text and " (denoised)". The old text may have
-/// any character set, so the function copies its bytes unchanged. It shortens the text only if all
-/// characters are ASCII.
+/// any character set, so the function copies its bytes unchanged. The function shortens the text
+/// only if all characters are ASCII.
 std::string new_series_description(DcmDataset& set) {
   constexpr std::string_view addition = " (denoised)";
   constexpr std::size_t max_length = 64;

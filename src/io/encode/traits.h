@@ -67,8 +67,8 @@ struct ContainerTraits {
   bool (*holds)(AVCodecID) = nullptr;  // replaces FFmpeg's own answer where that is wrong
   // Whether the container can contain attached files and cover pictures.
   bool attachments = false;
-  // FFmpeg's muxers for MP4 and MOV write cover pictures only together with iTunes tags. They omit
-  // the covers without a message if the tags have another form.
+  // FFmpeg's muxers for MP4 and MOV write cover pictures only together with iTunes tags. If the
+  // tags have another form, these muxers omit the covers without a message.
   enum class Covers { as_stream, with_listed_tags, none };
   Covers covers = Covers::as_stream;
   // The codec to which lull converts text subtitles that the container cannot store unchanged.

@@ -9,8 +9,8 @@
 namespace lull::io {
 
 /// Returns a description of the first damaged chunk; empty if there is none. The function finds
-/// wrong sizes, and damage in RLE, ZIP, PXR24 and PIZ data. It does not check deep and subsampled
-/// parts.
+/// wrong sizes, and damage in RLE, ZIP, PXR24 and PIZ data. The function does not check deep parts
+/// or subsampled parts.
 /// @param threads  number of threads; 0: one thread
 std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads);
 

@@ -78,8 +78,8 @@ std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
-  // The function itself resolves links, because the target of a link may not exist yet. It follows
-  // at most 40 links, like the Linux kernel.
+  // The function itself resolves links, because the target of a link may not exist yet. The
+  // function follows at most 40 links, as the Linux kernel does.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
     const fs::path target = fs::read_symlink(name, code);

@@ -214,7 +214,7 @@ class Preparation {
     changes.is_srgb = metadata().srgb_intent.has_value();
     changes.texts = std::move(metadata().texts);
     // JPEG stores texts in comments. TIFF stores the resolution and the primaries in tags. These
-    // data therefore need no EXIF fields.
+    // texts, the resolution and the primaries therefore need no EXIF fields.
     changes.uses_comment = target_.kind != PictureKind::jpeg;
     if (target_.kind != PictureKind::tiff) changes.chromaticities = metadata().chromaticities;
     if (target_.kind == PictureKind::webp) changes.resolution = metadata().resolution;

@@ -132,9 +132,9 @@ std::array<std::uint8_t, 4> bayer_colours(Decoder& raw, const ActiveArea& area) 
 }
 
 /// Returns the black levels that the tags of a DNG file state for the 2x2 sites; nullopt if the
-/// tags state no levels. LibRaw ignores these levels if the file describes masked pixels. It then
-/// measures the black levels in these pixels and rounds them down, so its levels differ between the
-/// frames of a sequence.
+/// tags state no levels. LibRaw ignores these levels if the file describes masked pixels. LibRaw
+/// then measures the black levels in the masked pixels and rounds them down, so the levels of
+/// LibRaw differ between the frames of a sequence.
 std::optional<std::array<float, 4>> stated_black_levels(const TiffTree& tags) {
   const TiffDirectory* directory = raw_picture_directory(tags);
   const auto values = [&](std::uint16_t tag) {

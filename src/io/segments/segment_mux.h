@@ -1,5 +1,5 @@
 #pragma once
-// Joins the segments of a job and the copied streams in one file. This is the last step of a job.
+// The last step of a job: joins the segments of the job and the copied streams in one file.
 
 #include <cstdint>
 #include <functional>

@@ -43,8 +43,8 @@ ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
 /// Returns zlib's parameter windowBits: for gzip, the value for zlib plus 16.
 int window_bits(ZarrCodec::Kind kind) { return kind == ZarrCodec::Kind::gzip ? 15 + 16 : 15; }
 
-/// The following functions decompress a chunk. They return whether the chunk is intact and has
-/// exactly `size` bytes.
+/// The following functions decompress a chunk. Each function returns whether the chunk is intact
+/// and has exactly `size` bytes after decompression.
 bool decode_blosc(std::span<const std::byte> stored, std::vector<std::byte>& chunk,
                   std::size_t size) {
   std::size_t stated = 0;

@@ -2,7 +2,7 @@
 // sum. Each lane processes one reference patch.
 
 // The squared distance of a reference patch a and a candidate b is sum a^2 + sum (b^2 + 256 b) - 2
-// sum (a + 128) b. The second sum is the norm of b. It is the same for all reference patches.
+// sum (a + 128) b. The second sum is the norm of b, which is the same for all reference patches.
 
 // A patch consists of bands of `step` rows. The kernel sums the products of each band, and then
 // adds the sums of all bands of the patch. Vertically neighbouring reference patches overlap, so

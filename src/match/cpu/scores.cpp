@@ -60,7 +60,7 @@ struct BlockScorer {
   }
 
   /// Sums the squared differences of kStep rows. Some of these rows may be below the last patch.
-  /// They are readable, because the guide has padding.
+  /// The kernel can read the rows below the last patch, because the guide has padding.
   template <int kCount>
   HWY_INLINE void add_rows(const std::uint16_t* const (*candidate)[4], std::ptrdiff_t at,
                            RowSums<kStep, kCount>& out) const {

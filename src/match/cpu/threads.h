@@ -15,8 +15,8 @@ namespace lull::cpu {
 void allow_threads(int threads);
 
 /// Runs the tasks 0 .. count - 1. Each task has a tile, which is reusable memory for its result.
-/// The threads of the arena call work(task, tile) for several tasks at the same time. They call
-/// add(task, tile) for one task at a time, in ascending order.
+/// The threads of the arena call work(task, tile) for several tasks at the same time. The threads
+/// call add(task, tile) for one task at a time, in ascending order.
 template <class Tile, class Work, class Add>
 void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work, const Add& add) {
   using Item = std::pair<std::size_t, Tile*>;

@@ -12,10 +12,10 @@
 namespace lull::cpu {
 namespace {
 
-// `scores_budget` is the maximum memory for the scores of a block, in bytes. The scores then fit in
-// the second-level cache of a core and its share of the third-level cache. `samples_budget` is the
-// maximum memory for the samples that the kernel reads for one displacement. These samples then fit
-// in the first-level cache.
+// `scores_budget` is the maximum memory for the scores of a block, in bytes. Within this budget,
+// the scores fit in the second-level cache of a core and its share of the third-level cache.
+// `samples_budget` is the maximum memory for the samples that the kernel reads for one
+// displacement. Within this budget, the samples fit in the first-level cache.
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;

@@ -1,5 +1,5 @@
-// The kernels of match.cu for coloured noise. They are in a separate file, so that the compiled
-// kernels for white noise do not change.
+// The kernels of match.cu for coloured noise. In the same file, these kernels would change the
+// compiled kernels for white noise.
 
 #include <algorithm>
 #include <array>

@@ -35,9 +35,9 @@ constexpr int gathered_words = pending_slots + listed_quads / 4;
 constexpr int reference_pitch = 20;
 constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
-// The search windows of the reference patches of a thread block lie in one rectangle, their union.
-// These constants are row pitches of the union in memory, in patch positions. Kernels are compiled
-// for each row pitch.
+// The union of the search windows of a thread block is a rectangle. The following constants are row
+// pitches of this union in memory, in patch positions. The build compiles kernels for each row
+// pitch.
 constexpr int small_union = 32, medium_union = 48, narrow_union = 64;
 constexpr int wide_union = 160;  // at least 127 + 3 * 8, rounded up to a multiple of 8
 
@@ -80,8 +80,8 @@ inline constexpr TimeShape time_shapes[] = {  // ordered by window size
     {false, {25, narrow_union}, {16, narrow_union}, 25 * 32},
     {false, {25, wide_union}, {16, wide_union}, any_words}};
 
-/// Number of words of shared memory before the samples. These words contain the reference patches
-/// and gathered candidates.
+/// Number of words of shared memory before the samples. The words contain the reference patches and
+/// the gathered candidates.
 constexpr int head_words = references * (reference_pitch + gathered_words);
 /// Returns the size in bytes of the tables of scores, together with the samples and norms of
 /// `frames` frames.

@@ -69,8 +69,9 @@ void Workspaces::reserve(TilesPlan& plan, int sources) {
   const std::size_t size = plan.workspace(sources);
   const std::size_t most =
       std::clamp<std::size_t>(max_floats / size, 1, std::min(tiles, 16 * multiprocessors_));
-  // The function enlarges the memory only if one thread block does not fit. It does not enlarge the
-  // memory for additional thread blocks, because the allocation could fail in the middle of a clip.
+  // The function enlarges the memory only if one thread block does not fit. For additional thread
+  // blocks, the function does not enlarge the memory, because the allocation could fail in the
+  // middle of a clip.
   if (memory_.size() < size) {
     memory_ = {};
     memory_ = lull::cuda::DeviceBuffer<float>(size * most);

@@ -285,8 +285,9 @@ class AreaFinder {
     return static_cast<double>(on_grid) > min_on_grid * static_cast<double>(ends);
   }
 
-  /// Returns the complete lines of the area at the border of the plane. These are the first and the
-  /// last rows and columns of the plane whose samples all belong to the area.
+  /// Returns the complete lines of the area at the border of the plane. A complete line is a row or
+  /// column of the plane whose samples all belong to the area, and that is connected to the border
+  /// by further such lines.
   std::vector<SampleRun> complete_lines(const Area& area) const {
     std::vector<int> row_samples(plane_.height), column_samples(plane_.width + 1);
     for (const SampleRun& run : area.runs) {

@@ -2,8 +2,8 @@
 // The noise of chroma outside the dark areas of a clip.
 
 // Cameras clip the noise of R, G and B at black, so chroma has less noise in dark areas than
-// elsewhere. In clips with large dark areas, most blocks are dark. They would determine a noise
-// level that is too low for the rest of the picture.
+// elsewhere. In clips with large dark areas, most blocks are dark. A noise level measured in dark
+// blocks would be too low for the rest of the picture.
 
 #include <optional>
 #include <span>

@@ -239,8 +239,8 @@ double mismatch(const Correlations& wanted, const std::array<double, pair_lags>&
 }
 
 /// Fits the filters of planes with grain. A filter must be stable, and its grain must fit the range
-/// of the template. The function tries several filters. It chooses those whose grain has
-/// correlations closest to the wanted correlations.
+/// of the template. The function tries several sets of filters, and chooses the set whose grain has
+/// the correlations closest to the wanted correlations.
 TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* known,
                          const std::array<bool, 3>& grainy, GrainParams& grain) {
   const FrameFormat& format = statistics.format();

@@ -10,8 +10,8 @@ namespace {
 /// Limits for the upper edge of the noise spectrum. Without these limits, a single volume with a
 /// very low noise level would raise the edge.
 constexpr double max_widening = 1.5, max_excess = 0.05;
-/// Eigenvalues below this share of the median contain no noise. They result from linearly dependent
-/// volumes.
+/// Eigenvalues below this share of the median contain no noise. Such eigenvalues result from
+/// linearly dependent volumes.
 constexpr double dependent = 1e-3;
 /// Quantile of the Tracy-Widom distribution at 0.99, rounded: the maximum excess of the largest
 /// noise eigenvalue over the Marchenko-Pastur edge, in units of the scale of this distribution

@@ -10,9 +10,9 @@
 // To compute the noise variances, a warp multiplies two matrices. The left matrix has a row for
 // each of the 16 coefficients in two rows of a patch, and a column for each pair of members.
 
-// The left matrix of the product is in a table in memory. In one access, a lane reads 8 of its
-// half-precision elements. These elements belong to one pair of members. Eight lanes together read
-// a table entry of 128 bytes.
+// The left matrix of the product is in a table in memory. In one access, a lane reads 8
+// half-precision elements of the left matrix. The 8 elements belong to one pair of members. Eight
+// lanes together read a table entry of 128 bytes.
 
 // The computation of the noise variances takes about 36 instructions per chunk of 16 pairs. The
 // table look-up takes about 90 instructions per group.
