@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "series/rician_samples.h"
+#include "series/filter/rician_samples.h"
 
 namespace lull::series {
 namespace {

@@ -1,4 +1,4 @@
-#include "series/rician_samples.h"
+#include "series/filter/rician_samples.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
