@@ -103,11 +103,15 @@ class NoiseEstimator {
     std::size_t count = 0;
     for (std::size_t i = 0; i < volumes_.size(); ++i) {
       const int v = volumes_[i];
-      const auto ratio = static_cast<double>(initial_.levels[v] / common.noise.levels[v]);
+      const auto differs = [&](double ratio, double limit) {
+        return std::max(ratio, 1 / ratio) > limit;
+      };
+      const auto level = static_cast<double>(initial_.levels[v]);
       if (common.ratios[i] > 0)
-        count += std::max(common.ratios[i], 1 / common.ratios[i]) > same_level;
+        count += differs(common.ratios[i], same_level);
       else if (initial_.kind != NoiseKind::rician)
-        count += std::max(ratio, 1 / ratio) > same_estimate;
+        count += differs(level / static_cast<double>(common.noise.levels[v]), same_estimate) ||
+                 differs(level / static_cast<double>(median_level(initial_)), same_estimate);
     }
     return count > volumes_.size() / 10;
   }

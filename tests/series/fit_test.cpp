@@ -85,6 +85,24 @@ TEST(SeriesFit, LevelOfFewVolumesExcludesSmoothSignalInAllComponents) {
   for (const float level : fit.noise.levels) EXPECT_NEAR(level, 4, 0.12);
 }
 
+TEST(SeriesFit, FindsHigherNoiseOfSomeVolumes) {
+  // The noise of these volumes determines the first components, so the residuals contain hardly any
+  // of it.
+  const Shape twelve{.width = 32, .height = 28, .slices = 20, .volumes = 12};
+  const auto level = [](int v) { return v % 3 == 1 ? 6.0 : 4.0; };
+  TestSeries series(twelve);
+  test::Normal normal;
+  series.fill([&](int v, int x, int y, int z) {
+    return test::three_components(v, x, y, z) + level(v) * normal();
+  });
+  SeriesNoise estimates = test::gaussian(twelve.volumes, 0);
+  for (int v = 0; v < twelve.volumes; ++v)
+    estimates.levels[v] = static_cast<float>(v % 3 == 1 ? 5.9 : 3.7);
+  const Fit fit = fit_series(series.samples(), estimates, {});
+  for (int v = 0; v < twelve.volumes; ++v)
+    EXPECT_NEAR(fit.noise.levels[v], level(v), 0.15 * level(v)) << v;
+}
+
 TEST(SeriesFit, VolumesOfTwoGroupsHaveEqualNoiseInPairs) {
   TestSeries series = noisy_series();
   constexpr int half = shape.volumes / 2;
