@@ -185,8 +185,9 @@ void InputContainer::find_still_stream() {
 }
 
 // Reads the properties of the streams. The function checks the size limits before
-// `avformat_find_stream_info()` decodes frames. The provisional format keeps FFmpeg from decoding
-// APNG here, because only lull's decoder checks the picture first.
+// `avformat_find_stream_info()` decodes frames. FFmpeg decodes no frame of a stream whose pixel
+// format is already known. The function sets the pixel format of APNG before this call, because
+// lull's own decoder first checks an APNG picture and then decodes it.
 void InputContainer::find_streams(const Limits& limits) {
   check_sizes(limits);
   set_apng_format(*context_, AV_PIX_FMT_RGBA);

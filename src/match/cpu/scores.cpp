@@ -8,8 +8,8 @@
 // and then sums the results over the height of the patch.
 
 // Step 2: after step 1, a lane has the sums of only the leftmost pairs of columns of its reference
-// patch. The other pairs of columns are the leftmost pairs of reference patches further right. The
-// kernel loads the sums of these pairs from the lanes of those reference patches, and adds them.
+// patch. The sums of the other pairs of columns are known already, as the leftmost pairs of
+// reference patches further right. The kernel loads these sums from other lanes, and adds them.
 
 // All sums saturate at 16 bits. quantiser_of() chooses the unit of the quantised guide. The unit is
 // normally so large that the scores of group members do not saturate.

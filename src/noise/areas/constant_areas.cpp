@@ -157,10 +157,10 @@ class AreaFinder {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
       return add(area.runs, foreign);
-    // If the surrounding samples lie on both sides of the area's value, the noise level must be at
-    // least `wide_noise`. In pictures, a codec may have made such an area constant, so the area
-    // must also be large, touch the border, and not consist of codec blocks. If a condition is
-    // false, the function adds only the area's complete rows and columns at the border.
+    // Surrounding samples may lie on both sides of the area's value. The function then adds the
+    // area only if the noise level is at least `wide_noise`. In pictures, the area must also be
+    // large, touch the border, and not consist of codec blocks, because codecs make areas constant.
+    // Otherwise, the function adds only the area's complete rows and columns at the border.
     const bool is_border =
         touches_border(area) && area.samples >= min_border_in_picture && !consists_of_blocks(area);
     if (border.is_one_sided() || ((is_slice_ || is_border) && steps >= wide_noise))

@@ -50,8 +50,9 @@ struct RicianInverse {
 class RicianStabiliser {
  public:
   /// The constructor takes some 10 ms.
-  /// @param shrink_range  the inverse shrinks filter results less than `shrink_range` above E[f(z)
-  ///     | 0] towards 0 (see rician_shrink_range)
+  /// @param shrink_range  width of a range of filter results that starts at E[f(z) | 0]. The
+  /// inverse
+  ///     function shrinks results in this range towards 0 (see rician_shrink_range).
   explicit RicianStabiliser(double shrink_range = 0);
 
   /// Computes the forward function f. NaN stays NaN.
