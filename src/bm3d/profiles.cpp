@@ -91,8 +91,10 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// Values of mu2 for coarse noise, for the finest noise, and for nearly white noise. A small mu2
-// would treat coarse noise in the basic estimate as signal (docs/measurements/bm3d-parameters.md).
+// mu2 depends on the share of low frequencies in the noise. `mu2_coarse` is for noise with more low
+// frequencies than white noise, `mu2_finest` for noise without low frequencies, and
+// `mu2_nearly_white` for noise with nearly the share of white noise. A small mu2 would treat coarse
+// noise in the basic estimate as signal (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {

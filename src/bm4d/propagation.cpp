@@ -77,7 +77,8 @@ std::span<const std::uint32_t> KeptGroups::candidates(
   std::bitset<1 << 12> seen;
   seen[bits_of(to_offset_bytes(0))] = true;
   std::size_t count = 0;
-  // There is no branch on duplicate candidates, because the branch would be unpredictable.
+  // add() tests for duplicate candidates without a branch, because the CPU could not predict the
+  // branch.
   const auto add = [&](std::uint32_t member) {
     const std::uint32_t bytes = to_offset_bytes(member);
     auto known = seen[bits_of(bytes)];

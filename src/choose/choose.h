@@ -41,8 +41,8 @@ struct SessionChoice {
   bool results_on_device = false;
   bool guided = false;  // for bm3d and nlm: patches are matched in Frame::guide
   NoiseModel noise;
-  /// Noise of volumes that is Rician or varies in space. If `volume_noise` is set, the session
-  /// stabilises the variance before it filters.
+  /// The noise of a volume, if the noise is not Gaussian or if its level varies in space. If
+  /// `volume_noise` is set, the session stabilises the variance before it filters.
   std::optional<VolumeNoise> volume_noise;
   /// Noise of renders, for bm3d and nlm. If `render` is set, all frames must contain
   /// Frame::features. If RenderNoise::sigma is 0, the session determines the noise level, for

@@ -46,12 +46,12 @@ struct FrameIndex {
 
   /// Returns the number of frames that the source returns before the picture `picture`.
   std::int64_t frames_before(std::int64_t picture, bool margins) const;
-  /// Returns the seek point for the frame `frame`: the last picture that is not after this frame
-  /// and at which a source can start; 0 if there is none.
+  /// Returns the seek point for the frame `frame`: the last picture, at or before this frame, at
+  /// which a source can start; 0 if there is none.
   std::int64_t seek_point_at(std::int64_t frame, bool margins) const;
 };
 
-/// Exception: a decoded picture differs from its entry in the index.
+/// A source throws this error if a decoded picture differs from its entry in the index.
 class IndexMismatch : public Error {
  public:
   explicit IndexMismatch(const std::string& text) : Error(ErrorKind::bad_data, text) {}

@@ -38,8 +38,8 @@ class SlicesWorker {
   /// results depend on slices up to Params::reach_slices() before and after `span`. The caller must
   /// have loaded all of these slices that are available.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
-  /// Returns the number of calls of finish() that may be incomplete while the session loads further
-  /// slices. Before begin(), the session waits for all results.
+  /// Returns the maximum number of calls of finish() whose results may be incomplete while the
+  /// session loads further slices. Before the session calls begin(), it waits for all results.
   virtual int in_flight() const noexcept { return 0; }
   /// Waits for the results of the oldest incomplete call of finish().
   virtual void await() {}

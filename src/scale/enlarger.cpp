@@ -217,8 +217,9 @@ double host_bytes(const Params& params, const FrameFormat& format, const bm3d::B
   const FrameFormat to = scaled_format(format, params.factor);
   const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
   const int planes = format.planes();
-  // `samples` is the number of float samples in memory: those of PlaneWork and of two frames. If
-  // BM3D runs on the host, it also includes the noisy planes, guides and sums of each round.
+  // `samples` is the number of float samples in memory. The number includes the samples of
+  // PlaneWork and of two frames. If BM3D runs on the host, the number also includes the noisy
+  // planes, guides and sums of each round.
   double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
   if (backend.kind != bm3d::BackendKind::cuda)
     samples += static_cast<double>(rounds_of(params.profile).size()) * (planes * 4 + 2) * large;

@@ -30,8 +30,9 @@ constexpr double max_signal_share = 0.7;
 /// determine the noise level.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
-/// Noise levels of volumes count as equal below these ratios: `same_level` for residuals,
-/// `same_estimate` for the less accurate estimates from single volumes.
+/// If the ratio of the noise levels of two volumes is below a limit, the levels count as equal. The
+/// limit is `same_level` for levels from residuals, and `same_estimate` for the less accurate
+/// levels from single volumes.
 constexpr double same_level = 1.2, same_estimate = 1.5;
 /// Maximum ratio of the noise level estimated from residuals to the level estimated from single
 /// volumes. Above this ratio, the residuals contain signal.
@@ -219,8 +220,8 @@ std::optional<double> variance_of(const FitOptions& options) {
   return options.refine ? std::nullopt : std::optional(1.0);
 }
 
-/// Returns the volumes that the components combine, without volumes for which a separate filter is
-/// better.
+/// Returns the volumes that the components combine. The function omits volumes for which a separate
+/// filter is better.
 std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabiliser,
                                  const std::vector<int>& volumes, const Moments& moments,
                                  const std::vector<std::uint32_t>& voxels,

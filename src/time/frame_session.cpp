@@ -77,8 +77,8 @@ class FrameSession : public Denoiser {
     return frame;
   }
 
-  /// Returns the repeat state of a frame. Passes the frame to the worker, except a repeated frame
-  /// that the caller has marked (Frame::repeat_state).
+  /// Returns the repeat state of a frame. Also passes the frame to the worker, unless the caller
+  /// has marked the frame as a repeated frame (Frame::repeat_state).
   RepeatState repeat_state_of(const Frame& noisy) {
     const bool alone = plan_.radius == 0 || !started_;
     if (!alone && noisy.repeat_state == RepeatState::repeats) return RepeatState::repeats;
@@ -150,7 +150,8 @@ class FrameSession : public Denoiser {
   }
 
   /// Returns whether a required result depends on the estimates of `phase` for frame `n`. The
-  /// search of frame `n` extends from frame `n - radius - back` to frame `n + radius + further`.
+  /// session searches for patches of frame `n` in the frames from n - radius - `back` to n + radius
+  /// + `further`.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;

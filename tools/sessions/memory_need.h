@@ -28,9 +28,9 @@ struct PlannedSessions {
   double other_bytes = 0;  // memory that other parts of the run need, in bytes
 };
 
-/// Returns the number of frames in a part of a clip, if several temporal sessions filter different
-/// parts. For the frames of all parts together, the function plans a quarter of the memory limit,
-/// clamped to 1..8 GiB.
+/// Returns the number of frames in a part of a clip, for several temporal sessions that filter
+/// different parts. The frames of all parts together get a quarter of the memory limit, but at
+/// least 1 GiB and at most 8 GiB.
 /// @param clips  number of clips in memory
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);

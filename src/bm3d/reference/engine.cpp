@@ -105,8 +105,9 @@ class Filter {
     const MotionGrid bundles{picture.width, picture.height, step};
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
-        // The positions of 8x8 patches define the bundles (8x4 reference patches). Smaller patches
-        // can be beyond the last 8x8 patch, so the code clamps their positions.
+        // The positions of 8x8 patches define the bundles (8x4 reference patches). A smaller patch
+        // can begin beyond the last position of an 8x8 patch, so the code clamps x and y to this
+        // position.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)
@@ -146,8 +147,8 @@ class Filter {
     for (int m = 0; m < group.count; ++m) add(p, stack[m], x, y, group.members[m], weight);
   }
 
-  /// Averages the groups of all planes of a set together, because these planes have the same
-  /// weights.
+  /// Averages the patches of a group in all planes of a set. One call processes all planes, because
+  /// the planes have common weights.
   void average(int x, int y, const Group& group) {
     std::vector<GroupStack<double>> stacks;
     std::vector<double> sigmas;

@@ -195,7 +195,8 @@ class WarpGroup {
       for (int h = 0; h < 2; ++h) {
         const float noise = m == 0 ? plan_.limit_mean : plan_.limit;
         const float power = factor[m][h] * factor[m][h];
-        // Without noise power, the Wiener factor is 1, to avoid 0 / 0.
+        // If the noise power is 0, the kernel sets the Wiener factor to 1, because the formula
+        // could give 0 / 0.
         const bool whole = is_mean(m, h) || noise == 0;
         factor[m][h] = !is_in(h) || m >= count_ ? 0.0f : whole ? 1.0f : power / (power + noise);
         energy += factor[m][h] * factor[m][h];

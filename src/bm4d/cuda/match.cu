@@ -7,8 +7,8 @@
 // The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b for reference cubes a and
 // candidates b, with one dp4a for each row. All distances stay in registers.
 
-// A binary search over bits finds the largest distance in the group. If several candidates have
-// this distance, the group gets those with the smaller positions in the search window.
+// A binary search over bits finds the largest distance in the group. If too many candidates have
+// this distance, the kernel selects the candidates with the lowest positions in the search window.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -28,8 +28,8 @@ struct Tile {
   int width, height;  // number of candidate positions along x and y
   int slices;
   // Number of words of the tile along each axis. Each position has a word of four bytes, which
-  // contains a complete row of a cube along x. Along y and z, the numbers include the extent of
-  // cubes.
+  // contains a complete row of a cube along x. Along y and z, a cube extends beyond its position,
+  // so `words_y` and `words_z` include the additional rows and slices.
   int words_x, words_y, words_z;
 
   static constexpr Tile of(const PhaseParams& p, int window, int side) {

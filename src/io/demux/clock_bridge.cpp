@@ -232,9 +232,9 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // Only one packet waits. Either it is the first packet after a jump, or its time stamp is
-    // wrong. The time stamp is wrong if the new packet does not continue it, but fits an existing
-    // offset.
+    // If only one packet waits, it is the first after a jump, or its time stamp is wrong. The time
+    // stamp is wrong if the new packet fits an existing offset but does not continue this time
+    // stamp.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -270,10 +270,9 @@ void ClockBridge::release_held() {
 }
 
 /// Delivers the packets of a stream that have waited for a jump of the video in vain. If a known
-/// offset fits the time stamp of a packet, the function uses this offset. Otherwise, for audio and
-/// video, the next waiting packet decides. If it continues the time stamp, or if there is no next
-/// packet, a new section of continuous time stamps begins. If not, retime() corrects the wrong time
-/// stamp.
+/// offset fits the time stamp of a packet, the function uses this offset. Otherwise, in audio and
+/// video, a new section of continuous time stamps begins if no waiting packet follows or if the
+/// next one continues the time stamp. If not, retime() corrects the time stamp.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {

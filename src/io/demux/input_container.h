@@ -37,8 +37,8 @@ class InputContainer {
  public:
   /// @param bytes    must outlive this object
   /// @param picture  true if the input is a file of a picture sequence, which stores no time stamps
-  /// @throws BadData  the input is not a media file, has no video, exceeds a limit, or has a
-  ///     truncation that the options do not tolerate; or the input is a picture of tiles
+  /// @throws BadData  the input is not a media file, has no video, exceeds a limit, consists of
+  ///     tiles of one picture, or is truncated although `options` permits no damage
   /// @throws InvalidArgument  the options are invalid
   InputContainer(InputBytes& bytes, const SourceOptions& options, bool picture, const LogTopic& log,
                  DamageCount& damage);

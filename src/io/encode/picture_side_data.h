@@ -19,8 +19,8 @@ inline bool has_picture_data(const FileSource& source, AVPacketSideDataType type
 /// the source's bit stream. It does not copy Dolby Vision, because the enhancement layer fits only
 /// the unfiltered samples.
 void copy_picture_data(const FileSource& source, AVStream& to);
-/// Copies the side data of the video that remain valid after filtering to a frame. The function
-/// does not replace side data that the frame already has.
+/// Copies side data of the video to the frame `to`: all side data that remain valid after
+/// filtering, except side data of a type that the frame already has.
 void copy_picture_data(const FileSource& source, AVFrame& to);
 
 }  // namespace lull::io

@@ -100,8 +100,8 @@ const ContainerTraits& container_traits(std::string_view muxer);
 
 /// Returns whether `key` is one of the container's listed tags, ignoring case.
 bool is_listed_tag(const ContainerTraits& container, const char* key);
-/// Returns whether the container (MP4 or MOV) can store one of `tags` only as a custom tag, because
-/// it is not a standard tag of the container.
+/// Returns whether one or more of `tags` are not standard tags of the container (MP4 or MOV). The
+/// container can store such a tag only as a custom tag.
 bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags);
 
 /// The encoders for one still picture format, identified by its file name extension.

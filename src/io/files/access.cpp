@@ -10,7 +10,7 @@ constexpr unsigned owner_bits = 0600;
 unsigned bits_of_others(unsigned mode) { return mode & 7; }
 unsigned bits_of_group(unsigned mode) { return mode >> 3 & 7; }
 
-/// Removes from the permission bits of the group all permissions that other users do not have.
+/// Restricts the permissions of the group to those that all other users also have.
 unsigned without_group(unsigned mode) {
   return (mode & ~070u) | (bits_of_group(mode) & bits_of_others(mode)) << 3;
 }

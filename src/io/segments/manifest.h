@@ -38,7 +38,8 @@ struct Manifest {
 /// Returns the identity of a file; nullopt if the file does not exist.
 std::optional<Manifest::Identity> identity_of(const std::string& file);
 
-/// Returns the identifier of a job, a SHA-256, which every segment file of the job contains.
+/// Returns the identifier of a job, which is a SHA-256. Every segment file of the job contains the
+/// identifier.
 std::string job_id(const std::vector<JobFact>& facts, int threads);
 /// Returns a description of the first difference between the properties of two jobs; empty if all
 /// properties are equal.

@@ -1,6 +1,6 @@
 #pragma once
-// Sinks for jobs that several processes share (io/jobs.h): to write the plan, to encode segments,
-// and to join the segments.
+// Sinks for jobs that several processes share (io/jobs.h). One sink writes the plan, one encodes
+// segments, and one joins the segments.
 
 #include <memory>
 #include <string>

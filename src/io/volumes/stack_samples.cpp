@@ -62,8 +62,8 @@ double value_of(T stored, const StoredFormat& format) {
 
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
-/// Returns whether `at` is in -outlier_margin..1 + outlier_margin, where 0..1 is the range of
-/// values; false for NaN.
+/// Returns whether `at` is at least -outlier_margin and at most 1 + outlier_margin; false for NaN.
+/// The range of values of the stack corresponds to 0..1.
 bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {
@@ -157,8 +157,8 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
       minimum_(std::numeric_limits<double>::infinity()),
       maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
-  // The class computes percentiles from one of every `step_` samples. With an odd step, the samples
-  // come from all columns. With an even step, the same columns may be missing in all rows.
+  // The class computes percentiles from one of every `step_` samples. An odd step selects samples
+  // in all columns. An even step could skip the same columns in all rows.
   if (step_ % 2 == 0) ++step_;
 }
 

@@ -49,8 +49,9 @@ class OutputBuilder {
  private:
   bool is_from(std::string_view format) const { return from_ == format; }
 
-  /// Adds one text to the list of lost properties for each part of the input's header except
-  /// geometry and samples. `why` is the reason in these texts.
+  /// Reports all parts of the input's header as lost, except the geometry and the description of
+  /// the samples. Each part gets one text in the list of losses. `why` is the reason in these
+  /// texts.
   void lose_other_contents(const char* why) {
     std::vector<std::string> contents;
     if (is_from("nifti") || is_from("nifti1 pair"))

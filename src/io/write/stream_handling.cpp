@@ -14,8 +14,9 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   const AVOutputFormat& format = *container.format;
   const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
   if (known >= 0) return known > 0;
-  // If the result is negative, FFmpeg does not know whether the muxer supports the codec. For audio
-  // and subtitles, the function then tests whether the format has a default codec of this type.
+  // A negative `known` means that FFmpeg does not know whether the muxer supports the codec. The
+  // function then returns true for audio or subtitles if the format has a default codec of this
+  // type.
   if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
   if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;

@@ -41,7 +41,8 @@ __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBox
                                             const LanePlace& p, const Margins& margins,
                                             std::uint32_t* samples, std::int32_t* half_norms) {
   constexpr int rows = GuideBoxes::rows;
-  // Number of patches that begin in this row, at the first position of the lane or further right.
+  // Number of positions, from the first position of the lane to the right, at which a patch lies
+  // inside the picture.
   const int patches = p.x < 0 ? 0 : margins.width - patch + 1 - p.x;
   std::int32_t invalid[4];
 #pragma unroll

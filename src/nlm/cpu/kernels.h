@@ -70,8 +70,8 @@ struct Shape {
   Weights weights;
   /// fill() multiplies guide plane c by guide_scale * sqrt(a_c). a_c is the weight of plane c in
   /// the distance D (weights.h). For two patches in one scaled plane, let q1 be the sum of the
-  /// squared differences, and q2 the sum of the differences. The sum of q1 + mean_share * q2^2 over
-  /// all planes is the product of D and the slope of WeightCurve.
+  /// squared differences, and q2 the sum of the differences. The kernel adds q1 + mean_share * q2^2
+  /// over all planes. The result is D, multiplied by the slope of WeightCurve.
   float guide_scale, mean_share;
   float zero;  // zero of WeightCurve, multiplied by its slope
 };

@@ -67,8 +67,8 @@ __device__ __forceinline__ T sum_columns(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
-/// Computes sums over three rows. Two neighbouring sums share the sum of two rows. The order of
-/// additions is the same wherever a part of a volume begins.
+/// Computes sums over three rows. Two neighbouring sums share the sum of two rows. The order of the
+/// additions does not depend on the slice at which a part of a volume begins.
 template <class T>
 __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
                                          T (&sums)[rows_per_lane]) {

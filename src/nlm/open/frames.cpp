@@ -109,7 +109,8 @@ class GatheringWorker final : public FrameWorker {
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     if (slot.is_filtered) return std::move(slot.clean);
-    // The caller discards the result of an unfiltered frame.
+    // The session does not filter a frame whose result the caller discards. For such a frame, the
+    // function only copies the noisy samples.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(slot.noisy, i, same);
     return same;

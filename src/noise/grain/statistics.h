@@ -10,8 +10,8 @@
 
 namespace lull {
 
-/// Number of units in one 8-bit step. The unit of the statistics, a sixteenth of an 8-bit step, is
-/// one step of 12-bit samples.
+/// The statistics count in steps of 12-bit samples. One step of 8-bit samples has `grain_unit` such
+/// steps.
 inline constexpr int grain_unit = 16;
 
 /// Maximum horizontal lag between two samples in the normal equations of a grain filter. The

@@ -11,9 +11,9 @@
 namespace lull {
 namespace {
 
-/// Statistics of a mean of 8 squared standard normal values. `median_of_8_squares` is the median of
-/// this mean. `variance_of_median` divided by n is the variance of the logarithm of the median of n
-/// such means.
+/// Statistics of the mean of 8 squared values from the standard normal distribution. The median of
+/// this mean is `median_of_8_squares`. The logarithm of the median of n such means has the variance
+/// `variance_of_median` / n.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
 /// Upper limits of the low-frequency energy of flat cubes, relative to the noise variance. In each
 /// bin, the fit uses the lowest limit for which at least `min_flat_in_bin` cubes are flat. If no
@@ -116,8 +116,8 @@ class PhotonFit {
   }
 
   /// Divides sorted cubes into bins. Each bin is a pair: the index of its first cube, and the index
-  /// of its last cube plus 1. In the square root of the mean, all bins have the same width, so that
-  /// rare bright cubes are in separate bins.
+  /// of its last cube plus 1. The bins have equal widths on the scale of the square root of the
+  /// mean. On this scale, rare bright cubes get separate bins.
   static std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Cubes& cubes) {
     const double least = mean_value(cubes.front()), range = mean_value(cubes.back()) - least;
     const auto number_of = [&](const CubeStatistics* cube) {
@@ -191,8 +191,9 @@ class PhotonFit {
     return line;
   }
 
-  /// For photon noise, the third moment of a cube is gain^2 (mean - offset). Returns the offset for
-  /// which the third moment of flat cubes is 0.
+  /// Returns an estimate of the offset from the third moments of the flat cubes. For photon noise,
+  /// the third moment of a flat cube is gain^2 (mean - offset). The function solves this equation
+  /// for the offset in each cube, and returns the weighted mean of the solutions.
   double offset_by_third_moment() const {
     constexpr double unbiased = 64.0 * 64 / (63 * 62);  // factor for the third moment of 64 samples
     double sum = 0, weights = 0;

@@ -8,7 +8,8 @@
 namespace lull::series {
 namespace {
 
-/// @param restores  whether the filtered components get back signal from their residuals
+/// @param restores  whether the function restores signal from the residual of each component
+///     (ResidualFit)
 bool filter_components(const Samples& samples, const Fit& fit, const Samples& components,
                        const VolumeFilter& filter, bool restores) {
   project(samples, fit, components);

@@ -18,7 +18,8 @@ using VolumeFilter =
 /// Returns memory for `volumes` volumes, valid until filter_series() returns.
 using VolumeMemory = std::function<Samples(int volumes)>;
 
-/// Corrects the samples of a series by the filtered components of a first pass.
+/// A function that corrects the samples of a series. `components` contains the filtered components
+/// of the first pass.
 /// @param fit  the decomposition of the first pass
 using SampleCorrection =
     std::function<void(const Samples& samples, const Fit& fit, const Samples& components)>;
@@ -28,7 +29,8 @@ using SampleCorrection =
 /// @param samples  the samples of the series; the function stores the filtered components in the
 ///     memory of the first volumes
 /// @param options  the options of `fit`
-/// @param memory   the function calls it only if a first pass corrects the samples
+/// @param memory   provides memory; filter_series() calls `memory` only if a first pass corrects
+///     the samples
 /// @param correct  the correction of samples with Gaussian noise; may be empty
 /// @return the filtered components, in the memory of `samples`; std::nullopt if `filter` returned
 ///     false
