@@ -114,9 +114,9 @@ float mu2_coloured(const NoiseModel& model) {
 // Adapts the parameters to candidates from neighbouring frames (docs/measurements/temporal.md). A
 // wide search window in the reference frame would only add patches that are similar by chance.
 void apply_temporal_tuning(Params& p, float noise) {
-  // On dense grids, the matcher searches the windows of every second reference patch along each
-  // axis. Small refinement windows in neighbouring frames increase the PSNR of the second phase
-  // (docs/measurements/propagation.md).
+  // On dense grids, the matcher searches complete windows only for every second reference patch
+  // along each axis. Small refinement windows in neighbouring frames increase the PSNR of the
+  // second phase (docs/measurements/propagation.md).
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = default_kept;
   p.same_groups = SameGroups::none;

@@ -95,9 +95,9 @@ class PlaneWork {
   /// Back-projection: adds the enlarged residual to `large`. The residual is the small picture
   /// minus the area means of `large`.
   void back_project(PlaneView<float> large) {
-    // The reduction first reduces the height, and enlarge() first increases the width. In both
-    // cases, the intermediate plane has the width of the large plane and the height of the small
-    // plane.
+    // This function reduces the height before the width, and enlarge() increases the width before
+    // the height. In both cases, the intermediate plane has the width of the large plane and the
+    // height of the small plane.
     resample_columns(taps_.down_y, large, intermediate_.view());
     resample_rows(taps_.down_x, read(intermediate_), residual_.view());
     const PlaneView<float> residual = residual_.view(), small = small_.view();

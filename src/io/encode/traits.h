@@ -100,8 +100,8 @@ const ContainerTraits& container_traits(std::string_view muxer);
 
 /// Returns whether `key` is one of the container's listed tags, ignoring case.
 bool is_listed_tag(const ContainerTraits& container, const char* key);
-/// Returns whether one or more of `tags` are not standard tags of the container (MP4 or MOV). The
-/// container can store such a tag only as a custom tag.
+/// Returns whether the container needs custom tags to store `tags`. MP4 and MOV store tags that are
+/// not standard tags of the format as custom tags. For all other containers, returns false.
 bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags);
 
 /// The encoders for one still picture format, identified by its file name extension.
@@ -114,7 +114,8 @@ struct StillTraits {
   const char* no_layout_advice = nullptr;  // suggestion for layouts that the format cannot store
   bool is_tiff = false;  // if the user sets no encoder options, libtiff writes the file
 };
-/// Returns the traits of a file name extension; null if it is no still picture format.
+/// Returns the traits for a file name extension; null if the extension is not that of a still
+/// picture format.
 const StillTraits* still_traits(std::string_view extension);
 
 struct EncoderTraits {

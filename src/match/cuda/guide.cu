@@ -119,8 +119,8 @@ __global__ void __launch_bounds__(GuideBoxes::threads)
   // Number of samples in the lane's word that are inside the picture.
   const int inside = x < 0 ? 0 : min(max(margins.width - x, 0), 4);
   const std::uint32_t mask = inside == 0 ? 0u : 0xffffffffu >> (32 - 8 * inside);
-  // The kernel first loads all rows, and then uses them. Positions outside the picture are clamped,
-  // so that the loads need no branches.
+  // The kernel loads all rows before it uses the first row. The kernel clamps positions outside the
+  // picture, so that the loads need no branches.
   const int nearest_x = min(max(x, 0), (margins.width - 1) / 4 * 4);
   float4 v[GuideBoxes::passes];
 #pragma unroll
