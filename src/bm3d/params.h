@@ -104,8 +104,9 @@ struct Params {
   int search_step = 0;
   /// If not 0, the first phase stores its groups. The members of the stored groups are the
   /// candidates of the second phase, which then needs no search. `kept` is the maximum number of
-  /// members of a stored group, a power of two up to 32. A larger group size of a phase replaces
-  /// this maximum. search_where_needed() sets `kept` to 0 if a search is necessary.
+  /// members of a stored group, a power of two up to 32. If the group size of a phase exceeds
+  /// `kept`, the group size is the maximum. If a search is necessary, search_where_needed() sets
+  /// `kept` to 0.
   int kept = 0;
   /// Planes for which the second phase does no matching, but filters the same groups as the first
   /// phase. Requires equal steps in both phases, and a search_step of 0. The search windows of the

@@ -1,5 +1,5 @@
 #pragma once
-// The opponent colour space, in which RGB pictures are denoised (Dabov et al. 2007, "Color image
+// The opponent colour space, in which lull denoises RGB pictures (Dabov et al. 2007, "Color image
 // denoising via sparse 3D collaborative filtering with grouping constraint in luminance-chrominance
 // space", ICIP, doi:10.1109/ICIP.2007.4378954).
 

@@ -20,8 +20,8 @@ struct SetPlan {
 };
 
 /// Returns the sets of planes in processing order. `noise` is the noise in the colour space of the
-/// filter. The set of luma comes first if luma is filtered. If a later set has a guide that
-/// contains luma, this luma is therefore already filtered in all steps.
+/// filter. If the session filters luma, the set of luma comes first. Guides of later sets can
+/// therefore use luma that all steps have already filtered.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

@@ -17,18 +17,19 @@
 // Then 2-means (k-means with two centres) improves the centres, on the 8 seed patches and for at
 // most 5 rounds.
 
-// Each patch is assigned to the nearer centre. At equal distance, it is assigned to the first
-// centre. For the comparison, the difference of the centres is quantised to 6 bits and a sign.
+// The matcher assigns each patch to the nearer centre, or to the first centre if both distances are
+// equal. For this comparison, the matcher quantises the difference of the centres to 6 bits and a
+// sign.
 
-// If all patches of a cluster are assigned to one centre, the cluster is halved in the order of its
-// patches.
+// If the matcher has assigned all patches of a cluster to one centre, it halves the cluster in the
+// order of the patches.
 
 // Step 3: a reference patch belongs to one cluster in each tiling (division into tiles). All
 // patches of these clusters are its candidates. In addition, the patches that motion predicts in
 // neighbouring frames are candidates.
 
-// Candidates at equal distance are ordered frame by frame, row by row. All other rules of group.h
-// apply.
+// The matcher orders candidates at equal distance frame by frame, and within a frame row by row.
+// For everything else, the matcher follows the rules of group.h.
 
 // Clustered matching uses only integers. For identical 8-bit guides, all backends therefore find
 // the same groups.
@@ -50,8 +51,8 @@ namespace lull {
 
 inline constexpr int split_seeds = 8;       // seed patches of a cluster
 inline constexpr int max_split_rounds = 5;  // maximum number of rounds of 2-means
-/// Maximum depth of splits. In noisy pictures, the average depth is 16. Clusters at the maximum
-/// depth are halved without a search for centres.
+/// Maximum depth of splits. In noisy pictures, the average depth is 16. At the maximum depth, the
+/// matcher halves a cluster without a search for centres.
 inline constexpr int max_split_levels = 40;
 inline constexpr int max_tile = 128, max_leaf = 128, max_tilings = 4;
 inline constexpr int patch_samples = patch * patch;
@@ -103,10 +104,10 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   return -1;
 }
 
-/// The rule that assigns a patch p to one of two centres. The first centre is the mean of `a`
-/// patches with the sum s, and the second centre is the mean of `b` patches with the sum t. a + b
-/// is at most 8. With w = b s - a t and the midpoint m of the centres, the second centre is nearer
-/// if the dot products satisfy p.w < m.w.
+/// The rule that assigns a patch p to the nearer of two centres. The first centre is the mean of
+/// `a` patches whose sum is s. The second centre is the mean of `b` patches whose sum is t. a + b
+/// is at most 8. Let w be b s - a t, and let m be the midpoint of the centres. The second centre is
+/// nearer if the dot product p.w is less than m.w.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
 /// Returns the right shift that makes the differences of two centres fit into 6 bits and a sign.
@@ -120,10 +121,10 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// A patch p belongs to the second of two centres if its dot product p.w with the weights w
-/// (split_weight()) is below a bound. Returns this bound: m.w, rounded up, where m is the midpoint
-/// of the centres. The centres are the mean of `a` patches and the mean of `b` patches. `middle`
-/// must be 2ab m.w.
+/// Returns a bound for the dot product p.w of a patch p and the weights w (split_weight()). If p.w
+/// is below the bound, the patch belongs to the second centre. The bound is m.w, rounded up, where
+/// m is the midpoint of the centres. The first centre is the mean of `a` patches, and the second
+/// centre is the mean of `b` patches. The caller must pass the value 2ab m.w as `middle`.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);

@@ -1,5 +1,5 @@
 #pragma once
-// The guide of a frame: the picture in which patches are matched instead of the frame.
+// The guide of a frame: the picture in which the matcher compares patches, instead of the frame.
 
 #include "core/frame.h"
 

@@ -22,7 +22,7 @@ struct ShardOptions {
   std::function<void(std::size_t index, const DeviceFailure& why, std::size_t left)>
       on_session_lost{};
   /// Opens a session for the remaining work after the last session has failed. `why` is the first
-  /// failure. If `replace` is empty, the job fails without a replacement.
+  /// failure. Without this function, the job fails.
   std::function<std::unique_ptr<Denoiser>(const DeviceFailure& why)> replace{};
 };
 

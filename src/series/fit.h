@@ -26,7 +26,8 @@ struct FitOptions {
   /// Index of the first volume of the second group, or 0 for a single group. Groups have unrelated
   /// signals (real and imaginary parts), equal size, and equal noise in corresponding volumes.
   int second_group = 0;
-  /// If true, the basis contains all components, for filters that remove only a part of the noise.
+  /// If true, the basis contains all components. Filters that remove only a part of the noise need
+  /// all components.
   bool keep_all = false;
 };
 

@@ -62,10 +62,10 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// Returns how many frames after frame n + radius the search for neighbours of frame `n` ends.
-  /// For most frames, this is 0. Few frames of a scene precede its first frames, so their search
-  /// ends 2 * radius frames after the first frame of the scene, but at most `max_temporal` frames
-  /// after frame `n`.
+  /// For frame `n`, the search for neighbours normally ends at frame n + radius. This function
+  /// returns how many frames later the search ends, usually 0. Near the start of a scene, few
+  /// frames precede frame `n`. The search then ends 2 * radius frames after the first frame of the
+  /// scene, but at most `max_temporal` frames after frame `n`.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
@@ -76,18 +76,18 @@ class Timeline {
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// Returns how many frames before frame n - radius the search for neighbours of frame `n` begins.
-  /// For most frames, this is 0. Few frames follow the last frames of a clip, so their search
-  /// begins at frame count() - 2 * radius, but at most `max_temporal` frames before frame `n`. If
-  /// extra_ahead(n) is above 0, this function returns 0.
+  /// For frame `n`, the search for neighbours normally begins at frame n - radius. This function
+  /// returns how many frames earlier the search begins, usually 0. Near the end of a clip, few
+  /// frames follow frame `n`. The search then begins at frame count() - 2 * radius, but at most
+  /// `max_temporal` frames before frame `n`. If extra_ahead(n) is above 0, this function returns 0.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
   }
 
-  /// Returns the neighbours of frame `n` among the frames n - radius - further_back to n + radius +
-  /// extra_ahead(n): the nearest frames of the same scene with independent noise. `n` must be at
-  /// least count() - 1 - 8 * radius.
+  /// Returns the neighbours of frame `n`: the nearest frames of the same scene with independent
+  /// noise. The search begins at frame n - radius - further_back, and ends at frame n + radius +
+  /// extra_ahead(n). `n` must be at least count() - 1 - 8 * radius.
   [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
     NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);

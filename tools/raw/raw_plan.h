@@ -34,7 +34,7 @@ struct RawPlan {
 [[nodiscard]] RawPlan plan_raw(const DenoiseOptions& options, const io::RawPicture& first,
                                std::size_t files);
 
-/// `kept` is the index of the frame of --keep among the frames of the source.
+/// The option --keep selects a frame. `kept` is the index of this frame in the source.
 [[nodiscard]] std::unique_ptr<Denoiser> open_raw_session(
     const DenoiseOptions& options, const RawPlan& plan, const FrameFormat& mosaic,
     std::int64_t kept, std::vector<bm3d::Backend>& backends, const Notify& notify);

@@ -28,8 +28,8 @@ struct CommandSettings {
   std::string command;             // "denoise"
   std::vector<std::string> names;  // of all commands
   std::vector<OptionRow> rows;     // options of this command
-  /// True if the command processes a part of a shared job. Only options with the bit `of_machine`
-  /// then apply.
+  /// True if the command processes a part of a shared job. In this case, lull applies only options
+  /// of the machine (bit `of_machine`).
   bool is_part = false;
 };
 

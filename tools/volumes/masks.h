@@ -43,7 +43,7 @@ struct VolumeMask {
 
 /// Returns a denoiser that assigns a mask to every slice and passes the slice to `denoiser`. Voxels
 /// outside the mask keep their input value or become 0. The returned denoiser stores each slice
-/// until its result.
+/// until it has returned the result of the slice.
 [[nodiscard]] std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask);
 
 }  // namespace lull::tools

@@ -59,10 +59,11 @@ struct FilterTables {
   // Second phase: n of the Wiener factor 1 - n / (c^2 + n), where c is a coefficient of the basic
   // estimate.
   CoefficientTable limit;
-  // In vectors that contain coefficients of the group mean, `first_limit` replaces `limit`. Element
-  // 0 is for vectors whose upper half contains another group coefficient, and element 1 for vectors
-  // that contain only the group mean. In the second phase, the Wiener factor in these vectors is 1
-  // - n / (c^2 + d), with n from first_limit and d from first_denominator.
+  // `first_limit` replaces `limit` in SIMD vectors that contain coefficients of the group mean.
+  // Element 1 is for vectors that contain only coefficients of the group mean. Element 0 is for
+  // vectors whose upper half contains coefficients of another group coefficient. In the second
+  // phase, the Wiener factor in these vectors is 1 - n / (c^2 + d). n comes from `first_limit`, and
+  // d from `first_denominator`.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window as a matrix
   std::array<float, patch> window;                     // the aggregation window along one axis
@@ -96,8 +97,9 @@ struct PlaneTile {
 
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };
-/// Scratch memory of filter_group(): the noisy patches, the patches of the basic estimate, and the
-/// variances of the coefficients from index variances_in_scratch on.
+/// The scratch memory of filter_group() contains the noisy patches, then the patches of the basic
+/// estimate, and then the variances of the coefficients. The variances begin at the index
+/// variances_in_scratch.
 inline constexpr std::size_t variances_in_scratch = 2 * max_group * patch * patch;
 inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch;
 

@@ -10,9 +10,10 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns the maximum magnitude of the value that a thread block subtracts from its samples
-/// (FilterArgs::max_level). Chroma of RGB frames of floats ranges from -416 to 416. If the
-/// subtracted value is within -95..95, the differences are within -511..511.
+/// A thread block subtracts a level from its samples before it filters them. This function returns
+/// the maximum magnitude of the level (FilterArgs::max_level). In float RGB frames, chroma ranges
+/// from -416 to 416. If the magnitude of the level is at most 95, the differences are within
+/// -511..511.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
@@ -71,7 +72,8 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
     if (phase.plan.filter == Filtering::means) continue;  // means need no transform
     if (params.transform == Transform::dft) {
-      // The filter must support stored groups with more members than the groups of this phase.
+      // The first phase can store groups that are larger than the groups it filters. The DFT filter
+      // needs memory for the larger size.
       PhaseParams params_for_kept = params;
       if (phase.plan.phase == Phase::first && params_.kept > 0)
         params_for_kept.group = std::max(params_for_kept.group, kept_capacity());

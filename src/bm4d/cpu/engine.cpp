@@ -62,9 +62,9 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Returns the number of slices that a phase stores: 2 radius + cube for the search windows at
-  /// one z position, `step` for the next z position, and `cube` for the weights of the next
-  /// finished slice.
+  /// Returns the number of slices that a phase stores at the same time. The search windows at one z
+  /// position need 2 * radius + cube slices. The next z position needs `step` further slices. The
+  /// weights of the next finished slice need `cube` further slices.
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;

@@ -34,7 +34,8 @@ class Selection {
   explicit Selection(int count) : count_(count) {
     if (count == 0) worst_key_ = 0, bound_ = 0;
   }
-  /// Returns the bound of distances. Candidates at or above the bound are rejected.
+  /// Returns the bound of distances. The kernel rejects candidates whose distance is not below the
+  /// bound.
   std::int32_t bound() const { return bound_; }
 
   void add(std::int32_t distance, int place) {
@@ -188,9 +189,9 @@ class Search {
     }
   }
 
-  /// Inner products of the reference cube with the candidates: even[i] + odd[i] for row i of
-  /// candidates. On x86, the kernel adds all products to `even`. `odd` stays 0, so `odd` needs only
-  /// one vector for all rows.
+  /// The inner products of the reference cube with the candidates of row i are even[i] + odd[i]. A
+  /// SIMD instruction that multiplies and adds may need two accumulators, `even` and `odd`. On x86,
+  /// this instruction uses only `even`. `odd` then stays 0, and one vector for all rows is enough.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
@@ -233,7 +234,8 @@ class Search {
         for (int b = 0; b < cube; ++b) own[b] = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
         add_rows<rows, cube, 0>(slices_.pairs[k + c] + at + 2 * p, stride, own, sums);
       }
-    // There is no branch on small distances, because the branch would be unpredictable.
+    // The kernel does not branch for each candidate, because processors cannot predict whether a
+    // distance is below the bound. Instead, the kernel collects the comparisons in bit masks.
     alignas(64) std::int32_t distances[rows][lanes];
     std::uint32_t near[rows];  // one bit for each lane
     const auto bound = hn::Set(d, selection_.bound()), own = hn::Set(d, own_);

@@ -38,9 +38,10 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // current section of continuous time stamps
     bool started = false;
-    // Shifted times of the latest packet, in ticks of the stream. `last`: its decoding time.
-    // `next`: expected decoding time of the next packet. `end`: latest end of presentation so far.
-    // `duration`: its duration.
+    // Times after the shift, in ticks of the stream. `last` is the decoding time of the latest
+    // packet, and `duration` is the duration of this packet. `next` is the expected decoding time
+    // of the next packet. `end` is the latest time at which the presentation of any packet so far
+    // ends.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
@@ -86,7 +87,8 @@ class ClockBridge {
   const AVFormatContext& context_;
   const int video_;
   const bool keeps_gaps_, can_jump_;
-  // The offset of each section of continuous time stamps ("clock"), in ticks of the video.
+  // A section of continuous time stamps is a "clock". Element i is the shift of clock i, in ticks
+  // of the video.
   std::vector<std::int64_t> offsets_{0};
   std::deque<Stream> streams_;
   std::deque<PacketPtr> suspects_;  // packets of the video after a possible jump

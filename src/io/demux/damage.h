@@ -51,8 +51,9 @@ class DamageCount {
   Damage found_;
   std::int64_t frames_ = 0, faults_ = 0;
   std::deque<std::int64_t> recent_;  // time stamps of frames that were counted
-  // `packets_`: number of damaged packets whose frame the decoder may still fail to return.
-  // `since_packet_`: number of undamaged packets since the last damaged packet.
+  // The decoder may return no frame for a damaged packet. `packets_` counts the damaged packets for
+  // which this can still happen. `since_packet_` counts the undamaged packets since the last
+  // damaged packet.
   std::int64_t packets_ = 0, since_packet_ = 0;
 };
 

@@ -109,8 +109,8 @@ class SegmentedSink final : public EncodingSink {
                  encoder_->context().time_base, *muxer_);
   }
 
-  // Throws an error if all runs together have encoded another number of frames than this run has
-  // read.
+  // The segments of all runs of this job must contain as many frames as this run has read.
+  // Otherwise, the function throws an error.
   void check_frames() const {
     if (job_->frames() != times_->frames()) fail_frames();
   }

@@ -18,8 +18,8 @@
 // Step 4: The warp computes the estimates for 16 samples of each patch at a time, and adds them to
 // the sums.
 
-// The noise level t of z follows from the moments of y - z, which another kernel computes for all
-// patches.
+// Another kernel computes the moments of y - z for all patches. The noise level t of the picture z
+// follows from these moments.
 
 // Unused elements of small groups refer to the reference patch. Their rows of the Gram matrix are
 // zero, so Theta does not mix unused elements with members.

@@ -73,8 +73,9 @@ struct Nearest {
   int count = 0;
   std::array<std::uint32_t, max_group> patches;
 };
-/// Selects the nearest of `count` patches, which must all differ. Patches are compared by distance,
-/// and at equal distance by patch index. The arrays have `candidate_places` elements.
+/// Selects the nearest of `count` patches, which must all differ. If two patches have equal
+/// distances, the patch with the smaller index counts as nearer. The arrays have `candidate_places`
+/// elements.
 void find_nearest(const std::uint32_t* patches, std::int32_t* distances, int count,
                   Nearest& nearest);
 

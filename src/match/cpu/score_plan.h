@@ -8,24 +8,24 @@
 namespace lull::cpu {
 
 /// Reference patches in a row begin `step` samples apart, and they overlap. A pair consists of two
-/// adjacent samples in a row. If a pair is in column c of reference patch i, the same pair is in
-/// column c % step of reference patch i + c / step (rounded down). This column, c % step, is the
-/// phase of the pair.
+/// adjacent samples in a row. Let a pair be in column c of reference patch i. The same pair is then
+/// also in column c % step of a later reference patch: patch i + c / step (rounded down). The
+/// column c % step is the phase of the pair.
 
-/// The distance of a patch is a sum of squared differences over all pairs of samples. c is the
-/// column of a pair in the patch. The kernel computes the distance in two steps: first a partial
-/// sum for each value of c / step (rounded down), and then the sum of these partial sums.
+/// The distance of a patch is the sum of the squared differences of all its pairs of samples. The
+/// kernel computes this sum in two steps. First, it adds the pairs whose columns c have the same
+/// value of c / step (rounded down). Then it adds these partial sums.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
   int stored = 0;
-  /// For each stored sum, a bit mask of its terms. If bit i is set, the sum contains the pairs of
-  /// samples with the phase phase[i].
+  /// A bit mask for each stored partial sum. If bit i is set, the partial sum contains the pairs
+  /// with the phase phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
-  /// The terms that add up to the distance of a patch. Term t is the stored sum with the index
-  /// array[t]. The term is in the lane that is shift[t] positions to the right of the lane of the
-  /// patch.
+  /// The partial sums whose total is the distance of a patch. For term t, the kernel reads the
+  /// stored partial sum with the index array[t]. The patch in lane i uses lane i + shift[t] of this
+  /// partial sum.
   std::array<int, 4> array{}, shift{};
 };
 

@@ -152,8 +152,9 @@ class Collector {
     return bits;
   }
 
-  /// Removes all but the `wanted` smallest keys of a lane, and lowers the bound of the lane. A
-  /// later candidate with an equal score is not collected, because its key is larger.
+  /// Removes all but the `wanted` smallest keys of a lane, and lowers the bound of the lane to the
+  /// largest remaining score. The matcher skips later candidates with this score, because their
+  /// keys are larger.
   void tighten(int lane) {
     std::uint32_t* const keys = keys_ + lane * max_keys;
     std::nth_element(keys, keys + wanted_ - 1, keys + max_keys);

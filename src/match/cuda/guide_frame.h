@@ -24,7 +24,7 @@ inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabiliser
 class GuideFrame {
  public:
   /// `levels` are the noise levels of the planes of the guide. `colour` is the colour space in
-  /// which RGB guides are compared.
+  /// which the matcher compares patches of RGB guides.
   GuideFrame(const std::array<float, max_planes>& levels, Stabilisers stabilisers, Colour colour)
       : levels_(levels), stabilisers_(std::move(stabilisers)), colour_(colour) {}
 

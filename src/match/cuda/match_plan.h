@@ -55,7 +55,8 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
                                               {25, narrow_union},
                                               {6, wide_union},
                                               {25, wide_union},
-                                              // The shapes from here on need little shared memory.
+                                              // The kernels with the following constants need
+                                              // little shared memory.
                                               {5, medium_union},
                                               {11, medium_union},
                                               {4, wide_union}};
@@ -83,8 +84,8 @@ inline constexpr TimeShape time_shapes[] = {  // ordered by window size
 /// Number of words of shared memory before the samples. The words contain the reference patches and
 /// the gathered candidates.
 constexpr int head_words = references * (reference_pitch + gathered_words);
-/// Returns the size in bytes of the tables of scores, together with the samples and norms of
-/// `frames` frames.
+/// Returns the size in bytes of the shared memory for the tables of scores, the samples and norms
+/// of `frames` frames, the reference patches, and the gathered candidates.
 constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch, int frames = 1) {
   const int frame = (band_rows + patch - 1) * (union_pitch + 12) + band_rows * union_pitch;
   return sizeof(std::uint32_t) *
@@ -119,7 +120,8 @@ constexpr int union_side(const MatchParams& phase) {
   return round_up(phase.window + rows_above(phase), unit_rows);
 }
 
-/// Returns the maximum number of words of scores that a warp reads for a band of `rows` rows.
+/// A word contains the scores of two candidates. Returns the maximum number of these words that a
+/// warp reads for a band of `rows` rows of candidates.
 constexpr int scanned_words(const MatchParams& phase, int rows, int chunk) {
   return round_up(std::min(rows, phase.window) * ((phase.window + 1) / 2), 32 * chunk);
 }
@@ -148,8 +150,8 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   return plan;
 }
 
-/// A search with the window and the step of a profile. Its kernel has constant parameters and a
-/// single band.
+/// A search whose kernel is compiled for the window and the step of a profile. The kernel computes
+/// the scores of all rows of candidates at once, in a single band.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any value
   MatchShape shape{};
@@ -159,13 +161,14 @@ struct FixedSearch {
     return plan_of(phase, shape, union_side(phase));
   }
 };
-/// A temporal search with the window and the step of a profile. All frames are scanned together
-/// (TimeShape::fused).
+/// A temporal search whose kernel is compiled for the windows and the step of a profile. The kernel
+/// selects candidates from all frames together (TimeShape::fused).
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Returns whether the kernel of this search can execute the two plans. The function does not
-  /// compare how many frames the plans search at once.
+  /// Returns whether the kernel of this search can execute the two plans. The number of frames that
+  /// the kernel searches at once may differ, so the function ignores the members that depend on
+  /// this number.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;

@@ -143,7 +143,8 @@ class CudaFrameWorker final : public FrameWorker {
 
   void finish_phase(Phase, int) override {}
 
-  /// The caller discards the result of an unfiltered frame.
+  /// Returns the result of the frame in slot `at`. If the worker has not filtered the frame, the
+  /// samples are arbitrary, and the caller discards the result.
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     finished_.push_back(std::move(slot.downloaded));

@@ -103,7 +103,7 @@ template <class T>
 constexpr WeightAndSlope<T> weigh(T x, T per_sample) {
   return weight_of(base_of(x), per_sample);
 }
-/// Returns the factor of dw/dx in w' (step 4 of formulas.h).
+/// In step 4 of formulas.h, w' is dw/dx times a factor. Returns this factor.
 constexpr double per_sample(CandidateFilter filter, int channels) {
   return 2.0 / (static_cast<double>(filter.k) * static_cast<double>(filter.k) * channels *
                 filter.patch());
@@ -114,7 +114,8 @@ constexpr double per_sample(CandidateFilter filter, int channels) {
 /// with `channels` values for each coefficient. The function overwrites `matrix` and `right`.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
-  // For the right-hand side (1, 0, 0, ...), the first element of the solution is L of step 4.
+  // The function solves the same equations with the right-hand side (1, 0, 0, ...). The first
+  // element of this solution is L of step 4.
   T unit[max_coefficients] = {1};
   const T total = matrix[0];
   for (int i = 0; i < count; ++i) {

@@ -13,8 +13,8 @@
 
 namespace lull {
 
-/// Selects the frames of a scene in which the grain is measured: every `step`th of the first
-/// `dense` frames, and every `sparse_step`th of the following frames.
+/// Selects the frames of a scene in which the collector measures the grain: every `step`th of the
+/// first `dense` frames, and every `sparse_step`th of the following frames.
 struct GrainSampling {
   int step = 4;
   int dense = 96;
@@ -82,8 +82,8 @@ class GrainCollector {
   // The previous frame, if its grain level differs from the level of the current scene. If the
   // level of the next frame also differs, a new scene begins at the previous frame.
   std::optional<MeasuredScene> deviating_;
-  // Measured scenes that are not in the table yet. Scenes with the same known noise are fitted
-  // together.
+  // Measured scenes that are not in the table yet. Scenes with the same known noise get a common
+  // fit.
   std::vector<MeasuredScene> closed_;
   GrainTable table_;
 };

@@ -77,7 +77,8 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   }
   found.known = blocks >= min_blocks;
   if (!found.known) return found;
-  // `scale` divides a sum over all blocks by the number of blocks, and limits the result.
+  // `scale` converts a sum over all blocks to a mean, and keeps the mean strictly
+  // within the range of a correlation.
   const auto scale = [&](double& sum) { sum = std::clamp(sum / blocks, -0.98, 0.98); };
   for (double& pair : found.pairs) scale(pair);
   for (double& tap : found.taps_with_luma) scale(tap);
@@ -201,10 +202,10 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
 /// Sets the filter coefficients. Their common unit is a power of 2, at most 2^-6. The function
 /// chooses the smallest unit for which all coefficients are in range.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // The filter of a chroma plane has a coefficient for the grain of luma. The function returns the
-  // factor that converts the fitted coefficient to the coefficient of a decoder. In the fit, the
-  // grain of all planes has the same variance, and the prediction errors of the planes differ. In a
-  // decoder, the prediction errors of all planes are white noise of one level.
+  // The filter of a chroma plane has a coefficient for the grain of luma. `factor` converts this
+  // coefficient from the scale of the fit to the scale of a decoder. In the fit, the grain has the
+  // same variance in all planes, so the prediction errors have different variances. In a decoder,
+  // the prediction errors have the same variance in all planes.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };

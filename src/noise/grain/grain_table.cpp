@@ -18,8 +18,8 @@ void add_params(std::string& text, const GrainParams& grain) {
   }
   add(text, 0);  // chroma has its own scaling functions
   add(text, 1);  // blocks of grain overlap
-  // The codes 128, 192 and 256 (chroma weight 0, luma weight 1, offset 0) scale the grain of Cb and
-  // Cr by luma alone.
+  // The strength of the grain of Cb and Cr depends only on luma. The codes for this rule are 128
+  // (chroma weight 0), 192 (luma weight 1) and 256 (offset 0).
   for (int plane = 1; plane < 3; ++plane)
     for (const int number : {128, 192, 256}) add(text, number);
   text += '\n';

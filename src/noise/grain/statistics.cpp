@@ -77,8 +77,8 @@ std::int64_t mean_gradient(const Samples& s, int w, int h) {
   return count > 0 ? sum / count : 0;
 }
 
-/// Returns the flattest quarter of the blocks of each class of brightness. Blocks with a much
-/// larger gradient than the flattest blocks of the frame are left out.
+/// Returns the flattest quarter of the blocks of each class of brightness. The function omits
+/// blocks whose gradient is much larger than that of the flattest blocks of the frame.
 std::vector<Block> flat_blocks(const Frame& noisy, const Frame& denoised, int w, int h) {
   std::vector<Block> all;
   Samples samples;
@@ -170,8 +170,8 @@ int GrainStatistics::block_height(int plane) const {
 void GrainStatistics::add(const Frame& noisy, const Frame& denoised) {
   const int w = block_width(0), h = block_height(0);
   const int shift_x = format_.chroma_shift_x, shift_y = format_.chroma_shift_y;
-  // Frames with a width or height of 1 have blocks smaller than a chroma sample, in which chroma is
-  // not measured.
+  // If a frame has a width or height of 1, a block can be smaller than a chroma sample. The
+  // function then does not measure chroma.
   const bool chroma = format_.planes() == 3 && w >> shift_x > 0 && h >> shift_y > 0;
   Samples before, clean, removed, luma_removed;
   for (const Block& block : flat_blocks(noisy, denoised, w, h)) {

@@ -28,8 +28,8 @@ constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 /// The assumed noise variance of the block mean, DCT coefficient (0, 0), is this factor times the
 /// larger of the variances of the coefficients (0, 1) and (1, 0).
 constexpr double mean_gain = 2;
-/// Assumed level of chroma noise. The unit is the level of chroma noise if the noise of R, G and B
-/// is independent. The chroma noise of cameras is stronger.
+/// Assumed level of chroma noise, as a ratio. The value 1 is the level that chroma noise would have
+/// if the noise of R, G and B were independent. The chroma noise of cameras is stronger.
 constexpr double chroma = 1.2;
 
 /// The correction of camera noise depends on two values: the level d of fine frequencies

@@ -12,8 +12,8 @@ namespace lull {
 struct CameraNoise {
   CoefficientTable measured{};
   CoefficientTable filtered{};
-  /// Variance of the chroma noise that filters assume. The unit is the variance of chroma noise if
-  /// the noise of R, G and B is independent.
+  /// Variance of the chroma noise that filters assume, as a ratio. The value 1 is the variance that
+  /// chroma noise would have if the noise of R, G and B were independent.
   double chroma = 1;
   /// Amount of fine detail, from 0 (picture of a camera that denoises) to 1 (sharp picture).
   /// With 1, `filtered` equals `measured`.

@@ -19,7 +19,7 @@ constexpr double settled = 1e-3;  // relative change of the variance that ends t
 /// A value counts as a fill value (mask, padding, clipping) if it fills at least this share of all
 /// cubes.
 constexpr double share_of_fill = 0.005;
-/// Cubes with more than `max_filled` voxels of a fill value are not measured.
+/// The estimator ignores cubes in which more than `max_filled` voxels have a fill value.
 constexpr int max_filled = 1;
 /// A cube is clipped if more than `max_clipped` of its voxels have the same value, and this value
 /// is the minimum or the maximum of the volume. The estimator ignores clipped cubes.
