@@ -60,8 +60,9 @@ struct PhasePlan {
     matching.range = set.range;
     return matching;
   }
-  /// Returns the matcher parameters of a search. In the first phase, the search may find more
-  /// members per group than the phase filters.
+  /// Returns the parameters with which the matcher searches the windows. In the first phase, the
+  /// matcher may find more members per group than the filter uses, because the second phase uses
+  /// the stored groups.
   [[nodiscard]] MatchParams searching(const PlaneSet& set) const {
     MatchParams searching = matching(set);
     if (phase == Phase::first) searching.group = std::max(searching.group, set.kept);

@@ -127,9 +127,10 @@ class FloatGuard {
     return side == 0 ? 2 * guard_cell : side > 0 ? 2 * place + 1 : 2 * (guard_cell - place) - 1;
   }
 
-  /// Returns the mean of `near` plus pseudo-random noise: a nearly Gaussian sum of four random
-  /// bytes, with the standard deviation sqrt(4 (256^2 - 1) / 12) = 148 before scaling. The bytes
-  /// are a hash of the position and of `near`.
+  /// Returns the mean of the cells `near` plus pseudo-random noise with the standard deviation of
+  /// the frame's noise. The function computes four bytes as a hash of the position and of `near`.
+  /// The sum of the bytes is nearly Gaussian, with the standard deviation sqrt(4 (256^2 - 1) / 12)
+  /// = 148, so the function divides the sum by 148.
   constexpr float noisy(const CellSum& near, int x, int y) const {
     // The hash ends with the final mixing step of MurmurHash3 (Austin Appleby, public domain).
     auto h = static_cast<std::uint32_t>(near.sum) * 0x9e3779b1u ^

@@ -24,11 +24,12 @@ struct DeviceLimits {
     return bytes > block_shared_memory ? 0 : std::min(warps / (threads / 32), by_memory);
   }
 
-  /// Returns the maximum dynamic shared memory of a thread block. 1 KB is left for static shared
-  /// memory.
+  /// Returns the maximum dynamic shared memory of a thread block. The function reserves 1 KB for
+  /// static shared memory.
   constexpr std::size_t dynamic_limit() const { return block_shared_memory - 1024; }
   /// Returns the maximum dynamic shared memory of a thread block if `count` blocks are resident in
-  /// a multiprocessor. 1 KB per block is left for static and reserved shared memory.
+  /// a multiprocessor. The function reserves 1 KB per block for static shared memory and for the
+  /// shared memory that CUDA itself uses.
   constexpr std::size_t dynamic_limit(int count) const {
     return std::min(dynamic_limit(), shared_memory / count - 1024);
   }

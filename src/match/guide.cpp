@@ -66,9 +66,10 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
     range.low += std::min(ends[0], ends[1]);
     range.high += std::max(ends[0], ends[1]);
   }
-  // Noise moves samples beyond the range `range` in float guides and in guides that contain chroma.
-  // In luma guides of integer samples, all samples are in this range, because integer samples
-  // cannot lie outside 0..255.
+  // `range` contains the noise-free samples of the guide. In luma guides of integer samples, noisy
+  // samples are also in this range, because integer samples cannot lie outside 0..255. In all other
+  // guides, noise can move samples beyond this range, so the function extends the range at both
+  // ends.
   const bool clipped = format.sample != SampleType::f32 && !set.has_chroma();
   const float beyond = clipped ? 0 : 3 * (share * guide_sigma(set, format, noise));
   return {range.low - beyond, range.high + beyond};
@@ -81,8 +82,9 @@ namespace {
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;
-  // Along an axis, the samples of each block have the indices 0 to n - 1. n^2 pairs consist of one
-  // sample of each block. In n - |i| of these pairs, the difference of the two indices is i.
+  // The sum over all pairs of one sample from each block is grouped by the index difference within
+  // the pair. Along an axis, a block has n samples with the indices 0 to n - 1, so n - |i| pairs
+  // have the difference i.
   for (int j = 1 - height; j < height; ++j)
     for (int i = 1 - width; i < width; ++i)
       sum += (height - std::abs(j)) * (width - std::abs(i)) *

@@ -95,9 +95,9 @@ class VolumeEngine {
   /// Loads the next slice. The engine ignores `guide` if plan.is_self_guided is true.
   virtual void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) = 0;
   /// Computes the results of the slices `wanted`, at most slices_at_a_time(), in ascending order.
-  /// `available` contains the slices that exist. The results depend on slices up to
-  /// Params::reach_slices() before and after `wanted`. The caller must have loaded all of these
-  /// slices that are available. Later calls do not need slices before wanted.first -
+  /// `available` is the range of slices that exist. The results depend on up to
+  /// Params::reach_slices() slices before and after `wanted`. The caller must first load all
+  /// available slices in this range. Later calls do not need the slices before wanted.first -
   /// reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;

@@ -135,8 +135,8 @@ bool may_have_offsets(PlaneView<const float> plane, LineAxis axis) {
   }
   of_first = limited(of_first, robust_deviation(of_first, 0));
   of_last = limited(of_last, robust_deviation(of_last, 0));
-  // The threshold is lower than the threshold of 0.7 in are_offsets(), because a correlation of 256
-  // pairs has a standard deviation of up to 0.07.
+  // are_offsets() requires a correlation of 0.7. The correlation of only 256 pairs is less exact:
+  // its standard deviation is up to 0.07. This function therefore uses a lower threshold.
   return correlation(of_first, of_last) >= 0.4;
 }
 

@@ -12,15 +12,16 @@
 
 namespace lull::series {
 
-/// Fits the residual of each component, over the voxels of the object, by a constant and by the
-/// strong components: those of the first four components that are not later than the component
-/// itself and whose variance is at least 10 times the noise variance. One thread at a time may use
-/// an object.
+/// Fits the residual of each component by a constant and by strong components. The fit uses only
+/// voxels of the imaged object. A component is strong if it is one of the first four components and
+/// its variance is at least 10 times the noise variance. The fit of component k uses the strong
+/// components up to and including k. Only one thread at a time may use a ResidualFit.
 class ResidualFit {
  public:
   /// @param components  the components, with noise of variance 1. add() expects noisy values in a
   ///     slice, and finish() expects filtered values.
-  /// @param object  the voxels of the object, one flag per voxel; must outlive this object
+  /// @param object  the voxels of the imaged object, one flag per voxel; must outlive the
+  ///     ResidualFit
   ResidualFit(const Samples& components, const std::vector<bool>& object)
       : components_(components), object_(object) {}
 

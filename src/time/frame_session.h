@@ -24,7 +24,7 @@ struct SessionPlan {
   /// frame of the reference patches. The method must have a single phase.
   bool gathers = false;
   /// If true, the last frames of a clip take patches from additional earlier frames
-  /// (Timeline::extra_back). Must be false if `gathers` is true.
+  /// (Timeline::extra_back). `looks_back` must be false if `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }

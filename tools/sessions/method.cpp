@@ -70,9 +70,10 @@ std::unique_ptr<RepeatFinder> open_finder(const Method& method, const FrameForma
   return method.volumes ? nullptr : bm3d::open_repeat_finder(method.pictures, format);
 }
 
-/// Returns whether the sessions of the method preserve constant areas. Sessions for depth maps do
-/// not preserve them. Sessions for renders do not preserve them either, because the noise level of
-/// a render applies only after the variance stabilisation.
+/// Returns whether the sessions of the method preserve constant areas. Sessions for depth maps and
+/// for renders do not preserve constant areas. For renders, the search for constant areas would
+/// need the noise level of the input, but the method contains only the noise level after the
+/// variance stabilisation.
 bool has_area_search(const Method& method) {
   return method.preserves_areas && !method.depth && !method.render;
 }

@@ -20,13 +20,14 @@ void check_scale(const DenoiseOptions& options, const io::MediaSource& source);
 /// Sets the frame size of the sink to the enlarged size.
 void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkOptions& sink);
 
-/// Returns the additional host memory in bytes, or 0 without --scale.
+/// Returns the host memory in bytes that the enlargement needs in addition to the sessions. Returns
+/// 0 without --scale.
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
 /// Returns a denoiser that passes frames to `denoiser` and enlarges the results. The first element
-/// of `backends` computes the enlargement. Without --scale, returns `denoiser` itself. The sample
-/// type of the results of `denoiser` must be float or precise_samples(results).
+/// of `backends` computes the enlargement. Without --scale, returns `denoiser` itself. `denoiser`
+/// must return floats, or samples of the type precise_samples(results).
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,

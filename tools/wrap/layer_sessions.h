@@ -17,9 +17,9 @@
 
 namespace lull::tools {
 
-/// The source returns the samples of the main layer as frames. This function returns the layers
-/// that the source reads in addition: the other denoised layers, and the feature buffers of all
-/// denoised layers.
+/// Returns the layers that the source reads in addition to the main layer: the other denoised
+/// layers, and the feature buffers of all denoised layers. The source returns the samples of the
+/// main layer as frames.
 [[nodiscard]] io::LayerChoice layers_to_read(const DenoiseOptions& options);
 
 class LayerSession {
@@ -48,8 +48,8 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
-  /// A separate source that returns the samples of this layer as frames. Null if the session has
-  /// neither a guide file nor an alignment, because only these require the source.
+  /// A separate source that returns the samples of this layer as frames. The session needs this
+  /// source only for a guide file or an alignment. Null if the session has neither.
   std::unique_ptr<io::MediaSource> source_;
   FrameFormat format_;
   SideInputs side_inputs_;

@@ -23,7 +23,8 @@ namespace {
 
 /// Converts the real numbers that the separable Fourier transform (class Dft) returns to complex
 /// coefficients, and back. For k > 0, rows 2k and 2k + 1 contain the real and the imaginary parts
-/// of the transform along x. Lanes 2k and 2k + 1 contain those of the transform along y.
+/// of the transform along x. Lanes 2k and 2k + 1 contain the real and the imaginary parts of the
+/// transform along y.
 class ComplexRows {
  public:
   /// Prepares the conversion of rows `row` and `row` + 1 of the coefficients of a patch. A vector
@@ -177,8 +178,9 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 enum class Spectrum { white, coloured, complex };
 
 /// A function that shrinks one group. Returns the number of retained coefficients (first phase) or
-/// the sum of the squared Wiener factors (second phase). With coloured noise, each retained
-/// coefficient or squared factor counts with the noise variance of its coefficient.
+/// the sum of the squared Wiener factors (second phase). With coloured noise, returns the sum of
+/// the noise variances of the retained coefficients, or the sum of the squared Wiener factors, each
+/// multiplied by the noise variance of its coefficient.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// Element n is the function for groups of 2^n patches.
 using AcrossBySize = std::array<Across, 6>;

@@ -100,8 +100,10 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t FrameT
   }
 }
 
-/// Adds an estimate of the patch at (x, y) to a tile, multiplied by `weight` and `window`.
-/// estimate(row, part) returns a row or, for vectors of 4 lanes, its left (0) or right (1) half.
+/// Multiplies the estimate of the patch at (x, y) by `window`, which contains the factor `weight`.
+/// Adds the product to a tile, and adds `weight` to the weights of the tile. estimate(row, part)
+/// returns a row of the estimate. Vectors of 4 lanes hold half a row: `part` selects the left half
+/// (0) or the right half (1).
 template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {

@@ -74,8 +74,8 @@ class CudaSlot {
   GuideFrame guide_frame_;
   PlaneBuffers noisy_, basic_, result_;
   PlaneBuffers guide_planes_;  // guides that come with frames
-  /// Scratch memory: element 0 for phases_, with the size of the largest plane, and element 1 for
-  /// the chroma stream (chroma_lane.h).
+  /// Scratch memory. phases_ uses element 0, which has the size of the largest plane. The chroma
+  /// stream (chroma_lane.h) uses element 1.
   std::array<Scratch, 2> scratch_;
   // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. Empty if frames cannot
   // have holes.

@@ -54,8 +54,8 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   if (p.x >= margins.width || y0 >= margins.height) return;
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
-  // last[c] contains the sums of the squared samples in slice z + c of the cubes that begin in
-  // slice z.
+  // The kernel sums the squared samples of each cube slice by slice. For the cubes that begin in
+  // slice z, last[c] contains the sums for slice z + c.
   unsigned last[cube - 1][rows];
 #pragma unroll
   for (int c = 0; c < cube - 1; ++c)

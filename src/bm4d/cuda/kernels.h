@@ -44,8 +44,9 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 struct GuideQuantiser {
   float low = 0, scale = 1;
 };
-/// Returns the quantiser of the guide to 8 bits. Its range is 0..255, extended at both ends by 3
-/// `sigma`. `sigma` is the standard deviation of the noise; the function uses at most 40.
+/// Returns the quantiser that converts the guide to 8 bits. The range of the quantiser is 0..255,
+/// extended at both ends by 3 `sigma`. `sigma` is the standard deviation of the noise. The function
+/// clamps `sigma` to at most 40.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
@@ -129,9 +130,9 @@ struct KeptLists {
   const std::uint32_t* groups = nullptr;
   PhaseParams params;         // parameters of the first phase
   int columns = 0, rows = 0;  // number of reference cubes in a row and in a column of a layer
-  /// around[k] is for the reference cubes of the second phase with the index k along z. Its
-  /// elements are the indices, in `groups`, of the three nearest layers of the first phase
-  /// (KeptLayers::around). An index of -1 means that there is no such layer.
+  /// around[k] belongs to layer k of the second phase. The elements are the indices of the three
+  /// nearest layers of the first phase (KeptLayers::around). An index counts the layers in
+  /// `groups`; -1 means that there is no such layer.
   int around[max_layers][3] = {};
 };
 /// Finds groups among the candidates that propagation.h defines, in the format of find_groups().

@@ -146,8 +146,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices, but at most as many as one batch of reference cubes
-  /// finishes. The next phase has no memory for more slices.
+  /// Returns the next finished slices. The number of slices is at most the number that one batch of
+  /// reference cubes finishes, because the next phase has no memory for more slices.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;
@@ -168,7 +168,7 @@ class VolumeSession final : public SliceSession {
       reach.end += params_.wiener.reach();
     }
     for (std::size_t i = 0; i < pending_.size(); ++i) {
-      // The required slice nearest to slice `oldest_` + i.
+      // Index of the required slice that is nearest to the slice `oldest_` + i.
       const int wanted = oldest_ + static_cast<int>(i) - pending_[i].context_distance;
       if (reach.first <= wanted && wanted < reach.end) return true;
     }

@@ -54,9 +54,9 @@ class FrameSelector {
   struct Part {
     std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
     std::int64_t shift;     // added to the input's times
-    // `from_start`: the part begins with the first frame of the input, so it also contains earlier
-    // packets of the other streams. `to_end`: the part ends with the last frame of the input, so it
-    // also contains later packets of the other streams.
+    // If `from_start` is true, the part begins with the first frame of the input, and also contains
+    // all earlier packets of the other streams. If `to_end` is true, the part ends with the last
+    // frame of the input, and also contains all later packets of the other streams.
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);

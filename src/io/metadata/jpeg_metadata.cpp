@@ -75,8 +75,8 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
 }
 
 /// Returns a segment as a block for PictureMetadata::native. Content credentials (C2PA in JUMBF
-/// boxes) are signed, and the signature is invalid after denoising. Their block therefore has no
-/// data and only reports the loss.
+/// boxes) contain a signature, which is invalid after denoising. For a segment with content
+/// credentials, the function therefore returns a block without data, so that lull reports the loss.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");

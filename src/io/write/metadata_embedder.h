@@ -21,7 +21,8 @@ class MetadataEmbedder {
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 
-  /// Texts about lost metadata, and notes for the user, for all pictures so far.
+  /// losses() returns texts about lost metadata, and notes() returns notes for the user. Both lists
+  /// cover all pictures so far.
   const std::vector<std::string>& losses() const { return losses_; }
   const std::vector<std::string>& notes() const { return notes_; }
   /// Returns the EXIF orientation by which the encoder must rotate the samples of all pictures.

@@ -235,8 +235,8 @@ void ZarrPlaneWriter::write_slab() {
   const std::int64_t last = written_ - 1, volume = last / level_.size[z_axis];
   ChunkIndex chunk{};
   chunk[z_axis] = last % level_.size[z_axis] / level_.chunk[z_axis];
-  // A writer without a scratch file has only chunks of one time point and one channel, so the plane
-  // `last` determines the index of the chunks along these axes.
+  // Without a scratch file, each chunk contains only one time point and one channel. All buffered
+  // planes therefore have the time point and the channel of the plane `last`.
   chunk[time_axis] = volume % level_.size[time_axis] / level_.chunk[time_axis];
   chunk[channel_axis] = volume / level_.size[time_axis] / level_.chunk[channel_axis];
   const std::size_t row = level_.plane_bytes() / static_cast<std::size_t>(level_.size[y_axis]);

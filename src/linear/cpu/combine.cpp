@@ -54,8 +54,9 @@ Patches patches_of(const GroupPlaces& group, std::span<const FrameStep> frames,
   return patches;
 }
 
-/// Calls use(m, s, from) for each row of `side` samples of all patches, where `from` points to
-/// sample s of member m.
+/// Calls use(m, s, from) for each row of each patch. A row has GroupSize::side samples. m is the
+/// index of the member, s is the index of the row's first sample in the member, and `from` points
+/// to this sample.
 template <class Use>
 HWY_INLINE void for_rows(const Patches& patches, const GroupSize& size, const Use& use) {
   const int area = size.side * size.side;
@@ -217,10 +218,10 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
   return weights;
 }
 
-/// Adds weighted patches to the sums of their frames: mean + E to the sum for x, and mean + E + r
-/// (Z - E) to the sum for z (params.h). E is `estimates`, Z is `combined`, and r is `ratio`.
-/// `places` are the positions of the patches in the first (`half` = 0) or second frame (`half` =
-/// 1).
+/// Adds weighted patches to the sums of their frames. The sum for x receives mean + E, and the sum
+/// for z receives mean + E + r (Z - E) (params.h). E is `estimates`, Z is `combined`, and r is
+/// `ratio`. `places` are the positions of the patches in the first (`half` = 0) or second frame
+/// (`half` = 1).
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
                  int half, std::span<const FrameStep> frames,

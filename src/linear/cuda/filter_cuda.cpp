@@ -90,9 +90,9 @@ const float* DeviceFilter::make_guide(const SetPlan& plan, Source source, const 
   const PlaneSet& set = plan.set;
   const auto picture = [&](int i) -> const float* {
     const bool is_of_set = std::ranges::find(set.planes, i) != set.planes.end();
-    // The guide may contain a plane outside `set`. If the filter processes this plane, the plane is
-    // already filtered, and `x` contains the result. If not, `x` is null, and the guide uses the
-    // noisy plane `y`.
+    // The guide may contain a plane that does not belong to `set`. If the filter has already
+    // processed such a plane i, x[i] is the result. If the filter does not process the plane, x[i]
+    // is null, and the guide uses the noisy plane y[i].
     if (!is_of_set) return x[i] != nullptr ? x[i] : y[i];
     return source == Source::y ? y[i] : source == Source::x ? x[i] : z_[i].get();
   };

@@ -109,9 +109,9 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 /// Eliminates the 16 pivots of the diagonal block `k` of a symmetric negative definite matrix A.
 /// panel[i] is block (i, k) of A, and receives the contribution of the pivots to the inverse of -A.
 
-/// For i != k, column[i] receives block (i, k) with scaled columns: before the elimination of a
-/// pivot p, the function divides the column of p by sqrt(-p). After the call, the caller must
-/// update the remaining blocks of the matrix with products of the blocks column[i].
+/// For i != k, column[i] receives block (i, k) with scaled columns. The function divides the column
+/// of each pivot p by sqrt(-p) before it eliminates p. After the call, the caller must add
+/// column[i] column[j]' to each block (i, j) with i != k and j != k.
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;

@@ -34,9 +34,9 @@ class Buffer {
  public:
   T* reserve(std::size_t count) {
     if (count > capacity_) {
-      // A plane with one row could be too wide, because the width of a plane is an `int`. A large
-      // buffer is therefore a plane of several rows, which follow each other in memory without
-      // gaps.
+      // The width of a plane is an `int`, which is too small for the number of elements of a large
+      // buffer. The memory of a large buffer is therefore a plane of several rows. The rows follow
+      // each other in memory without gaps.
       const int width = static_cast<int>(std::min(count, max_row));
       memory_ = Plane<T>(width, static_cast<int>((count + max_row - 1) / max_row));
       capacity_ = count;
@@ -120,10 +120,10 @@ struct Block {
 
 /// Maximum number of lanes for a row of reference patches, including extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of additional lanes at the end of a row of reference patches. For each patch,
-/// a lane sums only the left columns, up to the start of the next patch. The sums of the other
-/// columns come from the lanes of the next patches. The last patches of a row therefore need
-/// additional lanes.
+/// Returns the number of additional lanes at the end of a row of reference patches. Neighbouring
+/// patches overlap, so the lane of a patch sums only the columns before the next patch begins. The
+/// score of a patch then also needs the sums from the following lanes. The last patches of a row
+/// have no following patches, so additional lanes sum their remaining columns.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
@@ -133,12 +133,12 @@ constexpr int lanes_of(int columns, int step) {
 /// candidate with the displacement (dx, dy) has the index (dy + radius) * window + dx + radius.
 struct Scores {
   std::uint16_t* values;  // [row][candidate][lane]
-  /// An array [row][class][lane]. Candidate c belongs to the class c % classes. An element is the
-  /// minimum score of all candidates of its class.
+  /// An array [row][class][lane]. An element is the minimum score of all candidates in a class. A
+  /// class consists of all candidates whose index has the same remainder modulo `classes`.
   std::uint16_t* minima;
   std::uint16_t* sums;  // scratch memory of sums_size() elements
-  // Scratch memory for masks, an array [window + 1][lane]. The masks mark candidates that lie
-  // partly outside the picture.
+  // Scratch memory for masks, an array [window + 1][lane], which mark_outside() fills. The masks
+  // mark candidates that lie partly outside the picture.
   std::uint16_t* outside;
   int lanes;
   int classes;  // power of two
@@ -185,8 +185,9 @@ void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geomet
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
-/// Fills Scores::outside, which has one row for each dx. An element is 0xffff if the candidate lies
-/// partly outside the picture. The last row excludes the reference patch itself.
+/// Fills Scores::outside. The array has one row for each dx: an element is 0xffff if the candidate
+/// lies partly outside the picture, otherwise 0. One further row is completely 0xffff.
+/// score_block() uses this row for the reference patch itself, which is not a candidate.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 
@@ -220,8 +221,8 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
 struct TemporalRankParams {
   int group;            // maximum number of members of a group
   std::uint16_t limit;  // maximum score of a member, < 65535
-  /// Amount subtracted from the score of the patch that motion predicts. Saturated scores do not
-  /// change.
+  /// The matcher subtracts this amount from the score of the patch that motion predicts, unless
+  /// this score is saturated.
   std::uint16_t motion_bias;
   int offset;  // frame that contains the candidates
 };

@@ -14,8 +14,9 @@
 namespace lull::cpu {
 namespace {
 
-/// Maximum size of a block, in reference patches. The areas to which neighbouring blocks add
-/// estimates overlap. In large blocks, the overlapping part is a small share of the area.
+/// Maximum size of a block, in reference patches. The size is large, because neighbouring blocks
+/// add estimates to overlapping areas. The larger the blocks, the smaller is the share of the
+/// overlap.
 constexpr BlockSize max_block{96, 8};
 
 constexpr int strip_rows = patch / 2;

@@ -145,8 +145,8 @@ struct SearchView {
 };
 using SearchFrame = FrameAt<SearchView>;
 
-/// Finds the groups of a batch in several frames. The scale of the guides must be so small that the
-/// value tau + motion_bias fits in a score.
+/// Finds the groups of a batch in several frames. The scale of the guides must be so small that a
+/// score can represent distances up to tau + motion_bias (max_guide_scale()).
 void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
                      const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                      const MatchParams& phase, const TimePlan& plan, const Groups& groups,

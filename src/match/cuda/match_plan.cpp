@@ -14,8 +14,8 @@ using namespace match_detail;
 
 namespace {
 
-/// Preferred number of thread blocks per multiprocessor, to hide latencies. If this number does not
-/// fit, the plan uses one thread block.
+/// Preferred number of thread blocks per multiprocessor, to hide latencies. If shared memory is too
+/// small for this number, the plan uses one thread block.
 constexpr int wanted_blocks = 2;
 
 /// Options for devices with at least `shared_memory` bytes of shared memory per multiprocessor.
@@ -41,10 +41,10 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands of candidate rows for which `limit` bytes of shared
-/// memory are enough, or std::nullopt. For each band height, the best shape is the one with which a
-/// warp scans the fewest words. If `any` is true, the function also tries the other shapes before
-/// it reduces the band height.
+/// Returns a plan that needs at most `limit` bytes of shared memory, or std::nullopt. The function
+/// tries tall bands of candidate rows first. For each band height, the function tries the shape
+/// with which a warp scans the fewest words. If `any` is true, the function also tries the other
+/// shapes before it reduces the band height.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;
@@ -64,8 +64,8 @@ std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> s
   return std::nullopt;
 }
 
-/// Returns the shapes whose MatchShape::union_pitch is the smallest that holds the width of the
-/// union of the search windows.
+/// Returns the shapes that fit the union of the search windows. MatchShape::union_pitch must be at
+/// least the width of the union. The function returns only shapes with the smallest such pitch.
 std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) {
   std::vector<MatchShape> shapes;
   for (const int pitch : {medium_union, narrow_union, wide_union}) {

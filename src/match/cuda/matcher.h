@@ -15,8 +15,9 @@ struct MatchInput {
   // The parameters with which the matcher was made. With propagation, the caller may set `tau` and
   // `group` to other values.
   MatchParams params;
-  /// The frames that the matcher searches. In the scale of the guides, a score must be able to
-  /// represent the match threshold tau, and with neighbouring frames tau + motion_bias.
+  /// The frames that the matcher searches. The scale of the guides must be so small that a 16-bit
+  /// score can represent distances up to the match threshold tau (max_guide_scale()). With
+  /// neighbouring frames, a score must represent distances up to tau + motion_bias.
   std::span<const SearchFrame> frames;
   const Margins& margins;
   const ReferenceGrid& grid;

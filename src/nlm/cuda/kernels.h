@@ -6,9 +6,10 @@
 // one plane, let q1 be the sum of the squared differences, and q2 the sum of the differences. The
 // distance q is the sum of q1 + mean_share * q2^2 over all planes.
 
-// q is the distance D of weights.h, multiplied by the slope of WeightCurve, and for exponential
-// weights by log2(e). For this purpose, continue_plane() multiplies guide plane c by
-// Curve::guide_scale * sqrt(a_c). a_c is the weight of plane c in D.
+// q is a multiple of the distance D (weights.h). The factor is the slope of WeightCurve, and for
+// exponential weights also log2(e). continue_plane() multiplies guide plane c by Curve::guide_scale
+// * sqrt(a_c), so that the kernels get q without a further multiplication. a_c is the weight of
+// plane c in D.
 
 #include <cuda_runtime_api.h>
 
@@ -79,7 +80,8 @@ struct BlocksPlan {
   int step, search;
   bool halves;
   float scale;  // factor of the plane
-  /// Returns the size in bytes of the layers, the arrays with the estimates of all patches.
+  /// Returns the size of the layers in bytes. The layers are the arrays in which the kernel stores
+  /// the estimates of all patches.
   std::size_t layer_bytes() const;
 };
 /// Runs the kernel of blocks.cu, for 4x4 blocks at a step of 1 or 2. `layers` is scratch memory of
@@ -140,8 +142,8 @@ struct TilesPlan {
 
   /// Returns the maximum number of patches along an axis that overlap a tile.
   int patches_across() const { return (side + block) / step - 1; }
-  /// Returns the size in floats of the workspace of a thread block for `sources` sources of
-  /// candidates.
+  /// Returns the number of floats that a thread block needs as workspace. `sources` is the number
+  /// of elements of TileSources::all that the kernel uses.
   std::size_t workspace(int sources) const;
 };
 struct TileSources {

@@ -74,8 +74,9 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // A thread outside the plane computes terms for other threads. For its own pixel, the thread
-    // uses the nearest pixel of the plane.
+    // A tile can extend beyond the plane. The threads outside the plane store no result, but help
+    // to compute the terms that other threads need. Each of these threads loads the nearest pixel
+    // of the plane as its own pixel, to avoid invalid reads.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);

@@ -18,9 +18,9 @@ using GrainCurve = std::vector<GrainLevel>;
 /// Minimum standard deviation of grain, in 8-bit steps. Weaker grain counts as no grain.
 inline constexpr double min_grain = 0.2;
 
-/// Returns the variance that rounding to integer samples causes once, in squared units of
-/// grain_unit. The caller subtracts this variance from the variance of the removed noise, because
-/// decoders also round the synthetic grain.
+/// Returns the variance of the error of one rounding to integer samples, in squared units of
+/// grain_unit. Decoders also round the synthetic grain and thereby add this variance again. The
+/// caller therefore subtracts it from the variance of the removed noise.
 [[nodiscard]] double rounding_variance(const FrameFormat& format);
 
 /// Returns the grain curve of the removed noise, smoothed over neighbouring bins of luma.

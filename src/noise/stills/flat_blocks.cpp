@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t min_measured = 40;  // blocks of a range
 constexpr double max_energy = 30;         // maximum energy that counts, in units of the spectrum's
 
-/// A block is usable if it has at most this number of clipped samples. If too few blocks are
-/// usable, the next larger number applies.
+/// Limits for the number of clipped samples of a usable block. select_usable() uses the first limit
+/// for which enough blocks are usable.
 constexpr std::array<int, 3> max_clipped{1, 8, 24};
 
 /// Returns, for each block, the mean of a property over the usable blocks in the surrounding 20 x

@@ -63,7 +63,8 @@ void rank(std::vector<int>& blocks, const std::vector<float>& energy);
 /// 40 blocks.
 [[nodiscard]] std::span<const int> first_of(std::span<const int> ranked, double share);
 
-/// Writes the mean squares of one set of coefficients over the blocks `measured` to `table`.
+/// Computes the mean square of each DCT coefficient of the set `set`, over the blocks `measured`.
+/// Writes the mean squares to `table`. Does not change the table's entries for the other set.
 void measure_set(std::span<const float> values, std::span<const int> measured, int set,
                  CoefficientTable& table);
 

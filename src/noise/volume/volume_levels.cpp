@@ -13,7 +13,7 @@ namespace lull {
 namespace {
 
 /// A session for the volumes of a series. The base class stores the scale factor of each slice as
-/// InverseData. 0: the slice has no noise.
+/// InverseData. The factor 0 means that the slice has no noise.
 class VolumeLevelsSession final : public VstSession<float> {
  public:
   VolumeLevelsSession(const VolumeLevels& levels, const FrameFormat& format,

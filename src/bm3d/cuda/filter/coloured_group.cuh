@@ -3,16 +3,12 @@
 // group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9. For each of them, the lane needs the variances
 // of the 8 patch coefficients with the horizontal frequency g.
 
-// The noise variances are the product of two matrices. The left matrix has the elements 1 - c(d) /
-// c(0), where c(d) is the noise covariance of a coefficient in two patches at displacement d. The
-// right matrix contains signs (coloured_pairs.h).
-
 // To compute the noise variances, a warp multiplies two matrices. The left matrix has a row for
-// each of the 16 coefficients in two rows of a patch, and a column for each pair of members.
-
-// The left matrix of the product is in a table in memory. In one access, a lane reads 8
-// half-precision elements of the left matrix. The 8 elements belong to one pair of members. Eight
-// lanes together read a table entry of 128 bytes.
+// each of the 16 coefficients in two rows of a patch, and a column for each pair of members. The
+// elements of the left matrix are 1 - c(d) / c(0), where c(d) is the noise covariance of a
+// coefficient in two patches at displacement d. The right matrix contains signs (coloured_pairs.h).
+// A table in memory contains the left matrix. In one access, a lane reads 8 half-precision elements
+// of one pair of members. Eight lanes together read a table entry of 128 bytes.
 
 // The computation of the noise variances takes about 36 instructions per chunk of 16 pairs. The
 // table look-up takes about 90 instructions per group.
@@ -199,8 +195,8 @@ __device__ __forceinline__ __half2 stored_ratios(std::uint32_t word) {
   return stored_ratios<second_phase>(ratios.x, ratios.y);
 }
 
-/// Accumulators for the variances of 8 * `blocks` group coefficients, as [k / 2][block], for
-/// coefficient k along a column of a patch.
+/// Accumulators for the variances of 8 * `blocks` group coefficients. at[i][block] is for the
+/// coefficients 2i and 2i + 1 along a column of a patch.
 template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
@@ -231,8 +227,8 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum variance for all coefficients of a set. Coefficients have the minimum
-/// variance if they contain only rounding errors, or differences between copies of a patch.
+/// Stores the minimum variance for all coefficients of a set. Coefficients have this variance if
+/// they contain no noise: only rounding errors, or differences between copies of a patch.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll
@@ -240,7 +236,7 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
 }
 
 /// Stores the noise variances of the group coefficients that are differences of two adjacent
-/// members. In units of the variance of one member, the variance is 1 - r, where r is the
+/// members. Relative to the variance of one member, such a variance is 1 - r, where r is the
 /// correlation of the noise of the two members. `chunk` contains 1 - r for 16 pairs. `half` selects
 /// pairs 0..7 (0) or pairs 8..15 (1). The function stores the results in ratio[k][b] for all k.
 template <bool second_phase>
