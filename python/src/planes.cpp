@@ -64,7 +64,8 @@ void read_plane(PlaneView<T> from, const WritableSamples& plane) {
                plane.stride(1), from.width, from.height);
 }
 
-/// Calls `work` with a default value of the sample type of the format.
+/// Calls `work` with the value 0 in the sample type of the format, so that `work` can deduce the
+/// type.
 template <class Work>
 void with_sample(const FrameFormat& format, Work work) {
   if (format.sample == SampleType::u8) return work(std::uint8_t{});

@@ -35,7 +35,8 @@ class VolumeWorker {
   /// may become complete after the function returns. Voxels without an estimate get the noisy
   /// value.
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
-  /// Waits for the oldest result for which the caller has not waited yet.
+  /// Waits until the next result is complete. Each call waits for one result, in the order of the
+  /// slices.
   virtual void await() {}
   /// Returns the maximum number of results that may be incomplete after finish(), while the session
   /// loads further slices.

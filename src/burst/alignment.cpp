@@ -108,7 +108,8 @@ double distance(const Alignment& s, const Correspondence& t) {
                     s.b * t.x + s.a * t.y + s.move_y - t.to_y);
 }
 
-/// The matches on which `guess`, an approximate alignment, has an error of at most `limit` samples.
+/// The matches for which the error of `guess`, an approximate alignment, is at most `limit`
+/// samples.
 struct Inliers {
   const std::vector<Correspondence>& all;
   const Alignment& guess;

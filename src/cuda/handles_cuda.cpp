@@ -100,7 +100,8 @@ const ContextFunctions& context_functions() {
   return functions;
 }
 
-/// Checks a status of the driver. The runtime uses the same codes.
+/// Throws an error if a function of the CUDA driver has failed. check() accepts the status, because
+/// the driver and the CUDA runtime use the same error codes.
 void check_driver(CUresult status, std::source_location where = std::source_location::current()) {
   check(static_cast<cudaError_t>(status), where);
 }

@@ -16,15 +16,17 @@
 
 namespace lull {
 
-/// The curves of a plane. The forward curve is applied after the conversion of samples to floats,
-/// and the inverse curve before the conversion back. Null: no curve is applied.
+/// The curves of a plane. RawFrame applies the forward curve after the conversion of samples to
+/// floats, and the inverse curve before the conversion of floats to samples. If a pointer is null,
+/// RawFrame applies no curve.
 struct CurvePair {
   const SampleCurve *forward = nullptr, *inverse = nullptr;
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
 /// Returns a copy of `format`. If the layout of `format` is RGB, the layout of the copy is YUV, and
-/// all planes have the scale of luma. R, G and B are then filtered without a colour transform.
+/// all planes have the scale of luma. With this format, a session filters R, G and B without a
+/// colour transform.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
   format.layout = Layout::yuv;
@@ -71,8 +73,8 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results need memory of their own: for float samples, for RGB with unfiltered
-  /// planes, or for results in another format.
+  /// Returns whether the results need separate memory. They need it if the samples are floats, if
+  /// the frame is RGB with unfiltered planes, or if the results have another format than the frame.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);

@@ -1,5 +1,5 @@
 #pragma once
-// Limits of the current device, and dynamic shared memory of kernels.
+// Reads the limits of the current device, and lets kernels use the maximum dynamic shared memory.
 
 #include <cuda_runtime_api.h>
 

@@ -59,9 +59,8 @@ template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
-    // `before` is non-zero if the previous stage of the bitonic network sorted the sequence of this
-    // lane in ascending order. `now` is non-zero if the current stage sorts the sequence in
-    // ascending order.
+    // `before` and `now` state the order of the lane's sequence in the previous and in the current
+    // stage of the bitonic network: non-zero for ascending order, 0 for descending order.
     const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
     v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll

@@ -22,8 +22,8 @@ float scaled_value(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor, 
 }
 
 /// Minimum deviation of a defective site from its neighbours, and maximum difference between the
-/// neighbours, in standard deviations of the noise. Where the neighbours differ more, the sample
-/// may be a detail.
+/// neighbours, in standard deviations of the noise. If the neighbours differ more, the sample may
+/// belong to a detail of the picture.
 constexpr float defect_deviations = 8, flat_deviations = 6;
 
 /// Minimum and maximum of the samples passed to add().

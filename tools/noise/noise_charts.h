@@ -16,7 +16,8 @@ struct NoiseCharts {
   Chart spectrum;  // level by spatial frequency, for each plane that the filter processes
 };
 
-/// @param of_frames  layout of the frames that contain the noise
+/// Returns the charts of an estimate.
+/// @param of_frames  layout of the frames from which lull estimated the noise
 [[nodiscard]] NoiseCharts noise_charts(const NoiseEstimate& estimate, Layout of_frames);
 
 }  // namespace lull::tools

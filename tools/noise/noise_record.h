@@ -37,8 +37,8 @@ struct SceneNoise {
   /// a channel determines this scale. If 0, NoiseRecord::unit applies.
   double unit = 0;
   NoiseEstimate estimate;
-  /// True if the estimate comes from differences between frames. Only such a noise level is
-  /// comparable with the noise of later frames.
+  /// True if lull estimated the noise from differences between frames. Only then can lull compare
+  /// the noise level with the noise of later frames.
   bool over_time = false;
   /// The noise of frames at half size. Set only for coarse noise, for which lull filters at half
   /// size in addition to full size.

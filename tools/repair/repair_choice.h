@@ -29,8 +29,8 @@ namespace lull::tools {
 [[nodiscard]] RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,
                                       const FrameFormat& format);
 
-/// Repairs the frames in the list. Frame::slice must be the index of the frame in the input, or -1
-/// if unknown.
+/// Repairs all frames in `frames`. For each frame, Frame::slice must be the index of the frame in
+/// the input, or -1 if unknown.
 void repair_all(FrameRepairer& repairer, std::vector<Frame>& frames);
 
 }  // namespace lull::tools

@@ -78,8 +78,8 @@ void set_default_max_memory(InputOptions& options) {
 int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions, int clips) {
   constexpr double gib = 1 << 30;
   const std::int64_t memory_limit = method.memory > 0 ? method.memory : default_max_memory();
-  // Each session filters a part of the clip. The frames of all parts use only a quarter of the
-  // memory limit, because the sessions also store frames and results.
+  // Each session filters a part of the clip. The function limits the frames of all parts to a
+  // quarter of the memory limit, because the sessions also store frames and results.
   const double memory = std::clamp(static_cast<double>(memory_limit) / 4, gib, 8 * gib);
   const double frame = clips * bytes_of(format, format.bytes_per_sample());
   const double fitting = memory / frame / static_cast<double>(sessions + 1);

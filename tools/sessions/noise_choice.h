@@ -35,9 +35,9 @@ void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
 /// Assigns given noise to the channels of a stack: one scene per channel, on the scale of the
-/// channel. A channel gets the first scene with its name ("channel 2"). If no scene has this name,
-/// but there is one scene per channel, a channel gets the scene with its number. In all other
-/// cases, a channel gets the first scene.
+/// channel. A channel gets the first scene with the name of the channel ("channel 2"). If no scene
+/// has this name, but the number of scenes equals the number of channels, the channel gets the
+/// scene with the index of the channel. In all other cases, the channel gets the first scene.
 void assign_to_channels(const io::MediaSource& source, NoiseRecord& noise);
 
 /// Returns the messages about the noise, one per scene. For --sigma, the messages contain only the

@@ -145,9 +145,9 @@ class HostWorker : public FrameWorker {
   /// Returns true if the session mixes basic estimates and Frame::guide with the noisy picture
   /// (mix()) before it uses them as guides.
   bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
-  /// Returns true if the session stores a separate luma guide, which is the basic estimate or
-  /// Frame::guide, mixed with the noisy luma. Otherwise, the basic estimate or Frame::guide itself
-  /// is the luma guide.
+  /// Returns true if the session stores a separate luma guide: a mixture of the noisy luma and the
+  /// basic estimate, or of the noisy luma and Frame::guide. Otherwise, the luma guide is the basic
+  /// estimate or Frame::guide itself.
   bool stores_luma_guide() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
 
   void prepare(Slot& slot) const {
@@ -174,8 +174,8 @@ class HostWorker : public FrameWorker {
   /// original.
   Frame copy_of(const Frame& frame) { return copied(frame, copies_); }
 
-  /// Returns a noisy plane as floats. Converts the plane into `memory` if the slot stores the frame
-  /// in its sample format.
+  /// Returns a noisy plane as floats. If the slot stores the frame in the sample format of the
+  /// input, the function converts the plane and writes the floats to `memory`.
   PlaneView<const float> noisy_plane(const Slot& slot, int i, Plane<float>& memory) {
     if (!loads_samples_) return read(slot.noisy[i]);
     memory_.acquire(i, memory);

@@ -8,7 +8,7 @@ namespace lull::bm4d::cuda::filter_detail {
 
 constexpr int slots = 16;
 
-/// Transform matrices of a lane, as operands of the tensor cores.
+/// The elements of the transform matrices that one lane holds as operands of the tensor cores.
 struct Operands {
   std::uint32_t slice[4];      // converts voxels of a slice to coefficients
   std::uint32_t group[2][2];   // converts cubes to group coefficients 0..7, 8..15

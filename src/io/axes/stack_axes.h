@@ -18,7 +18,8 @@ struct StackAxes {
   /// frame i is on page i for all i.
   std::vector<std::int64_t> page_of_frame;
   bool is_described = false;  // whether the axes come from the description of the file
-  /// Warning that the description contradicts the pages; empty if there is no contradiction.
+  /// The text of a warning if the description of the file contradicts its pages; empty if there is
+  /// no contradiction.
   std::string warning;
 
   std::int64_t frames_of_channel() const { return times * slices; }

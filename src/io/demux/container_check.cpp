@@ -229,9 +229,9 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Checks whether a NUT input from a pipe is complete: the index must be at the end. The input
-// counts as complete if lull no longer has the beginning of the index in memory. Inputs of other
-// formats always count as complete.
+// Checks whether a NUT input from a pipe is complete: the index must be at the end. If the index is
+// longer than the part of the input that lull keeps in memory, the function cannot find the index,
+// and treats the input as complete. The function treats inputs of other formats as complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

@@ -15,8 +15,8 @@ namespace lull::io {
 /// Returns the content of a picture file as a packet with the time stamp 0.
 /// @throws NoInput, BadData, IoError
 PacketPtr read_whole_picture(const std::string& path);
-/// Returns an empty packet with the time stamp 0. Such packets serve libraries that read the
-/// picture file themselves.
+/// Returns an empty packet with the time stamp 0. lull uses such packets for files that libtiff
+/// reads, because libtiff opens the picture file itself.
 PacketPtr make_empty_packet();
 
 class PictureFiles {
@@ -33,9 +33,9 @@ class PictureFiles {
   bool empty() const { return files_.empty(); }
   /// Returns the index in list() of the file that read() returns next.
   std::int64_t next() const { return static_cast<std::int64_t>(next_); }
-  /// Returns the content of the next file as a packet; null after the last file. The PTS is the
-  /// index of the file among the selected files, before SourceOptions::skip_us removes the first
-  /// files. For libtiff, the packet has no data.
+  /// Returns the content of the next file as a packet; null after the last file. The PTS of the
+  /// packet is the index of the file among the selected files, including the first files that
+  /// SourceOptions::skip_us removes. If libtiff reads the file, the packet has no data.
   /// @param first  container of the first file
   /// @throws BadData  the file is damaged, or its format differs from the first file
   PacketPtr read(const AVFormatContext& first, PictureReader reader);

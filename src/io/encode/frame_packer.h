@@ -60,7 +60,8 @@ class FramePacker {
     FramePool precise_, results_, precise_alpha_, alpha_;
   };
 
-  /// Returns the alpha of a frame with the frame's bit depth; null if the frame has no alpha.
+  /// Returns the alpha channel of a frame, converted to the bit depth of the frame; null if the
+  /// frame has no alpha channel.
   const Frame* alpha_of(const Frame& frame);
   void open_converter(const AVFrame& plain, const AVCodecContext& encoder, AVFrame& out);
   float converted_white(const AVFrame& plain) const;

@@ -29,9 +29,9 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// If `from` and `to` are hard links to the same file, removes `from` and returns true. This case
-/// means that link() succeeded: after a lost reply, a network file system repeats the request and
-/// then reports EEXIST.
+/// If `from` and `to` are hard links to the same file, removes `from` and returns true. In this
+/// case, link() has created `to` although link() reported EEXIST: if a network file system loses
+/// the reply to a request, it repeats the request, and the repeated request fails.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -123,8 +123,8 @@ void check_free(const std::string& path, bool overwrite) {
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access) {
   static std::atomic<int> count = 0;
-  // Processes on two machines may have equal identities and share a folder. The random number makes
-  // their file names different.
+  // Processes on two machines that share a folder may have equal identities (ProcessIdentity). The
+  // random number makes their file names different.
   static const std::uint32_t random_number = std::random_device()();
   const fs::path in = folder.empty() ? "." : folder;
   struct stat status;

@@ -34,7 +34,7 @@ class Digest {
   }
 
  private:
-  // 2^64 divided by the golden ratio, rounded to an odd number.
+  // Factor of the hash: 2^64 divided by the golden ratio, rounded to an odd number.
   static constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
   void mix(std::size_t lane, std::uint64_t word) {
     lanes_[lane] = (std::rotl(lanes_[lane], 29) ^ word) * factor;
@@ -108,7 +108,7 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
     recorded_->pictures.push_back(mark);
   }
   // The expected index may be shorter than the input. The function does not compare pictures after
-  // its last entry.
+  // the last entry of the expected index.
   if (!expected_ || beyond) return;
   const FrameMark& expected = expected_->pictures[at];
   const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&
@@ -135,8 +135,8 @@ std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
   std::int64_t at = std::min(picture_of(frame), last);
   if (at < 0) return 0;
-  // The loop goes back by one picture more than the margin, because the decision whether a picture
-  // repeats its predecessor needs the predecessor.
+  // The loop goes back by one more picture than the margin. RepeatFinder needs this picture to
+  // decide whether the first picture of the margin is a repeated frame.
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;
     const auto i = static_cast<std::size_t>(at);

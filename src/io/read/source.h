@@ -12,7 +12,7 @@
 
 namespace lull::io {
 
-/// The MediaSource for all inputs that FFmpeg reads. It also provides functions for the sinks.
+/// The MediaSource for all inputs that FFmpeg reads. The class also has functions that sinks call.
 class FileSource final : public MediaSource {
  public:
   FileSource(const std::string& path, const SourceOptions& options);

@@ -96,8 +96,9 @@ class Interleaving {
       muxer_.write_video(video_.take());
   }
 
-  // Returns whether the packet is at least `slack_s` seconds after the last selected picture. No
-  // selected video packet can follow, because packets are out of time order by less than `slack_s`.
+  // Returns whether the packet is at least `slack_s` seconds after the last selected picture. After
+  // such a packet, no selected video packet follows, because packets are out of time order by less
+  // than `slack_s` seconds.
   bool is_beyond(const AVPacket& packet, const FrameSelector& selector) const {
     constexpr std::int64_t slack_s = 1;
     const AVRational tick = demuxer_.video().time_base;

@@ -13,8 +13,9 @@ namespace {
 /// Returns whether a sample has the same size in the file and in memory.
 bool is_direct(const TiffLayout& layout) { return layout.bits == 8 * size_of(type_of(layout)); }
 
-/// Calls `use` with a zero of the C++ type that corresponds to type_of(layout). The samples of the
-/// layout must have different sizes in the file and in memory.
+/// Calls `use` with the value 0 in the C++ type of type_of(layout), so that `use` can deduce the
+/// type. The function supports only layouts whose samples have different sizes in the file and in
+/// memory.
 template <class Use>
 void with_narrow_type(const TiffLayout& layout, Use&& use) {
   switch (type_of(layout)) {

@@ -51,8 +51,8 @@ std::optional<Kind> kind_of(std::span<const std::byte> head) {
   return std::nullopt;
 }
 
-/// Returns whether the bytes begin with the size of a NIfTI header, which is the header's first
-/// field. The caller has found that the bytes are too few for a header.
+/// Returns whether `head`, which is too short for a complete header, is the beginning of a NIfTI
+/// header. The first field of a NIfTI header contains the size of the header.
 bool is_cut_header(std::span<const std::byte> head) {
   if (head.size() < 4) return false;
   for (const bool swapped : {false, true})

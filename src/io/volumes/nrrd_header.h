@@ -21,7 +21,7 @@ struct NrrdHeader {
   std::string data_file;         // empty: the samples follow the header
   std::uint64_t byte_skip = 0;   // number of bytes to skip after decompression
   std::uint64_t head_bytes = 0;  // length of the header, with the empty line
-  /// One text for each part of the header, except geometry and samples.
+  /// One text for each part of the header that describes neither the geometry nor the samples.
   std::vector<std::string> other_contents;
 };
 

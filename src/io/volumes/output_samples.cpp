@@ -46,8 +46,9 @@ bool holds_range(StoredType type, double minimum, double maximum) {
   }
 }
 
-/// Returns the sample format of int16 outputs whose header contains a scale. Integers that fit in
-/// int16 remain unchanged. The function scales all other values to -32767..32767.
+/// Returns the sample format of int16 outputs whose header contains a scale. If all stored values
+/// are integers that fit in int16, the scale of the input remains unchanged. If not, the function
+/// chooses the scale so that all values fit in -32767..32767.
 OutputSamples scaled_int16(const NiftiHeader& header, const SampleChoice& choice) {
   const StoredFormat& in = header.samples;
   OutputSamples out{in, header.scaled, {}};

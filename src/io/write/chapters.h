@@ -6,8 +6,9 @@
 
 namespace lull::io {
 
-/// Shifts all chapters by `shift`, and copies them. Omits chapters that then end before 0. A
-/// shifted start before 0 becomes 0.
+/// Copies all chapters, shifted in time by `shift`. If a shifted chapter ends before 0, the
+/// function omits the chapter. If a shifted chapter begins before 0 and ends later, its start
+/// becomes 0.
 void copy_chapters(const AVFormatContext& from, const StartShift& shift, AVFormatContext& to);
 
 }  // namespace lull::io

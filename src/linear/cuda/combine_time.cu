@@ -118,7 +118,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
   return moments;
 }
 
-/// Lists the pairs of adjacent samples of a patch. Returns the number of steps of 8 pairs.
+/// Lists the pairs of adjacent samples of a patch. One step of a matrix product processes 8 pairs.
+/// Returns the number of steps for a patch.
 template <int T>
 __device__ __forceinline__ int find_pairs(const TimeCombineJob& job, int halves,
                                           TimeBlockMemory<T>& block) {

@@ -81,7 +81,8 @@ class Products {
 constexpr unsigned all_lanes = (1u << sum_lanes) - 1;
 constexpr int seed_parts = patch_samples / half_lanes;
 
-/// The 8 seed patches of a cluster, and the steps of find_split() (clusters.h).
+/// The 8 seed patches of a cluster, and the functions that perform the steps of find_split()
+/// (clusters.h) on these patches.
 class SeedPatches {
  public:
   HWY_INLINE SeedPatches(const PatchStrips& strips, std::span<const std::uint32_t> patches) {
@@ -97,7 +98,8 @@ class SeedPatches {
     }
   }
 
-  /// Returns the distances of all seeds from the first seed: square roots, rounded down.
+  /// Returns the distance of each seed patch from the first seed patch. The distances are square
+  /// roots, rounded down to integers.
   HWY_INLINE std::array<int, split_seeds> distances() const {
     alignas(64) std::int32_t squares[split_seeds];
     all_sums(

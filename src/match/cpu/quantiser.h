@@ -19,10 +19,11 @@ inline constexpr float max_score = 65534;
 /// Scratch memory for the minimum and the maximum sample of each row.
 using SampleRanges = std::vector<std::array<float, 2>>;
 
-/// Chooses the unit of the quantised guides. The unit is the larger of two values. With the first
-/// value, all samples fit in a byte. With the second value, the score of the match threshold `tau`
-/// fits in 16 bits. The second value is at most a third of `noise`. The variance of the
-/// quantisation error, unit^2 / 12, is then below 1 % of the noise variance.
+/// Chooses the unit (quantisation step) of the quantised guides. The unit is the larger of two
+/// values. The first value is the smallest unit with which all samples fit in a byte. The second
+/// value is the smallest unit with which the score of the match threshold `tau` fits in 16 bits,
+/// but at most a third of `noise`. With a third of `noise`, the variance of the quantisation error,
+/// unit^2 / 12, is below 1 % of the noise variance.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);
 

@@ -11,9 +11,10 @@
 // Step 2: warps fill one table of 16-bit scores for each reference patch. A score is 65535 minus a
 // scaled distance, or 0 without a candidate.
 
-// Step 3: each warp selects the N best scores of one reference patch. Each lane finds its best
-// score. At least N candidates reach the N-th best of these scores, so the warp skips all
-// candidates with lower scores.
+// Step 3: each warp selects the N best scores of one reference patch. First, each lane finds the
+// best score among its own candidates. The N-th best of these scores is a lower bound: at least N
+// candidates have this score or a better one. The warp therefore skips all candidates below the
+// bound.
 
 // A key consists of a score and a position. All keys differ, so the result does not depend on the
 // order of work.
@@ -21,8 +22,8 @@
 // The tables have no gaps. Each row has (window + 1) / 2 words of two scores, so that step 3 reads
 // consecutive words.
 
-// Scores that belong to no candidate are 0: the unused half word of a row, the score of the
-// reference patch itself, and the padding at the end of a table.
+// Three kinds of table entries belong to no candidate, and are 0: the unused last half word of a
+// row, the entry of the reference patch itself, and the padding at the end of a table.
 
 #include <algorithm>
 #include <array>

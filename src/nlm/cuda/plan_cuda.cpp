@@ -58,9 +58,9 @@ void Workspaces::reserve(TilesPlan& plan, int sources) {
   const auto tiles_of = [&](int side) {
     return ((plan.space.width + side - 1) / side) * ((plan.space.height + side - 1) / side);
   };
-  // If a patch overlaps several tiles, the kernel computes its weights once for each tile. Large
-  // tiles have fewer such patches. Small tiles need less memory, so that more thread blocks run at
-  // a time.
+  // If a patch overlaps several tiles, the kernel computes the weights of the patch once for each
+  // tile. With large tiles, fewer patches overlap several tiles. With small tiles, a thread block
+  // needs less memory, so more thread blocks run at a time.
   plan.side = std::min({plan.cell_width, plan.cell_height, 32});
   while (plan.side > 8 && plan.workspace(sources) * 2 * multiprocessors_ > max_floats)
     plan.side /= 2;
@@ -69,9 +69,9 @@ void Workspaces::reserve(TilesPlan& plan, int sources) {
   const std::size_t size = plan.workspace(sources);
   const std::size_t most =
       std::clamp<std::size_t>(max_floats / size, 1, std::min(tiles, 16 * multiprocessors_));
-  // The function enlarges the memory only if one thread block does not fit. For additional thread
-  // blocks, the function does not enlarge the memory, because the allocation could fail in the
-  // middle of a clip.
+  // The function allocates more memory only if the existing memory is too small for one thread
+  // block. If the memory suffices for one thread block, the function makes no allocation, because
+  // an allocation could fail in the middle of a clip.
   if (memory_.size() < size) {
     memory_ = {};
     memory_ = lull::cuda::DeviceBuffer<float>(size * most);

@@ -52,8 +52,8 @@ __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const 
          (m.x >> plan.shift_x);
 }
 
-/// Returns the distance q (kernels.h) of the reference patch at the offset `from` and the candidate
-/// at from + away.
+/// Returns the distance q (kernels.h) between the reference patch at the offset `from` and the
+/// candidate at the offset from + away.
 __device__ float distance(const TilesPlan& plan, const TileSource& wanted, const TileSource& source,
                           std::ptrdiff_t from, std::ptrdiff_t away) {
   const int side = plan.block + 2 * plan.patch_radius;
@@ -170,9 +170,9 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
 }
 
 /// Computes the results of all planes at one sample. For each patch, `shares` contains 1 / (sum of
-/// weights * number of estimates of a sample). `fixed` is the number of patches that cover the
-/// sample along an axis, as a compile-time constant. If `fixed` is 0, the kernel computes this
-/// number from `plan`.
+/// the patch's weights * number of patches that cover a sample). `fixed` is the number of patches
+/// that cover the sample along an axis, as a compile-time constant. If `fixed` is 0, the kernel
+/// computes this number from `plan`.
 template <int fixed>
 __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int x, int y, const float* weights, const float* shares,

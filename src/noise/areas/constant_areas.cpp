@@ -42,17 +42,17 @@ constexpr int codec_block = 8;
 /// are multiples of `codec_block`, the area consists of codec blocks.
 constexpr double min_on_grid = 0.5;
 /// A codec may code blocks of different parts of a picture as constant areas. If the constant areas
-/// that consist of codec blocks have more than this number of different sample values, all of them
-/// are codec artefacts.
+/// that consist of codec blocks have more than this number of different sample values, all areas
+/// that consist of codec blocks are codec artefacts.
 constexpr std::size_t max_block_values = 2;
-/// Width, in samples, of the ring around an area. The samples of the ring are compared with the
-/// area.
+/// Width, in samples, of the ring around an area. AreaFinder compares the samples of the ring with
+/// the value of the area.
 constexpr int ring = 3;
 /// Sides, in samples, of the squares for the morphological opening (opening.h) that removes ragged
 /// parts of an area.
 constexpr std::array<int, 3> opening_sides = {3, 5, 8};
-/// In slices, small areas with the value of a larger constant area are constant areas, too. The
-/// session searches small areas for at most this number of different values.
+/// In slices, an area below the minimum size is also constant if it has the value of a larger
+/// constant area. The search for such small areas uses at most this number of different values.
 constexpr std::size_t max_values = 4;
 
 /// Statistics of the samples around an area.
@@ -285,9 +285,9 @@ class AreaFinder {
     return static_cast<double>(on_grid) > min_on_grid * static_cast<double>(ends);
   }
 
-  /// Returns the complete lines of the area at the border of the plane. A complete line is a row or
-  /// column of the plane whose samples all belong to the area, and that is connected to the border
-  /// by further such lines.
+  /// Returns the complete rows and columns of the area at the border of the plane. A row or column
+  /// is complete if all its samples belong to the area, and if all rows or columns between it and
+  /// the border are complete, too.
   std::vector<SampleRun> complete_lines(const Area& area) const {
     std::vector<int> row_samples(plane_.height), column_samples(plane_.width + 1);
     for (const SampleRun& run : area.runs) {

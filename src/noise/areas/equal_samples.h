@@ -6,8 +6,9 @@
 
 namespace lull {
 
-/// Returns the first index from `begin` on, before `end`, at which `row` differs from `value`, or
-/// `end`. Compares blocks of samples with memcmp(), which is several times as fast as a loop.
+/// Returns the first index in [begin, end) at which `row` differs from `value`. If there is none,
+/// returns `end`. The function compares blocks of samples with memcmp(), which is several times as
+/// fast as a loop.
 template <class T>
 [[nodiscard]] int end_of_equal(const T* row, int begin, int end, T value) {
   constexpr int block = 64;

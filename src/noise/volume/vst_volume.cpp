@@ -14,8 +14,8 @@
 namespace lull {
 namespace {
 
-/// The session of with_vst(). The base class stores the index z of each slice in its volume as
-/// InverseData.
+/// The session that with_vst() opens. For each slice, the base class stores the index z of the
+/// slice in its volume as InverseData.
 class VolumeVstSession final : public VstSession<int> {
  public:
   VolumeVstSession(const VolumeNoise& noise, const FrameFormat& format,
