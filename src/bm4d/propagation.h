@@ -17,9 +17,9 @@
 // The new group contains the best candidates, by distance in the basic estimate, then by position
 // in the search window.
 
-// The second phase uses only groups of the first phase whose reference cubes are within
-// list_reach() along z. The margin of a session (margin() in params.h) contains all slices on which
-// these groups depend.
+// A reference cube of the second phase uses a group of the first phase only if the distance between
+// the two reference cubes along z is at most list_reach() slices. The margin of a session (margin()
+// in params.h) contains all slices on which these groups depend.
 
 // Cubes that the first phase skipped have no group.
 
@@ -73,8 +73,9 @@ struct DisplacementRange {
   constexpr DisplacementRange operator+(const DisplacementRange& other) const {
     return {low + other.low, high + other.high};
   }
-  /// Returns whether the range contains a displacement. The function subtracts all three bytes at
-  /// once. The top bit of a byte stays set if the difference is not negative.
+  /// Returns whether the range contains a displacement. The function compares all three bytes at
+  /// once. Before each subtraction, the function sets the top bit of each byte. If the difference
+  /// of the other seven bits is not negative, the top bit remains set.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;

@@ -83,9 +83,9 @@ struct SinkOptions {
   std::string vcodec;         // FFmpeg's encoder name; empty: chosen by container and format
   std::optional<double> crf;  // constant rate factor on the encoder's own scale
   std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
-  /// FFmpeg's name of the output pixel format. If empty, the sink chooses the input's format, a
-  /// format that stores the same samples, or the nearest format that the encoder supports. losses()
-  /// or notes() reports a change.
+  /// FFmpeg's name of the output pixel format. If empty, the sink chooses the first of the
+  /// following formats that the encoder supports: the format of the input, a format that stores the
+  /// same samples, the nearest other format. losses() or notes() reports a change of the format.
   std::string pix_fmt;
   /// Bit depth of the output, 8..16. If 0, the output has the bit depth of `pix_fmt`, or of the
   /// input if `pix_fmt` is empty.

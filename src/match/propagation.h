@@ -12,15 +12,17 @@
 // In the second phase, members of groups of the first phase are the candidates. The matcher
 // compares these candidates in the guide of the second phase.
 
-// Candidates of a reference patch whose window is not searched, in this order:
+// If the matcher does not search the complete window of a reference patch, the reference patch has
+// the following candidates, in this order:
 // 1. patches of the refinement window in the reference frame, row by row;
 // 2. patches of the refinement windows in neighbouring frames, around the position that motion
 //    predicts;
-// 3. members of the groups of neighbouring reference patches with completely searched windows, at
-//    the same displacement.
+// 3. group members of neighbouring reference patches whose complete windows the matcher searches. A
+//    candidate has the displacement from the current reference patch that the member has from the
+//    neighbouring reference patch.
 
-// Frames are searched in the order of group.h. Group members outside the search window of the
-// reference patch are not candidates.
+// The matcher searches frames in the order that group.h defines. Group members outside the search
+// window of the reference patch are not candidates.
 
 // The matcher removes duplicate candidates. Distances have no bias. All other rules of group.h
 // apply.

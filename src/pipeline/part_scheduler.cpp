@@ -130,9 +130,9 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the next result requires more input. There are two such cases: the oldest part
-  /// is incomplete, or no worker filters the oldest part while a session waits for more frames of
-  /// another part.
+  /// Returns whether the next result requires more input. There are two such cases. In the first
+  /// case, the oldest part is incomplete. In the second case, no worker filters the oldest part
+  /// yet, and a session waits for more frames of another part.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;
@@ -196,11 +196,11 @@ class PartScheduler final : public Denoiser {
       const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
       if (left > most) longest = &part, most = left, number = at;
     }
-    // After a split, each half needs the nearest frames of the other half as temporal context. The
-    // number of these context frames is less than `filtered_twice`. The first half receives no
-    // frames after the split, so the part must already contain the frames that the first half
-    // needs. While frames arrive, the scheduler splits a part only if the part has at least
-    // `worth_splitting` * `filtered_twice` frames. The part then contains the context frames.
+    // After a split, each half needs the nearest frames of the other half as temporal context,
+    // fewer than `filtered_twice` frames. The first half receives no frames after the split, so the
+    // part must already contain the context frames of the first half. While frames arrive, the
+    // scheduler therefore splits a part only if at least `worth_splitting` * `filtered_twice`
+    // frames remain.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)

@@ -34,8 +34,8 @@ std::array<PlaneView<float>, 3> colours_of(const Frame& frame) {
   return {frame.plane<float>(0), frame.plane<float>(1), frame.plane<float>(2)};
 }
 
-/// Factors by which the first and the last filter raise the noise level, because demosaicing errors
-/// look like additional noise.
+/// The first and the last filter multiply the noise level by these factors, because demosaicing
+/// errors look like additional noise.
 constexpr float first_strength = 1.2f, last_strength = 1.1f;
 
 class RawSession final : public Denoiser {

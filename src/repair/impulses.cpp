@@ -124,10 +124,10 @@ class ValueMarker {
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // `kind` and `other` are the bright impulses (salt) and the dark impulses (pepper), in either
-      // order. The fit excludes samples with the value of `kind`. If the tolerance of `other` is at
+      // `kind` is one kind of impulses, bright (salt) or dark (pepper). `other` is the opposite
+      // kind. The fit excludes samples with the value of `kind`. If the tolerance of `other` is at
       // most one 8-bit step, the fit also excludes samples with the value of `other`. With a larger
-      // tolerance, samples with the value of `other` may be details of the picture.
+      // tolerance, such samples may be details of the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)

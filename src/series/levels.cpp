@@ -163,8 +163,8 @@ std::vector<double> variances_at(Grid grid) {
   return variances;
 }
 
-/// Returns the value of the current noise map at each node of a grid, or 1 for all nodes without a
-/// noise map. These values are factors of the noise level.
+/// Returns a factor of the noise level for each node of a grid: the value of the current noise map
+/// at the node. Without a noise map, all factors are 1.
 std::vector<double> factors_at(const SeriesNoise& noise, const Shape& shape,
                                const std::array<int, 3>& nodes) {
   std::vector<double> factors;

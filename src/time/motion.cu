@@ -72,8 +72,9 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The region of a motion block. Rows of zeros above and below the region serve vectors that move
-/// rows out of the region. Threads can read eight successive rows without bank conflicts.
+/// The region of a motion block, with rows of zeros above and below. If a vector shifts a row of
+/// the other frame beyond the region, the kernel multiplies the row by a row of zeros. Threads can
+/// read eight successive rows without bank conflicts.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
@@ -100,9 +101,9 @@ struct Shared {
   std::uint32_t own_coarse_squares;
   /// Inner products of a region and the shifted regions, for the search at full resolution. Tensor
   /// cores process the rows of the other frame in pairs, and each warp processes some of the pairs.
-  /// For the vector with the indices dx and dy, products[warp][0][dx][dy + 1] is the sum over the
-  /// first row of each pair, and products[warp][1][dx][dy] is the sum over the second row of each
-  /// pair.
+  /// For the vector with the indices dx and dy, each warp stores two sums. The sum over the first
+  /// rows of the pairs is products[warp][0][dx][dy + 1], and the sum over the second rows is
+  /// products[warp][1][dx][dy].
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
@@ -236,7 +237,8 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
   int sums[4] = {};
-  // The first warps process fewer rows, because they have already computed sums of squares.
+  // The last warp processes the first rows, so the first warps may have fewer rows to process. The
+  // first warps have already computed sums of squares.
   for (int row = 4 * (warps - 1 - warp); row < rows + fine_vectors - 1; row += 4 * warps) {
     std::uint32_t there[2][3][2], own[2][3];
 #pragma unroll

@@ -96,8 +96,8 @@ JobFacts facts_of(const DenoiseOptions& options, const io::RawSource& source,
   return facts;
 }
 
-/// Restricts the source to the frames that affect the result of --keep. Returns the index of the
-/// frame of --keep.
+/// Restricts the source to the frame that --keep selects, and the neighbouring frames that affect
+/// its result. Returns the index of the selected frame, or no value without --keep.
 std::optional<std::int64_t> select_kept(const DenoiseOptions& options, io::RawSource& source) {
   if (!options.output.keep) {
     if (options.method.align)

@@ -87,8 +87,9 @@ struct Method {
 [[nodiscard]] bool has_constant_areas(const Method& method, const Frame& frame);
 
 /// Returns a session that preserves constant areas and passes all other samples to `denoiser`. If
-/// the method preserves no areas, returns `denoiser` itself. For each frame, `levels` must return
-/// levels_for_areas() of the method that filters the frame.
+/// the method preserves no areas, returns `denoiser` itself. `levels` is a function that returns
+/// noise levels for a frame. These must be the result of levels_for_areas() for the method that
+/// filters the frame.
 [[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
                                                        const Method& method, LevelsOfFrame levels,
                                                        const FrameFormat& format,

@@ -27,8 +27,8 @@ namespace lull::tools {
 [[nodiscard]] std::string why_no_gpu_decodes(const DenoiseOptions& options,
                                              const std::vector<bm3d::Backend>& backends);
 
-/// Returns the options of the source of a run on `backends`. The source counts damage of the input
-/// and continues.
+/// Returns the options for opening the input of a run on `backends`. If the input is damaged, a
+/// source with these options counts the damage and continues.
 [[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options,
                                                const std::vector<bm3d::Backend>& backends);
 
@@ -60,8 +60,8 @@ class LaterScenes {
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
-  /// The scenes after the first scene, or null if lull does not track the noise. If `later` is set,
-  /// lull ignores `starts`.
+  /// The scenes that lull detects after the first scene, while the run reads the clip. Null if lull
+  /// does not track the noise. If this pointer is not null, lull ignores `starts`.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
@@ -94,13 +94,15 @@ class ContextEnd {
   ContextEnd(io::MediaSource& source, std::size_t sessions)
       : source_(source), idle_(sessions, -1) {}
 
-  /// Returns the function that the session with the index `session` calls with the index of the
-  /// last required frame. One thread must make all calls.
+  /// Returns a function for the session with the index `session`. The session must call this
+  /// function with the index of the last frame that the session requires. One thread must make all
+  /// calls.
   std::function<void(std::int64_t)> listener(std::size_t session);
 
  private:
   io::MediaSource& source_;
-  // For each session, the last frame index that the function from listener() has received, or -1.
+  // For each session, the frame index that the session has passed to its function from listener()
+  // most recently. -1: the session has not called the function.
   std::vector<std::int64_t> idle_;
 };
 

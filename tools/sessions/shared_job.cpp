@@ -144,8 +144,8 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
 std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
   const std::string& folder = options.run.job.folder;
   std::error_code ignored;
-  // lull later decodes the complete input to index it. This check reports an invalid folder name
-  // before that.
+  // To index the frames, lull later decodes the complete input, which takes long. This check
+  // reports an invalid folder name before lull decodes the input.
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw CannotCreate("cannot create '" + folder + "' (a file has that name)");
   auto plan = std::make_shared<io::JobPlan>();

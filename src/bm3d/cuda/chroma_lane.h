@@ -56,10 +56,10 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Queues work for all sets of planes: calls use(phases_of), where phases_of(n) returns the
-/// CudaPhases object through which use() must queue the work for set n. Work for set 0 runs on the
-/// stream `main`, and work for all other sets on the chroma stream. Later work on `main` waits for
-/// all sets. If `lane` is null, phases_of(n) always returns `phases`.
+/// Queues work for all sets of planes by a call of use(phases_of). phases_of(n) returns a
+/// CudaPhases object. use() must queue the work for set n through this object. Work for set 0 runs
+/// on the stream `main`, and work for all other sets on the chroma stream. Later work on `main`
+/// waits for all sets. If `lane` is null, phases_of(n) always returns `phases`.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

@@ -90,8 +90,9 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 /// the sample of `noisy`.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
-  /// Group weights of the finished slice and of the slices before it, stored at the first voxel of
-  /// each cube. The pointer is null if the slice does not exist.
+  /// Group weights by slice. Element c is for the slice that is c slices before the finished slice.
+  /// Each weight is stored at the first voxel of its cube. If the slice does not exist, the pointer
+  /// is null.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

@@ -104,8 +104,8 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Position of each slice of the tile in each ring buffer. The nearest slice replaces a missing
-/// slice.
+/// For each slice of the tile, its position in each ring buffer. If a slice does not exist, the
+/// kernel uses the nearest existing slice instead.
 struct SlicePlaces {
   int noisy[max_slices], basic[max_slices], sums[max_slices];
   bool exists[max_slices];

@@ -1,6 +1,6 @@
-// Matching of cubes on the tensor cores. 4x4x4 cubes have as many samples as 8x8 patches, so the
-// matrix products of match/cuda/match.cu compare 16 reference cubes and 8 candidates. A thread
-// block processes 4x2x2 reference cubes in three steps.
+// Matching of cubes on the tensor cores. A 4x4x4 cube has as many samples as an 8x8 patch, so the
+// kernel uses the matrix products of match/cuda/match.cu. Each product compares 16 reference cubes
+// with 8 candidates. A thread block processes 4x2x2 reference cubes in three steps.
 
 // Step 1 of matching: in the union of the search windows, the thread block loads the guide, and
 // |b|^2 / 2 for each cube b. Shared memory contains one word for each position: the sample at the
@@ -29,7 +29,7 @@ constexpr int references = block_x * block_y * block_z;
 constexpr int threads = 32 * references;
 constexpr int no_score = -(1 << 30);
 
-/// Layout of the shared memory of a thread block, for the union of its search windows.
+/// Layout of shared memory, which contains the union of the search windows of a thread block.
 struct TilePlan {
   int width, height, depth;   // size of the union; width is a multiple of 8
   int pitch, plane;           // number of words in a row and in a slice of samples
@@ -252,8 +252,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
       // Rows from `spacing` to `window` - 1 are in the search windows of all reference cubes, so
-      // both conditions on `row` are true there. If the number of rows is a constant, the compiler
-      // removes the conditions for these rows.
+      // `inside` needs no conditions on these rows. If the number of rows is a constant, the
+      // compiler removes these conditions.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)

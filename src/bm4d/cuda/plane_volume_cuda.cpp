@@ -65,8 +65,8 @@ struct PlaneVolume::Memory {
          cudaStream_t stream)
       : params(plan.phase(phase)),
         guide(depth, margins.size(), stream),
-        // Norms whose bytes are all 0x3f are near `no_patch`, so positions without a computed norm
-        // are not candidates.
+        // Initially, all bytes of the norms are 0x3f. Such a norm is near `no_patch`, so a position
+        // cannot be a candidate before the kernel has computed its norm.
         half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),
         numerator(depth, margins.size(), stream),
         weights(depth, margins.size(), stream),
@@ -119,7 +119,8 @@ PlaneVolume::~PlaneVolume() = default;
 
 std::size_t PlaneVolume::members() const {
   std::size_t most = 0;
-  // If `kept_` stores the groups of the first phase, the caller needs no memory for these groups.
+  // If `kept_` exists, it stores the groups of the first phase. The caller then provides memory
+  // only for the groups of the second phase.
   for (std::size_t i = kept_ ? 1 : 0; i < phases_.size(); ++i)
     most = std::max(most, layers_at_once(*phases_[i]) * phases_[i]->members);
   return most;
@@ -173,8 +174,8 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // The kernel computes norms only from the first slice of the current search windows on, because
-  // earlier slices may no longer be in the ring buffer.
+  // The kernel computes no norms for slices before the current search windows, because these slices
+  // may no longer be in the ring buffer.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)
@@ -182,8 +183,9 @@ void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t 
   memory.normed = std::max(memory.normed, fresh.end);
 }
 
-/// Returns the memory for the groups of `cubes`. At the end of the ring buffer, reduces `cubes` to
-/// the reference cubes whose groups fit.
+/// Returns memory in the ring buffer `kept_` for the groups of `cubes`. If the groups of some
+/// layers do not fit before the end of the ring buffer, the function removes these layers from
+/// `cubes`.
 std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   const int place = kept_layers_.add(cubes.z);
   cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);
@@ -203,8 +205,8 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Returns the maximum number of layers of reference cubes whose groups may be in memory at the
-/// same time. Up to this number, the groups need no more memory than the slices.
+/// Returns the maximum number of layers of reference cubes that the kernels may process at a time.
+/// This limit ensures that the groups need no more memory than the slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);

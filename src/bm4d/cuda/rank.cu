@@ -31,9 +31,9 @@ constexpr unsigned all_lanes = 0xffffffffu;
 
 /// The group member that a lane tests. If `member` is 0, the lane tests no member.
 struct Entry {
-  // The member belongs to the group of a reference cube of the first phase. (x, y, z) is the
-  // position of this reference cube: -1, 0 or 1 grid steps along each axis from the reference cube
-  // of the first phase that is nearest to the current cube.
+  // The member belongs to a stored group of the first phase. (x, y, z) states which group: the
+  // group whose reference cube is (x, y, z) grid steps away from the nearest reference cube of the
+  // first phase. Each of x, y and z is -1, 0 or 1.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
@@ -81,8 +81,8 @@ struct RankShape {
   }
 };
 
-/// Loads the guide in the union of the search windows, with the origin `start` in a slice. `places`
-/// are the positions of the slices in the ring buffer.
+/// Loads the guide in the union of the search windows. In each slice, the union begins at the
+/// offset `start`. `places` are the positions of the slices in the ring buffer.
 __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& tile, int slices,
                                            int start, const int* places, std::uint32_t* words) {
   constexpr int lanes = 8;

@@ -71,9 +71,9 @@ void PacketRelay::put(PacketPtr packet) {
   overflow_.write(bytes.data(), bytes.size());
 }
 
-// Loads packets from the scratch file until the packets in memory fill half of the memory limit.
-// The limit matters because `take()` removes only packets for which `due` returns true, and all
-// other packets remain in memory.
+// Moves packets from the scratch file to memory until the packets in memory exceed half of the
+// memory limit. Without this rule, the packets in memory could exceed the limit, because `take()`
+// removes only the packets for which `due` returns true.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

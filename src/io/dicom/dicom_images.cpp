@@ -247,8 +247,9 @@ void place_frames(std::vector<DicomFrame>& frames, const std::vector<double>& of
     std::optional<Vector>& position = frames[f].plane.position;
     position.reset();
     if (!is_known) continue;
-    // If the first offset is 0, the offsets are distances along the slice normal. Otherwise, they
-    // are coordinates along the patient's third axis.
+    // `offsets` contains the Grid Frame Offset Vector. If its first element is 0, the elements are
+    // distances along the slice normal. Otherwise, the elements are coordinates along the third
+    // axis of the patient.
     const Vector direction = offsets.front() == 0 ? cross(row_direction(*first.orientation),
                                                           column_direction(*first.orientation))
                                                   : Vector{0, 0, 1};

@@ -119,7 +119,7 @@ class Importer {
   void add(const Chunk& chunk) {
     const int bytes = kind_.bits > 16 ? 4 : kind_.bits > 8 ? 2 : 1;
     const PictureComponent first(*picture_, 0);
-    // Whether memcpy() can copy whole rows of the strip or tile to the picture.
+    // If `same` is true, memcpy() can copy whole rows of the strip or tile to the picture.
     const int all = kind_.colours + (kind_.alpha ? 1 : 0);
     const bool same = is_copied_ && chunk.samples == all && layout_.samples() == all &&
                       (!kind_.alpha || layout_.alpha == kind_.colours) &&

@@ -29,7 +29,8 @@ GzipReader::GzipReader(const std::string& path, std::uint64_t start) : path_(pat
   if (start == 0) {
     file_.reset(gzopen(path.c_str(), "rbe"));
   } else if (const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC); file >= 0) {
-    // zlib treats the current position of the descriptor as the beginning of the file.
+    // zlib starts to read at the current position of the descriptor, so lseek() first moves the
+    // position to `start`.
     if (::lseek(file, static_cast<off_t>(start), SEEK_SET) >= 0) file_.reset(gzdopen(file, "rb"));
     if (!file_) ::close(file);
   }

@@ -99,8 +99,8 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
     to->codecpar->codec_tag = traits_.hevc_tag;
 }
 
-// Computes the shift of all time stamps. The video stream has a separate shift, because the encoder
-// rounds the time of the first frame to the encoder's ticks.
+// Computes the shift of time stamps for the video stream and for all other streams. The two shifts
+// can differ, because the encoder rounds the time of the first frame to its ticks.
 void Muxer::set_shift(const FileSource& source, const Container& container) {
   shift_ = shift_on_grid(source, container, encoder_time_base_);
   if (shift_.ticks == 0) return;

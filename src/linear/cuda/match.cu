@@ -9,8 +9,8 @@
 
 // Step 2, keys: The warp stores the keys of all candidates in shared memory.
 
-// Step 3, bound: The warp finds by bisection a bound that selects as many keys as the group has
-// members. The bound exists, because keys are unique.
+// Step 3, bound: The warp searches for a bound by bisection. The number of keys up to the bound
+// must equal the number of members of the group. Such a bound exists, because keys are unique.
 
 // Step 4, members: The warp selects the candidates with keys up to the bound, in the order of their
 // positions.

@@ -13,8 +13,8 @@ struct BlockMotion {
   int halves;                 // number of frames that a patch spans
 };
 
-/// Computes the motion vectors of the bundle (8x4 reference patches) of reference patch (i, j).
-/// Ends with a barrier, so all threads of the block must call this function.
+/// Computes the motion vectors of reference patch (i, j). All 8x4 reference patches of a bundle
+/// have the same vectors. Ends with a barrier, so all threads of the block must call this function.
 __device__ __forceinline__ void find_motion(const SearchedFrames& frames, const ReferenceGrid& grid,
                                             int i, int j, BlockMotion& to) {
   for (int f = threadIdx.x; f < frames.count; f += blockDim.x)

@@ -56,7 +56,8 @@ struct TimePlan {
                                              std::size_t per_sample,
                                              const cuda::DeviceLimits& limits) {
   // A thread block has 4x2 or 2x2 reference patches of one bundle (8x4 reference patches with the
-  // same motion vectors). A multiprocessor has registers for 16 warps.
+  // same motion vectors). Each warp processes one reference patch. The registers of a
+  // multiprocessor suffice for 16 warps.
   constexpr std::array<std::array<int, 2>, 2> shapes{{{4, 2}, {2, 2}}};
   constexpr int most_warps = 16;
   static_assert(motion_columns % 4 == 0 && motion_rows % 2 == 0);
@@ -88,8 +89,8 @@ struct TimePlan {
   return best;
 }
 
-/// Returns a scale with which the 32-bit sums of a frame cannot overflow. With the temporal radius
-/// R, the groups of 4 R + 1 frames add estimates to these sums.
+/// Returns a scale with which the 32-bit sums of a frame cannot overflow. If the temporal radius is
+/// R, the groups of up to 4 R + 1 frames add estimates to these sums.
 [[nodiscard]] inline float time_value_scale(const GroupSizes& sizes, int radius) {
   const auto references = [&](int window) {  // number whose windows contain a sample
     const int along = (window + sizes.side - 2) / sizes.step + 2;

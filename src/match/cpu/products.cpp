@@ -163,8 +163,8 @@ class ProductScorer {
   /// The rows of candidates that the kernel compares with one band of rows of the reference
   /// patches.
   struct Window {
-    // The SIMD members need HWY_ATTR: the macro makes the compiler generate this constructor for
-    // their instruction set.
+    // This constructor initialises SIMD vectors. The macro HWY_ATTR makes the compiler generate the
+    // constructor for the instruction set of these vectors.
     HWY_ATTR Window() {}
     QuadSum rows[kDys - 1 + kStep][2];
   };

@@ -7,9 +7,10 @@
 // Step 1: for each pair of adjacent columns, the kernel sums squared differences over `step` rows,
 // and then sums the results over the height of the patch.
 
-// Step 2: after step 1, a lane has the sums of only the leftmost pairs of columns of its reference
-// patch. The sums of the other pairs of columns are known already, as the leftmost pairs of
-// reference patches further right. The kernel loads these sums from other lanes, and adds them.
+// Step 2: the kernel adds the sums of all pairs of columns of a reference patch. After step 1, the
+// lane of the reference patch has only the sums of the leftmost pairs. All other pairs are the
+// leftmost pairs of reference patches further right, so the kernel loads their sums from the lanes
+// of those reference patches.
 
 // All sums saturate at 16 bits. quantiser_of() chooses the unit of the quantised guide. The unit is
 // normally so large that the scores of group members do not saturate.
@@ -34,13 +35,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
-/// Sums of squared differences. Each candidate c has one sum for each phase k (PairPlan): all[c][k]
-/// is the sum over kStep rows, and part[c][k] is the sum over the first patch % kStep of these
-/// rows.
+/// Sums of squared differences in a band of kStep rows, for each candidate c and each phase k (see
+/// PairPlan). all[c][k] is the sum over all rows of the band. part[c][k] is the sum over only the
+/// first patch % kStep rows of the band.
 template <int kStep, int kCount>
 struct RowSums {
-  // The SIMD members need HWY_ATTR: the macro makes the compiler generate this constructor for
-  // their instruction set.
+  // This constructor initialises SIMD vectors. The macro HWY_ATTR makes the compiler generate the
+  // constructor for the instruction set of these vectors.
   HWY_ATTR RowSums() {}
   Sum all[kCount][4], part[kCount][4];
 };

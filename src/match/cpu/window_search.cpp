@@ -21,8 +21,8 @@ constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
 constexpr int norm_rows = 64;  // number of rows that one call of fill_norms() computes
 
-/// Returns how many reference patches a row of a block contains, so that few lanes are unused.
-/// `count` is the number of reference patches in a row of the picture.
+/// Chooses the number of reference patches in a row of a block. With the returned number, few lanes
+/// are unused. `count` is the number of reference patches in a row of the picture.
 int columns_per_block(int count, int step) {
   const int most = max_lanes - extra_lanes(step);
   int best = std::min(count, most), best_cost = 1 << 30;
@@ -119,8 +119,8 @@ void WindowSearch::list_displacements() {
     displacements_[c] = pack_displacement(c % window - radius, c / window - radius);
 }
 
-/// Converts the match threshold and the biases from distances to scores. The factor `scores` is the
-/// score of a patch at distance 1.
+/// Converts the match threshold and the biases from distances to scores. A score is the product of
+/// a distance and the factor `scores`.
 void WindowSearch::set_limits(float scores) {
   limit_ = score_of(params_.tau, scores);
   motion_bias_ = rounded_score_of(params_.motion_bias, scores);

@@ -19,9 +19,9 @@
 // Rule 4: complete rows or columns of equal samples at the border of the plane are a constant area.
 
 // Exceptions: rules 2 to 4 do not apply to areas in smooth gradients, where neighbouring samples
-// differ by a single step. In pictures, some areas consist of the 8x8 blocks of a codec. Rule 3
-// does not apply to such areas. Rule 1 does not apply either if these areas have more than two
-// values in total.
+// differ by a single step. In pictures, rule 3 does not apply to areas that consist of the 8x8
+// blocks of a codec. If these areas together have more than two values, rule 1 does not apply to
+// them either.
 
 #include <cstdint>
 #include <vector>

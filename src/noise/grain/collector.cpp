@@ -99,7 +99,9 @@ bool GrainCollector::observe(const Frame& noisy) {
   const std::int64_t lasts = time_of(noisy.pts + noisy.duration, noisy) - now;
   const bool cut = is_cut(noisy) && now - cut_start_ >= second;
   if (seen_ == 0 || cut) {
-    // A scene starts halfway between two timestamps, because containers round timestamps.
+    // The start time of the scene is halfway between the timestamps of its first frame and of the
+    // previous frame. A start time equal to the timestamp of the first frame could be too late,
+    // because containers round timestamps.
     cut_start_ = before + (now - before) / 2;
     upcoming_.push_back({noisy.pts, cut_start_, seconds_of(noisy)});
     since_cut_ = 0;

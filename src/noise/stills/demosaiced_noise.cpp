@@ -167,8 +167,8 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   return ranges;
 }
 
-/// Returns the maximum plausible ratio of the noise level in the range of brightness `at` to the
-/// noise level in the range `from`.
+/// Returns the maximum plausible ratio of two noise levels. The dividend is the level in the range
+/// of brightness `at`, and the divisor is the level in the range `from`.
 double possible_level(const Range& at, const Range& from) {
   if (&at == &from) return 1;
   const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /
@@ -178,8 +178,9 @@ double possible_level(const Range& at, const Range& from) {
 
 /// Returns the mean variances of all ranges of brightness. First, the function limits the noise
 /// level of each range to the maximum that is plausible compared with the other ranges
-/// (possible_level()). `agreement` receives a ratio of two chroma variances: the limited variance,
-/// divided by the measured variance before its multiplication by Range::noise_share.
+/// (possible_level()). `agreement` receives the quotient of two sums of chroma variances. The
+/// dividend contains the limited variances. The divisor contains the measured variances, before
+/// their multiplication by Range::noise_share.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;

@@ -6,8 +6,9 @@
 
 namespace lull::series {
 
-/// Removes the remaining phase of a series of real and imaginary parts: the phase of the filtered
-/// components, smoothed with the weights 1, 2, 1 along both axes.
+/// Removes the remaining phase of a series that consists of real and imaginary parts. The function
+/// computes the phase of the filtered components, and smooths this phase with the weights 1, 2, 1
+/// along both axes.
 /// @param samples  the real parts of all volumes, and then the imaginary parts
 /// @param fit  the decomposition of `samples`, whose noise is Gaussian
 /// @param components  the filtered components of `fit`

@@ -69,8 +69,9 @@ FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
   return smallest;
 }
 
-/// Plans tiles of 8x4 reference patches with the same motion vectors, with the sums of all frames
-/// in shared memory.
+/// Plans the kernel that has the sums of all frames in shared memory. A thread block of this kernel
+/// processes 8x4 reference patches with the same motion vectors. If this kernel does not exist or
+/// does not fit, the plan uses no shared memory for tiles (Staging::direct).
 FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
                      const cuda::DeviceLimits& device) {
   const int columns = (motion_columns - 1) * phase.step + patch - 1;
