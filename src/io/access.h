@@ -24,8 +24,7 @@ struct Access {
 [[nodiscard]] Access access_of(const std::vector<std::string>& files, int descriptor = 0);
 
 /// Returns the permission bits for a new file of the group `group`. If the group bits of `access`
-/// apply to another group, the result gives `group` only permissions that it also gives to all
-/// other users.
+/// apply to a different group, `group` receives only permissions that all other users also receive.
 [[nodiscard]] unsigned mode_for(const Access& access, unsigned group);
 /// Returns the permission bits for a new file of the group `group` that replaces a file with the
 /// bits `old`. The result is `old` with two exceptions. The group gets no permissions if `access`

@@ -90,8 +90,8 @@ struct FrameRange {
 
 /// A part of the input. All times are relative to the first frame. In the output, the first range
 /// begins at the start time of the input, and each other range begins where the previous one ends.
-/// The output contains an audio packet if the packet begins within a range. Of a subtitle, the
-/// output contains only the time within the range.
+/// The output contains an audio packet if the packet begins within a range. A subtitle appears in
+/// the output only during the part of its time that is within a range.
 struct Selection {
   std::vector<FrameRange> ranges;           // ascending, without overlap; empty: all frames
   std::int64_t start_us = 0;                // only frames from this time on
@@ -178,14 +178,14 @@ struct SourceOptions {
   /// If true, the source throws an error for interlaced video. If false, a frame of interlaced
   /// video contains both fields in alternating rows.
   bool refuse_interlaced = false;
-  /// An index to which the source adds every decoded picture; may be null.
+  /// A list to which the source adds an entry for every decoded picture; may be null.
   std::shared_ptr<FrameIndex> recorded_index{};
-  /// An index that an earlier source recorded from this input, with the same `selection` and
-  /// `margins`; may be null. The source copies Frame::repeat_state from the index.
+  /// A list of pictures that an earlier source recorded from this input, with the same `selection`
+  /// and `margins`; may be null. The source copies Frame::repeat_state from this list.
   std::shared_ptr<const FrameIndex> index{};
-  /// The picture at which read() starts, as an index in the list `index`; 0 if the caller sets no
-  /// `index`. If a picture differs from `index`, the source throws IndexMismatch. Format, info and
-  /// colour properties come from the first picture of the input.
+  /// The picture at which read() starts, as a position in the list `index`; 0 if the caller sets no
+  /// `index`. If a decoded picture differs from its entry in `index`, the source throws
+  /// IndexMismatch. Format, info and colour properties come from the first picture of the input.
   std::int64_t start_picture = 0;
 };
 

@@ -90,8 +90,8 @@ struct PlaneSet {
 /// Factor of the match threshold in the second phase, for guides of several planes.
 inline constexpr float colour_tau = 4.0f;
 
-/// Weight of U and V in the guide of the second phase for RGB, below 1 / sqrt(2), because luma has
-/// less noise.
+/// Weight of U and V in the guide of the second phase for RGB. The weight is below 1 / sqrt(2),
+/// because luma has less noise than U and V.
 inline constexpr float rgb_chroma_weight = 0.6f;
 
 /// Downsamples a plane by box filtering: each sample of `coarse` is the mean of 2^shift_x x

@@ -12,8 +12,8 @@ namespace lull {
 
 struct GuideView {
   PlaneView<const float> samples;  // the guide, in which patches are compared
-  /// Motion vectors to this frame, one for each bundle (8x4 reference patches, MotionGrid). Empty:
-  /// no motion.
+  /// Motion vectors from the frame of the reference patches to this frame. Blocks of 8x4 reference
+  /// patches (bundles, MotionGrid) share one vector. If empty, there is no motion.
   std::span<const Motion> motion;
   const Holes* holes = nullptr;  // patches that overlap a hole are not candidates; null: no holes
 };

@@ -113,9 +113,9 @@ class Samples {
 
 /// Continues the stabilising function f outside 0..255. Returns |f(z) - f(end)| for a sample z at
 /// the distance `beyond` > 0 from an end (0 or 255). If the slope of f at the end is at most 1, f
-/// continues linearly. If not, the slope decreases at a distance of at most 4 noise levels `s`. f
-/// then maps the bound of the filter range to itself. `room` is the distance of this bound from the
-/// end.
+/// continues linearly. If the slope is greater than 1, f keeps this slope for at most 4 noise
+/// levels `s`, and then continues with a smaller slope. With the smaller slope, f maps the bound of
+/// the filter range to itself. `room` is the distance of this bound from the end.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -195,8 +195,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
   // The inverse function continues linearly beyond the first and the last element of `means`. On a
-  // side without a clip limit, this matters only for intensities outside the filter range. Such
-  // intensities do not occur in pictures, so the code uses the slope 1.
+  // side without a clip limit, the continuation has the slope 1. This slope affects only
+  // intensities outside the filter range, which do not occur in pictures.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;

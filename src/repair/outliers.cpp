@@ -40,10 +40,9 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
   return {(ring[11] + upper) / 2, ring[high_rank] - ring[low_rank]};
 }
 
-/// Let p be the absolute difference between an outlier and the median of the 24 surrounding
-/// samples. At least `min_exceeded` of the 24 samples are darker than the outlier by
-/// `exceeded_share` * p or more, or at least `min_exceeded` of them are brighter by
-/// `exceeded_share` * p or more.
+/// Let p be the absolute difference between a sample and the median of the 24 surrounding samples.
+/// A sample is an outlier only if `min_exceeded` or more of the 24 samples differ from it in the
+/// same direction (all darker or all brighter), each by `exceeded_share` * p or more.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
@@ -154,8 +153,9 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // `fullest` is a tenth of the number of parts, rounded down. `inside` is the number of outliers
-  // in the first `fullest` elements of `counts`: the parts with the most outliers.
+  // `counts` is sorted, so its first elements belong to the parts with the most outliers. `fullest`
+  // is the number of these parts that the test examines: a tenth of all parts. `inside` is the
+  // number of outliers in these parts.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];

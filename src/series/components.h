@@ -20,8 +20,8 @@ namespace lull::series {
 ///     samples themselves, whose first volumes are then overwritten
 void project(const Samples& samples, const Fit& fit, const Samples& components);
 
-/// Returns a view of the memory of the first volumes of `samples`. project() may write the
-/// components to this view.
+/// Returns the first volumes of `samples`, as memory for the components. project() may overwrite
+/// these volumes with the components.
 [[nodiscard]] Samples components_in_place(const Samples& samples, const Fit& fit);
 
 /// The components `first` to `end` - 1, which share a scale factor. Filters process m + scale *

@@ -12,10 +12,10 @@ namespace lull {
 /// Frame index that represents no frame.
 inline constexpr int no_frame = -1;
 
-/// A patch in two frames contains samples of a frame and of its partner. Returns the index of the
-/// partner of each frame of a list (FrameAt, frames.h), or `no_frame`. The partner is the next
-/// later frame of the list. If no frame follows the reference frame, the partner is the next
-/// earlier frame.
+/// A patch that spans two frames contains samples of a frame and of the partner of this frame. For
+/// each frame in a list (FrameAt, frames.h), returns the index of its partner, or `no_frame` if the
+/// frame has no partner. The partner is the next later frame in the list. If no frame in the list
+/// follows the reference frame, the partner is instead the next earlier frame in the list.
 [[nodiscard]] constexpr std::array<int, max_frames> partners_of(std::span<const int> offsets) {
   std::array<int, max_frames> partners{};
   const auto nearest = [&](int from, int side) {

@@ -40,10 +40,11 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
   return static_cast<std::uint8_t>(std::min(std::max(0.0f, v * scale.factor), 255.0f) + 0.5f);
 }
 
-/// Finds differences of float samples that the conversion to 8 bits may hide, because the
-/// conversion clamps samples. If a sample is outside 0..255, returns whether the two samples differ
-/// by more than 1. If a sample is outside the range of core/float_range.h, returns whether any bit
-/// differs. In all other cases, returns false.
+/// The conversion of float samples to 8 bits clamps samples to 0..255, which may hide a difference.
+/// Returns whether two samples have such a difference. If a sample is outside the filter range
+/// (core/float_range.h), the samples differ if any bit differs. Otherwise, if a sample is outside
+/// 0..255, the samples differ if their difference exceeds 1. If both samples are in 0..255, the
+/// function returns false.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }

@@ -176,8 +176,8 @@ class Run {
     reports_.progress.on_new_scene(levels_of(scene, source_->format().planes()));
   }
 
-  /// Returns the options of the sink, except two options that open_sink() adds: the recorded
-  /// settings of a job, and the film grain table.
+  /// Returns the options of the sink. Two options are missing, because open_sink() adds them: the
+  /// recorded settings of a job, and the film grain table.
   io::SinkOptions options_of_sink() const {
     io::SinkOptions given = sink_options(options_);
     given.samples = results_;

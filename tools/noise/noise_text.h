@@ -16,9 +16,10 @@ namespace lull::tools {
   return values.native ? values.span / 255 : 0;
 }
 
-/// Returns the size of one level of the 0..255 scale in the units of the file, if the range of the
-/// samples of the channel determines this scale, and otherwise 0. For float samples and for
-/// volumes, unit_of() returns this size.
+/// In stacks of float images, the range of a channel's samples can determine the 0..255 scale of
+/// the channel. For such a channel, returns the size of one level of this scale, in the units of
+/// the file. Returns 0 for all other channels. For channels with ValueScale::native, unit_of()
+/// returns this size.
 [[nodiscard]] double unit_of_channel(const io::MediaSource& source, std::size_t channel);
 
 /// Returns a text such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises with

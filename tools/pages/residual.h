@@ -71,9 +71,10 @@ struct ResidualVerdict {
 /// estimation is uncertain.
 enum class NoiseOrigin { stated, found, assumed };
 
-/// Returns whether the residual looks like noise (docs/reference/reports.md). `cannot_tell`: there
-/// are fewer than 100 blocks, or only the criterion for edges fails and the noise is not white,
-/// because such noise may be stronger at edges.
+/// Returns whether the residual looks like noise (docs/reference/reports.md). The answer is
+/// `cannot_tell` if there are fewer than 100 blocks, or if the residual is 0. The answer is also
+/// `cannot_tell` if the noise is not white and only the criterion for edges fails. The reason may
+/// be the noise, because noise that is not white may be stronger at edges.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

@@ -34,8 +34,8 @@ struct Shape {
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
-  /// Returns the number of successive butterflies that compute a coefficient of the transform
-  /// across the patches. `u` is the index of the vector that contains the coefficient.
+  /// Returns the number of transform levels through which a coefficient in the vector with the
+  /// index `u` passes. Each level is one butterfly (a + b, a - b).
   static constexpr int level(int u) {
     if (across == GroupTransform::wht || u == 0) return levels;
     return std::countr_zero(static_cast<unsigned>(u)) + 1;
@@ -126,8 +126,8 @@ HWY_INLINE void store_units(const Vector* v, float* stack) {
   for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
 }
 
-/// Returns the sum over all lanes of a vector, or half of this sum if the two halves contain the
-/// same patch.
+/// Returns the sum over all lanes of a vector. If the two halves of the vector contain the same
+/// patch, returns half of this sum.
 template <class S>
 HWY_INLINE float total(Vector v) {
   const float sum = hn::GetLane(hn::SumOfLanes(Lanes(), v));

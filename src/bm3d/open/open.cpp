@@ -68,8 +68,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& given, const Fram
   Params params = given;
   search_where_needed(params);
   validate(params);
-  // A session that filters no plane does not compare frames, so its detector must not report
-  // repeated frames.
+  // A session that filters no plane does not compare frames. For such a session, the RepeatFinder
+  // must report no repeated frames.
   return make_repeat_finder(params.noise.levels_in_samples(),
                             filters_any(params.noise, format) ? params.temporal : 0);
 }

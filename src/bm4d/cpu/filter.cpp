@@ -115,9 +115,9 @@ class GroupFilter {
   }
 
  private:
-  /// Unit `u` consists of the SIMD vectors of one cube (4 lanes) or two cubes (8 lanes). Returns
-  /// the index in the group of one of these cubes: the cube in the lower 4 lanes (`block` = 0) or
-  /// in the upper 4 lanes (`block` = 1).
+  /// Unit `u` consists of the SIMD vectors of one cube (4 lanes) or of two cubes (8 lanes). If
+  /// `block` is 0, returns the index of the cube in the lower 4 lanes. If `block` is 1, returns the
+  /// index of the cube in the upper 4 lanes. The index is the position of the cube in the group.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -197,11 +197,11 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Returns the limits (thresholds or noise powers) for the coefficients in x[0], a result of
-  /// load_haar() for the vectors with the index `i`. The lower 4 lanes of x[0] contain means over
-  /// the group, and their limit is `mean`. If `i` is 0, lane 0 contains the mean of all voxels
-  /// instead, and its limit is `own`. In vectors of 8 lanes, the upper 4 lanes contain other
-  /// coefficients, and their limit is `all`.
+  /// Returns the limit (threshold or noise power) for each lane of the vector x[0], which
+  /// load_haar() computes from the vectors with the index `i`. The lower 4 lanes contain means over
+  /// the group, and their limit is `mean`. There is one exception: if `i` is 0, lane 0 contains the
+  /// mean of all voxels, and its limit is `own`. In vectors of 8 lanes, the upper 4 lanes contain
+  /// differences within the group, and their limit is `all`.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);

@@ -28,14 +28,15 @@ class PhaseSchedule {
   }
   /// Adds one slice to the available slices.
   void add_slice() { ++available_; }
-  /// Ends the volume, which must have at least as many slices as a cube.
+  /// States that the volume has no further slices. The volume must have at least as many slices as
+  /// a cube.
   void end() { ended_ = true; }
 
   /// Returns the next layers of reference cubes that the phase can filter, and marks these layers
   /// as filtered. Returns an empty value if no layer is ready.
   std::optional<Layers> next_layers() {
-    /// The last z position at which a cube fits in the available slices. After the end of the
-    /// volume, the last reference cubes begin at this position.
+    /// The last z position at which a cube fits in the available slices. When all slices of the
+    /// volume are available, the last reference cubes begin at this position.
     const int end_place = available_ - params_.cube;
     const int far = next_ + (at_a_time_ - 1) * params_.step;
     int z = next_, count = at_a_time_;
@@ -57,8 +58,8 @@ class PhaseSchedule {
   /// Returns the next slice to which no later reference cube adds estimates, and marks the slice as
   /// finished. Returns an empty value if there is no such slice.
   std::optional<int> next_finished() {
-    // The last z position at which a cube fits in the available slices. After the end of the
-    // volume, the last reference cubes begin at this position.
+    // The last z position at which a cube fits in the available slices. When all slices of the
+    // volume are available, the last reference cubes begin at this position.
     const int end_place = available_ - params_.cube;
     int coming = std::min(next_, std::max(end_place, last_run_ + 1));
     int end = std::min(coming - params_.radius(), available_);

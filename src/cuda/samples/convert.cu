@@ -50,8 +50,8 @@ struct RawColour {
   explicit RawColour(const RawPlanes& raw) : planes{{raw, 0}, {raw, 1}, {raw, 2}} {}
 };
 
-/// Stores 4 samples of a float plane. Samples beyond the end of the row are not stored, because the
-/// margin must not change.
+/// Stores 4 samples of a float plane. At the end of a row, the function stores only the samples
+/// inside the picture, so that the margin of the plane does not change.
 __device__ void store_quad(float* plane, const Margins& margins, int2 p, const float (&v)[quad]) {
   float* to = plane + margins.at(p.x, p.y);
   if (p.x + quad <= margins.width) {

@@ -232,10 +232,9 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // `expected` is the number of video packets in the input. Either the structure check has counted
-  // these packets, or the number follows from the time stamps. The difference
-  // between `expected` and the number of packets that the demuxer read is the number of lost
-  // packets.
+  // `expected` is the number of video packets in the input. The number comes from the structure
+  // check if this check has counted the packets, and otherwise from the time stamps. Packets in
+  // this number that the demuxer has not read are missing.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

@@ -44,9 +44,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // `moved_` records whether the constant frame rate changed the time of a frame by more than one
-  // input tick. If the output does not keep the start time, an equal shift of all frames does not
-  // count.
+  // With a constant frame rate, the encoder may have to change the times of frames. `moved_`
+  // records whether the time of any frame changed by more than one input tick. If the output does
+  // not keep the start time, `moved_` ignores the shift that is common to all frames.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -185,7 +185,7 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
     begin = std::min<const std::byte*>(begin, frame.planes[i].data);
     end = std::max<const std::byte*>(end, frame.planes[i].row(frame.planes[i].height));
   }
-  // The encoder may not change the picture, because the owner of the frame may still read the
+  // The encoder must not change the picture, because the owner of the frame may still read the
   // samples.
   picture->buf[0] = av_buffer_create(reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(begin)),
                                      static_cast<std::size_t>(end - begin), release, pixels.get(),

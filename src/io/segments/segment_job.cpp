@@ -67,8 +67,9 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(manifest_path(folder_)),
       options_(options),
       access_(access) {
-  // At the end of its job, a process removes the folder and the lock file in the folder. If another
-  // process does so during the call of lock(), lock() returns false, and this process tries again.
+  // At the end of its job, a process removes the job folder, including the lock file. If another
+  // process removes the folder while lock() runs, lock() returns false, and this process calls
+  // lock() again.
   while (!lock()) continue;
   try {
     load(overwrite);
@@ -110,8 +111,9 @@ bool SegmentJob::lock() {
   lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (lock_ < 0) {
     const int error = errno;
-    // If the folder is a link without a target, the error is final. Otherwise, another process has
-    // just removed the folder.
+    // If the job folder is a symbolic link without a target, another attempt would fail as well. If
+    // not, ENOENT means that another process has just removed the folder, so the caller tries
+    // again.
     if (error == ENOENT && !is_link(folder_)) return false;
     errno = error;
     fail();

@@ -107,8 +107,9 @@ __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& theta,
   }
 }
 
-/// Combines the patches of a group with the offsets `places` in the search windows. One lane per
-/// member calls add_weight(row, weight), with the weight in units of 1 / weight_scale.
+/// Combines the patches of a group. `places` contains the offsets of the patches in the search
+/// windows. For each member, one lane calls add_weight(row, weight), with the weight in units of 1
+/// / weight_scale.
 template <int T, Kind kind, bool white, class AddWeight>
 __device__ __forceinline__ void combine_group(const BlockWork& work, const Step& step, int count,
                                               float2 moments, const int* places,

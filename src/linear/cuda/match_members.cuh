@@ -17,9 +17,9 @@ constexpr std::uint32_t no_key = ~0u;
 __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, int total,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;
-  // The search for the bound needs an upper limit. `wanted` is at most 64, so the maximum of any 64
-  // keys is an upper limit. The code takes the maximum of 64 small keys: the two smallest keys of
-  // each of the 32 lanes.
+  // A binary search finds the bound, and needs an upper limit. `wanted` is at most 64, so the
+  // maximum of any 64 keys is an upper limit. To obtain a low limit, the code chooses the two
+  // smallest keys of each of the 32 lanes as the 64 keys.
   std::uint32_t smallest = no_key, second = no_key;
   for (int n = lane; n < total; n += 32) {
     const std::uint32_t key = keys[n];

@@ -21,8 +21,9 @@
 namespace lull::cpu {
 namespace {
 
-/// Size of a block in reference patches. The groups of a block contain patches up to one cluster
-/// tile (a square of patch positions) beyond the block, and estimates extend as far.
+/// Number of reference patches in a block, along each axis. The members of a group may be outside
+/// the block, up to one cluster tile (a square of patch positions) away. The estimates of these
+/// members are also outside the block.
 constexpr BlockSize cluster_block{48, 12};
 constexpr int rows_at_once = 32;  // number of rows of strips that one task fills
 
@@ -260,9 +261,9 @@ class ClusterMatcher final : public Matcher {
   std::optional<ClusterRules> rules_;
   StripSpace space_;
   Clusters clusters_;
-  // For two tilings (divisions into tiles) t < k, the element [k][t][i] concerns the patch
-  // clusters_.members(k)[i]. The element is the identifier of the cluster to which this patch
-  // belongs in tiling t.
+  // A tiling is a division into tiles. For two tilings t < k, the element [k][t][i] is the
+  // identifier of a cluster in tiling t: the cluster that contains the patch
+  // clusters_.members(k)[i].
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 

@@ -4,8 +4,10 @@
 // Step 1: the warp finds the split from 8 seed patches. All arithmetic is integer
 // (match/clusters.h), except for one truncated square root.
 
-// Step 2: the warp partitions the cluster with ballots, one patch in each lane. The warp collects
-// the second part at the front of the source buffer, and finally copies it behind the first part.
+// Step 2: the warp divides the patches of the cluster into two parts. Each lane tests one patch,
+// and warp ballots give the position of the patch in its part. The warp writes the first part to
+// the destination buffer, and the second part to the front of the source buffer. At the end, the
+// warp copies the second part to the destination buffer, behind the first part.
 
 // Each cluster has its own range of the source buffer and of the destination buffer, so the
 // assignment of warps to clusters does not influence the result.

@@ -1,5 +1,5 @@
-// The kernels of match.cu for coloured noise. In the same file, these kernels would change the
-// compiled kernels for white noise.
+// The kernels of match.cu for coloured noise. They have a separate file, because in match.cu they
+// would change the machine code that the compiler generates for the kernels for white noise.
 
 #include <algorithm>
 #include <array>

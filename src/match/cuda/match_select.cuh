@@ -12,9 +12,9 @@ constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
 // A quad consists of four words of scores. Normally, a warp examines only the quads with a score
-// that reaches a bound. In two cases, the warp scans all words in order instead. The first case:
-// more than `max_quads` quads reach the bound. The second case: more than `typical_quads` quads
-// reach the bound, and few lanes have scores above the bound.
+// that reaches a bound. The warp instead scans all words in order if more than `max_quads` quads
+// reach the bound. It also does so if more than `typical_quads` quads reach the bound and few lanes
+// have scores above the bound.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -31,9 +31,8 @@ struct MatchArgs {
 };
 /// Launches the kernels of match() with a distance bias (match_biased.cu).
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
-/// Converts a mean of squared differences to half of a sum of squared differences. `mean` is the
-/// mean over the samples of two patches on the 0..255 scale. The result is half of the sum over the
-/// samples of the same patches in the 8-bit guide.
+/// `mean` is the mean squared difference of two patches on the 0..255 scale. Returns half of the
+/// sum of squared differences of these patches in the 8-bit guide.
 double half_distance(double mean, const Guide& guide);
 /// Collects the arguments of the match kernels.
 /// @throws InternalError  scores cannot represent distances up to tau
@@ -68,8 +67,9 @@ __device__ inline void clear_gaps(const Scan& scan, int lane) {
   __syncwarp();
 }
 
-/// Returns a score that at least `keep` - 1 candidates reach. `maxima` contains two maxima of this
-/// lane: one over the low and one over the high half words.
+/// Returns a score that at least `keep` - 1 candidates reach. `maxima` contains the maximum scores
+/// of this lane. Its low half word is the maximum of the low half words, and its high half word is
+/// the maximum of the high half words.
 template <int N>
 __device__ inline std::uint32_t bound_of(std::uint32_t maxima, int keep, int lane) {
   if constexpr (N == 16) {
@@ -90,7 +90,7 @@ struct BestList {
   __device__ void merge(const std::uint32_t* pending, int count, int keep, int lane) {
     merge(lane < count ? pending[lane] : 0u, keep, lane);
   }
-  /// Merges one key from each lane into the list. 0: the lane has no key.
+  /// Merges one key from each lane into the list. If a lane has no key, `of_lane` is 0.
   __device__ void merge(std::uint32_t of_lane, int keep, int lane) {
     const std::uint32_t fresh = sort_descending(of_lane, lane);
     if (is_empty) {  // the list is empty except for the reference patch
@@ -147,9 +147,9 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// Gathers the keys of two neighbouring candidates, whose scores are in `word`. The function
-  /// ignores keys with a score below `bound`, and keys that are too low to enter the list `best`.
-  /// `place` is 65535 minus the position of the first candidate.
+  /// Gathers the keys of two neighbouring candidates. Their scores are in `word`, and `place` is
+  /// 65535 minus the position of the first candidate. The function ignores a key if its score is
+  /// below `bound`, or if it is too low for the list `best`.
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -187,9 +187,9 @@ struct Gathering {
 };
 
 /// Gathers keys from all words in order. A word contains two scores. In flat pictures, nearly all
-/// words contain a score of at least `bound`. From the first keep - 1 of these words, the function
-/// gathers all scores of at least `bound`. From later words, the function gathers only scores above
-/// `bound`.
+/// words reach `bound`: they contain a score of at least `bound`. From the first keep - 1 words
+/// that reach `bound`, the function gathers all scores of at least `bound`. From later words, the
+/// function gathers only scores above `bound`.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {
@@ -208,8 +208,9 @@ __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int
   }
 }
 
-/// Each lane has `chunk` words of scores. The function merges the best scores of all lanes into the
-/// list `best`. Some keys may remain in `gathering`.
+/// Merges the best scores of all lanes into the list `best`. Each lane has `chunk` words of scores.
+/// After the call, `gathering` may contain keys that are not yet in the list; merge_rest() merges
+/// these keys.
 template <int N, int chunk, class Words>
 __device__ inline void select_chunk(const Words& words, int keep, int min_score,
                                     Gathering& gathering, BestList& best) {
@@ -224,8 +225,9 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // The bound is above the lowest score of the list. A candidate with a score equal to the lowest
-  // score would have a later position, and would therefore rank lower.
+  // Only a candidate with a higher score than the lowest score of the list can enter the list. The
+  // bound is therefore above the lowest score. A candidate with a score equal to the lowest score
+  // has a later position, and therefore ranks lower.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);

@@ -122,8 +122,8 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
 /// `quad` + 3 of the two reference patches `g` and `g` + 8. Of each row, the lane holds the left
 /// half (if `half` is 0) or the right half (if `half` is 1).
 
-/// The order of the 64 terms of a dot product saves loads: the next row of candidates needs one new
-/// word, and all other words stay in registers.
+/// The order of the 64 terms of a dot product saves loads: for the next row of candidates, a lane
+/// loads only one new word. All other words stay in registers.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];
@@ -134,8 +134,8 @@ struct References {
       const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // The access is volatile, so each word is loaded twice. With a single load, the compiler
-        // would move words between registers.
+        // The thread loads each word twice, because the access is volatile. If the thread loaded
+        // each word only once, the compiler would insert moves between registers.
         const auto* word =
             static_cast<const volatile std::uint32_t*>(own + 2 * (quad + row) + half);
         words[row][which] = *word;

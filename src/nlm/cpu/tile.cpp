@@ -77,9 +77,9 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
 /// `patch_sums`) between the tile and the candidates at one displacement.
 struct TileSums {
   float *squares, *sums;  // one sum for each cell of a row
-  // Each element is a sum over as many consecutive cells of a row as a patch is wide.
-  // `patch_squares` has a plane of such sums for each slice, and `patch_sums` has a plane for each
-  // slice and guide plane.
+  // Each element is a sum over consecutive cells of one row. The number of these cells is the width
+  // of a patch in cells. `patch_squares` contains one plane of such sums for each slice.
+  // `patch_sums` contains one plane for each guide plane of each slice.
   float *patch_squares, *patch_sums;
 };
 

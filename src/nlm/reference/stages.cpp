@@ -47,10 +47,10 @@ std::array<double, 3> result(const Params& p, std::span<const float> weight,
                              std::span<const Source> sources) {
   const WeightCurve curve(p);
   const int s = p.search_radius;
-  // The blocks of several patches cover the sample (x, y). Along x, the origins of these patches
-  // are the multiples of the step from x - block + 1 to x. last_origin() returns the last of them.
-  // The function also handles negative positions, because the remainder of a negative number is not
-  // positive in C++.
+  // The sample (x, y) is in the blocks of several patches. Along x, the origins of these patches
+  // are the multiples of the step from x - block + 1 to x. last_origin() returns the last of these
+  // multiples. In C++, the remainder of a negative number is negative or 0, so last_origin() adds
+  // the step to the remainder.
   const auto last_origin = [&](int at) { return at - ((at % p.step) + p.step) % p.step; };
   std::array<double, 3> mean{};
   for (int r_y = last_origin(y); r_y > y - p.block; r_y -= p.step)

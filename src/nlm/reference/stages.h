@@ -15,7 +15,7 @@ namespace lull::nlm::reference {
 class SourcePlanes {
  public:
   virtual ~SourcePlanes() = default;
-  /// Returns the sample of guide plane c at (x, y), k slices after the slice `source`. In pictures,
+  /// Returns the sample at (x, y) of guide plane c in slice `source` + k of a volume. In pictures,
   /// `source` is a frame, and k is 0. (x, y) may be outside the plane.
   virtual double guide(int c, int source, int k, int x, int y) const = 0;
   /// Returns whether a sample of a source is a hole.

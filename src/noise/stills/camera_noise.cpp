@@ -20,16 +20,16 @@ constexpr double typical_level = 6;         // level of the lowest frequencies o
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
-/// Filters assume more noise than was measured, because camera noise is uneven and has strong low
-/// frequencies. `strength` is the assumed level divided by the measured level, if the measured
-/// level is `typical_level`. `spectrum_exponent` flattens the assumed spectrum.
+/// Filters assume a higher noise level than the measured level, because camera noise is uneven and
+/// has strong low frequencies. For a measured level of `typical_level`, filters assume `strength`
+/// times this level. `spectrum_exponent` flattens the assumed spectrum.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 /// The assumed noise variance of the block mean, DCT coefficient (0, 0), is this factor times the
 /// larger of the variances of the coefficients (0, 1) and (1, 0).
 constexpr double mean_gain = 2;
-/// Assumed level of chroma noise, as a ratio. The value 1 is the level that chroma noise would have
-/// if the noise of R, G and B were independent. The chroma noise of cameras is stronger.
+/// Assumed level of chroma noise, relative to the level that independent noise in R, G and B would
+/// cause. The value exceeds 1, because cameras have stronger chroma noise.
 constexpr double chroma = 1.2;
 
 /// The correction of camera noise depends on two values: the level d of fine frequencies

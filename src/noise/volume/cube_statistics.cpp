@@ -12,7 +12,8 @@ namespace {
 
 constexpr int side = CubeCollector::side, voxels = side * side * side;
 constexpr double max_cubes = 400'000;
-/// The collector counts constant cubes for at most this number of different values.
+/// The collector counts constant cubes separately for each voxel value. This is the maximum number
+/// of different values.
 constexpr std::size_t max_constant_values = 256;
 
 using Cube = std::array<float, voxels>;  // voxels of a cube: x fastest, then y

@@ -24,12 +24,11 @@ template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
   static constexpr int first(int pair) { return pair; }
-  /// Coefficient k of forward() is gain(k) * sqrt(8) times the coefficient for a basis function of
-  /// norm 1.
+  /// forward() scales coefficient k by gain(k) * sqrt(8), compared with a basis function of norm 1.
   static __device__ constexpr float gain(int) { return 1; }
   static __device__ __forceinline__ __half2 factor(int k, int y) {
-    // The table is a local variable, so the compiler inserts its elements as constants in the
-    // instructions.
+    // The table is a local constexpr variable, so the compiler encodes its elements as constants in
+    // the instructions, and the kernel loads no table.
     constexpr Matrix8<float> table = dct_forward<float>;
     return broadcast(root_8 * table.at[k][y]);
   }
@@ -120,8 +119,8 @@ struct Butterflies<Bior> {
 // variance 1, c[k] has noise of variance 1 / support(k).
 template <>
 struct GroupMatrix<Haar> {
-  // For groups of 32 members: true if the matrix also transforms the differences of pairs of
-  // members.
+  // A group of 32 members has 16 sums and 16 differences of adjacent members. The matrix always
+  // transforms the sums. The constant states whether the matrix also transforms the differences.
   static constexpr bool transforms_differences = false;
   static __host__ __device__ constexpr int support(int k) {
     return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;

@@ -17,8 +17,9 @@ constexpr int coefficients = patch * patch;
 /// the noise, this value is within 0..2. With an estimated autocorrelation, the value may be
 /// larger.
 constexpr double max_decorrelation = 64;
-/// Minimum of CovarianceView::unit. The weight of a group of N patches is at least unit / (64 N).
-/// The minimum prevents weights that are too small for their fixed-point format.
+/// Minimum of CovarianceView::unit, the numerator of group weights. The weight of a group of N
+/// patches is at least unit / (64 N). With a smaller numerator, weights could be too small for
+/// their fixed-point format.
 constexpr double min_unit = 0.25;
 
 std::uint16_t half_bits(double value) {

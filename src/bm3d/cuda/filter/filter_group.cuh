@@ -72,8 +72,8 @@ struct PatchSamples {
   }
 };
 
-/// The operands of one lane for the products with the transform matrices. A left operand contains
-/// the matrix twice, because one product transforms two patches.
+/// The part of the transform matrices that one lane passes to the tensor cores. A left operand of a
+/// matrix product contains the transform matrix twice, because one product transforms two patches.
 template <class Transform2d, int M>
 struct PatchOperands {
   std::uint32_t vertical[4], horizontal_back[4];  // left operands
@@ -93,8 +93,9 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // The factor 1 / 8 compensates for two factors: coefficients of patches are scaled by 8 / M
-    // (filter.cuh), and the inverse transform across the group multiplies them by M.
+    // The division by 8 removes two factors. The forward transform scales the coefficients of
+    // patches by 8 / M (filter.cuh), and the inverse transform across the group multiplies them by
+    // M.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }
@@ -153,8 +154,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
 #pragma unroll
     for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
-      // In the Haar transform, the sum c[i] is already scaled by a power of 2, so the difference
-      // c[i + apart] needs the same scale.
+      // In the Haar transform, the previous iterations have multiplied the sum c[i] by M / 2 /
+      // apart. The difference c[i + apart] needs the same factor.
       const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);
