@@ -25,8 +25,9 @@ class ResidualFit {
   ResidualFit(const Samples& components, const std::vector<bool>& object)
       : components_(components), object_(object) {}
 
-  /// Adds the residuals of slice `z` of component `k` to the sums. The caller passes the slices of
-  /// a component in order, before it replaces their noisy values, and the components in order.
+  /// Adds the residuals of slice `z` of component `k` to the sums. The caller must pass the
+  /// components in order, and the slices of each component in order. The caller must not replace
+  /// the noisy values of a slice before this call.
   /// @param filtered  the filtered values of the slice
   void add(int k, int z, const float* filtered);
   /// Adds the fitted residual to the filtered component `k`. With fewer than 500 voxels in the

@@ -26,8 +26,8 @@ class DecoderWatch {
   /// Watches the log messages of `decoder`. The caller must call this function before it opens the
   /// decoder.
   void attach(AVCodecContext& decoder);
-  /// Like attach(), but also allocates the decoder's pictures, filled with zeros, so that missing
-  /// parts become zero. Decoding fails if a packet is too small for its picture.
+  /// Does the same as attach(). Also allocates the decoder's pictures and fills them with zeros, so
+  /// that missing parts become zero. Decoding fails if a packet is too small for its picture.
   void attach_with_buffers(AVCodecContext& decoder);
   /// Records the size of the packet that the caller then sends to the decoder.
   void expect(const AVPacket& packet);

@@ -113,8 +113,8 @@ std::uint64_t bytes_of_open_shards(const ZarrLevel& level) {
     return static_cast<std::uint64_t>((chunks_along(level, axis) + in_shard - 1) / in_shard);
   };
   std::uint64_t shards = shards_along(y_axis) * shards_along(x_axis);
-  // If a shard contains several channels or time points, the shards of all slices can be incomplete
-  // at the same time.
+  // The writer receives the slices of one volume after another. If a shard contains several
+  // channels or time points, the shards of all slices can therefore be incomplete at the same time.
   if (chunks_of_shard(level, channel_axis) > 1 || chunks_of_shard(level, time_axis) > 1)
     shards *= shards_along(time_axis) * shards_along(channel_axis) * shards_along(z_axis);
   return shards * level.array.shards->index_bytes();

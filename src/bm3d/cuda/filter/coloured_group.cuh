@@ -68,7 +68,7 @@ template <class GroupTransform>
 struct SignTable {
   static constexpr int of_16 = PairsOf<GroupTransform>::matrix_of(7) + 1;
   static constexpr int of_32 = PairsOf<GroupTransform>::matrix_of(31) + 1;
-  // Returns the index in `up_to_16` of the first matrix for groups of 2^log2 members.
+  // Returns the index, in the array `up_to_16`, of the first matrix for 2^log2 members.
   static constexpr int first(int log2) { return log2 < 4 ? log2 - 1 : 4; }
 
   SignWords up_to_16[4 + of_16][2][32];
