@@ -108,7 +108,8 @@ RequestedFormat requested_format(const FileSource& source, const SinkOptions& op
           traits != source.traits() || !same_range};
 }
 
-/// Returns whether the conversion to `format` only changes the bit depth or omits alpha.
+/// Returns whether the conversion to `format` changes at most the bit depth and omits at most
+/// alpha.
 bool changes_depth_only(const AVCodec& codec, const FileSource& source, AVPixelFormat format) {
   const PixelTraits& own = source.traits();
   const std::optional<PixelTraits> target = traits_of(format);

@@ -60,7 +60,7 @@ struct EncoderChoice {
   const AVCodec* codec = nullptr;
   AVPixelFormat format = AV_PIX_FMT_NONE;  // the encoder's input format
   bool convert = false;                    // the samples must be converted to `format`
-  /// True if the conversion changes no more than the bit depth and the presence of alpha.
+  /// True if the conversion changes the bit depth, omits alpha, or both, and changes nothing else.
   bool changes_depth_only = false;
   std::string loss;  // content that `format` cannot store; empty: none
   /// A note for the user: about a lossless conversion that the user did not request, or about an
