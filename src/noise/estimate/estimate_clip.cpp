@@ -11,7 +11,7 @@
 #include "noise/estimate/clip_checks.h"
 #include "noise/estimate/clip_motion.h"
 #include "noise/estimate/clip_table.h"
-#include "noise/estimate/lit_chroma.h"
+#include "noise/estimate/lit_areas.h"
 
 namespace lull {
 namespace {
@@ -30,6 +30,9 @@ constexpr float min_excerpt_share = 0.25f;
 /// Minimum noise level. A lower level counts as no noise. Rounding to 8 bits has the noise level
 /// 0.29.
 constexpr float min_level = 0.5f;
+/// Minimum variance of luma outside dark areas, relative to the variance in all areas, with which
+/// the estimator uses the variance outside dark areas.
+constexpr float min_lit_ratio = 1.2f;
 
 /// The differences between the blocks of two frames, in each plane.
 struct Pair {
@@ -120,11 +123,15 @@ std::array<ChannelShares, 3> shares_of(const Tables& tables) {
   return shares;
 }
 
-/// Replaces the noise variances of a chroma plane by those outside dark areas if these are higher.
-void raise_to_lit(std::span<const ClipDifference> all, std::optional<CoefficientTable>& variances) {
+/// Replaces the measurement of plane `i` by that outside dark areas if the noise is stronger there.
+void raise_to_lit(ExcerptMeasurement& measured, int i) {
+  std::optional<CoefficientTable>& variances = measured.tables[i];
   if (!variances) return;
-  const auto lit = lit_variances_of(all);
-  if (lit && mean_variance(*lit) > mean_variance(*variances)) variances = lit;
+  auto lit = measure_lit(measured.all[i]);
+  const float margin = i == 0 ? min_lit_ratio : 1;
+  if (!lit || !(mean_variance(lit->variances) > margin * mean_variance(*variances))) return;
+  variances = lit->variances;
+  measured.blocks[i] = std::move(lit->blocks);
 }
 
 ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
@@ -156,7 +163,7 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
       measured.tables[i] = variances_of(measured.blocks[i], measured.shares[i]);
   }
   if (!is_rgb)
-    for (int i = 1; i < 3; ++i) raise_to_lit(measured.all[i], measured.tables[i]);
+    for (int i = 0; i < 3; ++i) raise_to_lit(measured, i);
   return measured;
 }
 

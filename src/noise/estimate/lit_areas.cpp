@@ -1,4 +1,4 @@
-#include "noise/estimate/lit_chroma.h"
+#include "noise/estimate/lit_areas.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -57,23 +57,28 @@ CoefficientTable median_table(std::vector<CoefficientTable> tables) {
 
 }  // namespace
 
-std::optional<CoefficientTable> lit_variances_of(std::span<const ClipDifference> blocks) {
+std::optional<LitNoise> measure_lit(std::span<const ClipDifference> blocks) {
   std::vector<ClipDifference> lit = lit_blocks_of(blocks);
   std::ranges::stable_sort(lit, {}, &ClipDifference::brightness);
-  // The noise depends on the colour. A common measurement of all colours would reject the blocks of
-  // the noisiest colours.
+  // The noise depends on the brightness and the colour. A common measurement of all blocks would
+  // reject the blocks with the most noise.
   const std::size_t groups = lit.size() < lit_groups * min_group ? 1 : lit_groups;
+  LitNoise noise;
   std::vector<CoefficientTable> tables;
   for (std::size_t g = 0; g < groups; ++g) {
     const auto at = [&](std::size_t i) {
       return lit.begin() + static_cast<std::ptrdiff_t>(lit.size() * i / groups);
     };
     std::vector<ClipDifference> selected = select_blocks({at(g), at(g + 1)});
-    if (const auto variances = variances_of(selected)) tables.push_back(*variances);
+    const auto variances = variances_of(selected);
+    if (!variances) continue;
+    tables.push_back(*variances);
+    noise.blocks.insert(noise.blocks.end(), selected.begin(), selected.end());
   }
   if (tables.empty()) return std::nullopt;
   // In some groups, texture and motion look like noise. The median ignores such groups.
-  return median_table(std::move(tables));
+  noise.variances = median_table(std::move(tables));
+  return noise;
 }
 
 }  // namespace lull
