@@ -218,7 +218,10 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
   NoiseEstimate found = estimate_noise(excerpts_at(count));
   if (is_over_time(found)) {
     const bool is_synthetic = is_moved_copy(ahead_[0].frame, ahead_[1].frame);
-    if (is_synthetic || checked_flat_noise_ < min_flat_share * expected_flat_noise(found))
+    // Dark areas may have less noise than the estimate states. The follower then replaces a known
+    // estimate only after a cut.
+    const float share = cut && last_check_ ? found.share_in_all_areas : 1;
+    if (is_synthetic || checked_flat_noise_ < min_flat_share * share * expected_flat_noise(found))
       return std::nullopt;
     add_codec_error(excerpts_at(count), found);
     return found;

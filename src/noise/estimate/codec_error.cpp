@@ -12,6 +12,9 @@ namespace {
 /// Standard deviation of the codec error, in quantisation steps. Prediction from earlier frames
 /// makes the codec error smaller than the error of rounding, which is 0.29 steps.
 constexpr float error_per_step = 0.2f;
+/// Factor of the codec error in clips with large dark areas. Encoders use a coarser quantisation
+/// outside the dark areas than in the average of the frame.
+constexpr float with_dark_areas = 1.4f;
 /// In clips without measured noise, add_codec_error() adds only a share of the codec error to the
 /// noise. The share rises from 0 for the quantisation step `fine_step` of luma to 1 for
 /// `coarse_step`.
@@ -53,9 +56,11 @@ void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEsti
   const float share =
       is_noisy ? 1 : std::clamp((steps[0] - fine_step) / (coarse_step - fine_step), 0.0f, 1.0f);
   if (share == 0) return;
+  const float per_step =
+      share * error_per_step * (estimate.has_dark_areas && is_noisy ? with_dark_areas : 1);
   const int planes = layout == Layout::gray ? 1 : 3;
   for (int i = 0; i < planes; ++i)
-    if (const float error = share * error_per_step * steps[i]; error > 0) {
+    if (const float error = per_step * steps[i]; error > 0) {
       add_white(error, estimate.level[i], estimate.noise.plane(i));
       estimate.codec_error[i] = error;
     }

@@ -99,6 +99,8 @@ struct ExcerptMeasurement {
   std::array<std::vector<ClipDifference>, 3> all, blocks;
   Tables tables;
   std::array<ChannelShares, 3> shares;
+  bool has_dark_areas = false;
+  float variance_in_all_areas = 0;  // of luma, with the dark areas
 };
 
 /// Returns the contributions of R, G and B to the noise variances of Y, U and V.
@@ -128,8 +130,10 @@ void raise_to_lit(ExcerptMeasurement& measured, int i) {
   std::optional<CoefficientTable>& variances = measured.tables[i];
   if (!variances) return;
   auto lit = measure_lit(measured.all[i]);
+  if (!lit) return;
+  measured.has_dark_areas = true;
   const float margin = i == 0 ? min_lit_ratio : 1;
-  if (!lit || !(mean_variance(lit->variances) > margin * mean_variance(*variances))) return;
+  if (!(mean_variance(lit->variances) > margin * mean_variance(*variances))) return;
   variances = lit->variances;
   measured.blocks[i] = std::move(lit->blocks);
 }
@@ -162,6 +166,7 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
     for (int i = 0; i < 3; ++i)
       measured.tables[i] = variances_of(measured.blocks[i], measured.shares[i]);
   }
+  if (measured.tables[0]) measured.variance_in_all_areas = mean_variance(*measured.tables[0]);
   if (!is_rgb)
     for (int i = 0; i < 3; ++i) raise_to_lit(measured, i);
   return measured;
@@ -323,6 +328,20 @@ bool too_small(const FrameFormat& format, int plane) {
   return std::min(format.plane_width(plane), format.plane_height(plane)) < 2 * clip_window;
 }
 
+void note_dark_areas(const std::vector<ExcerptMeasurement>& parts, ClipMeasurement& measured) {
+  std::vector<float> variances, in_all_areas;
+  std::size_t dark = 0;
+  for (const ExcerptMeasurement& part : parts) {
+    if (!part.tables[0]) continue;
+    variances.push_back(mean_variance(*part.tables[0]));
+    in_all_areas.push_back(part.variance_in_all_areas);
+    dark += part.has_dark_areas;
+  }
+  measured.has_dark_areas = 2 * dark > variances.size();
+  const float variance = median_of(variances);
+  if (variance > 0) measured.share_in_all_areas = std::sqrt(median_of(in_all_areas) / variance);
+}
+
 }  // namespace
 
 ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
@@ -345,6 +364,7 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
     if (i == 0) measured.found = !tables.empty();
   }
   if (!measured.found) return measured;
+  note_dark_areas(parts, measured);
   for (const ExcerptMeasurement& part : parts)
     measured.excerpt_level.push_back(part.tables[0] ? std::sqrt(mean_variance(*part.tables[0]))
                                                     : 0);
@@ -375,6 +395,8 @@ bool counts_as_white(const CoefficientTable& variances) {
 
 NoiseEstimate estimate_of(const ClipMeasurement& measured, Layout layout) {
   NoiseEstimate estimate;
+  estimate.has_dark_areas = measured.has_dark_areas;
+  estimate.share_in_all_areas = measured.share_in_all_areas;
   std::array<PlaneNoise, 3> planes;
   const int count = layout == Layout::gray ? 1 : 3;
   for (int i = 0; i < count; ++i) {

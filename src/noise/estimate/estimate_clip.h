@@ -24,6 +24,9 @@ struct ClipMeasurement {
   std::array<CoefficientTable, 3> tables{};
   /// Standard deviation of the noise in each plane, computed from `tables`.
   std::array<float, 3> level{};
+  /// NoiseEstimate::has_dark_areas and NoiseEstimate::share_in_all_areas.
+  bool has_dark_areas = false;
+  float share_in_all_areas = 1;
   /// Noise level of luma in each excerpt. 0: the excerpt has no measurement.
   std::vector<float> excerpt_level;
   /// Noise level of luma as a function of brightness, constant outside the observed range. Null:
