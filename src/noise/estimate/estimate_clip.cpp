@@ -30,9 +30,13 @@ constexpr float min_excerpt_share = 0.25f;
 /// Minimum noise level. A lower level counts as no noise. Rounding to 8 bits has the noise level
 /// 0.29.
 constexpr float min_level = 0.5f;
-/// Minimum variance of luma outside dark areas, relative to the variance in all areas, with which
-/// the estimator uses the variance outside dark areas.
-constexpr float min_lit_ratio = 1.2f;
+/// Minimum share of dark blocks with which the estimator measures luma or chroma outside dark areas.
+constexpr double min_dark_share_luma = 0.1, min_dark_share_chroma = 0.2;
+/// The estimator uses the variance of luma outside dark areas only if it exceeds the variance in
+/// all areas by the factor `min_lit_ratio`, or `min_small_lit_ratio` if less than the share
+/// `large_lit_share` of the blocks lies outside dark areas.
+constexpr float min_lit_ratio = 1.2f, min_small_lit_ratio = 2;
+constexpr double large_lit_share = 0.3;
 
 /// The differences between the blocks of two frames, in each plane.
 struct Pair {
@@ -100,7 +104,6 @@ struct ExcerptMeasurement {
   Tables tables;
   std::array<ChannelShares, 3> shares;
   bool has_dark_areas = false;
-  float variance_in_all_areas = 0;  // of luma, with the dark areas
 };
 
 /// Returns the contributions of R, G and B to the noise variances of Y, U and V.
@@ -125,17 +128,28 @@ std::array<ChannelShares, 3> shares_of(const Tables& tables) {
   return shares;
 }
 
-/// Replaces the measurement of plane `i` by that outside dark areas if the noise is stronger there.
-void raise_to_lit(ExcerptMeasurement& measured, int i) {
-  std::optional<CoefficientTable>& variances = measured.tables[i];
-  if (!variances) return;
-  auto lit = measure_lit(measured.all[i]);
-  if (!lit) return;
-  measured.has_dark_areas = true;
-  const float margin = i == 0 ? min_lit_ratio : 1;
-  if (!(mean_variance(lit->variances) > margin * mean_variance(*variances))) return;
-  variances = lit->variances;
-  measured.blocks[i] = std::move(lit->blocks);
+/// Returns the minimum factor by which the variance of plane `i` outside dark areas must exceed the
+/// variance in all areas.
+float min_ratio_of(int i, double lit_share) {
+  if (i > 0) return 1;
+  return lit_share < large_lit_share ? min_small_lit_ratio : min_lit_ratio;
+}
+
+/// Replaces the noise variances of the planes by those outside dark areas if dark areas are large
+/// and the noise is stronger outside them.
+void exclude_dark_areas(ExcerptMeasurement& measured) {
+  for (int i = 0; i < 3; ++i) {
+    std::optional<CoefficientTable>& variances = measured.tables[i];
+    const double dark_share = dark_share_of(measured.all[i]);
+    if (i == 0) measured.has_dark_areas = dark_share >= min_dark_share_chroma;
+    if (!variances || dark_share < (i == 0 ? min_dark_share_luma : min_dark_share_chroma)) continue;
+    auto lit = measure_lit(measured.all[i]);
+    if (!lit) continue;
+    const float minimum = min_ratio_of(i, lit->share) * mean_variance(*variances);
+    if (!(mean_variance(lit->variances) > minimum)) continue;
+    variances = lit->variances;
+    measured.blocks[i] = std::move(lit->blocks);
+  }
 }
 
 ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
@@ -166,9 +180,6 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
     for (int i = 0; i < 3; ++i)
       measured.tables[i] = variances_of(measured.blocks[i], measured.shares[i]);
   }
-  if (measured.tables[0]) measured.variance_in_all_areas = mean_variance(*measured.tables[0]);
-  if (!is_rgb)
-    for (int i = 0; i < 3; ++i) raise_to_lit(measured, i);
   return measured;
 }
 
@@ -324,19 +335,28 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
   return levels;
 }
 
+bool is_rgb(std::span<const Excerpt> excerpts) {
+  return std::ranges::any_of(excerpts, [](const Excerpt& excerpt) {
+    return !excerpt.empty() && excerpt.front().format.layout == Layout::rgb;
+  });
+}
+
 bool too_small(const FrameFormat& format, int plane) {
   return std::min(format.plane_width(plane), format.plane_height(plane)) < 2 * clip_window;
 }
 
-void note_dark_areas(const std::vector<ExcerptMeasurement>& parts, ClipMeasurement& measured) {
-  std::vector<float> variances, in_all_areas;
+/// Excludes large dark areas from the measurements of all excerpts.
+void exclude_dark_areas(std::vector<ExcerptMeasurement>& parts, ClipMeasurement& measured) {
+  std::vector<float> in_all_areas, variances;
   std::size_t dark = 0;
-  for (const ExcerptMeasurement& part : parts) {
+  for (ExcerptMeasurement& part : parts) {
     if (!part.tables[0]) continue;
+    in_all_areas.push_back(mean_variance(*part.tables[0]));
+    exclude_dark_areas(part);
     variances.push_back(mean_variance(*part.tables[0]));
-    in_all_areas.push_back(part.variance_in_all_areas);
     dark += part.has_dark_areas;
   }
+  if (variances.empty()) return;
   measured.has_dark_areas = 2 * dark > variances.size();
   const float variance = median_of(variances);
   if (variance > 0) measured.share_in_all_areas = std::sqrt(median_of(in_all_areas) / variance);
@@ -356,6 +376,7 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
     const auto says = [](const ExcerptMeasurement& part) { return part.tables[0].has_value(); };
     if (std::ranges::any_of(parts, says)) break;
   }
+  if (!is_rgb(excerpts)) exclude_dark_areas(parts, measured);
   for (int i = 0; i < 3; ++i) {
     std::vector<CoefficientTable> tables;
     for (const ExcerptMeasurement& part : parts)
@@ -364,7 +385,6 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
     if (i == 0) measured.found = !tables.empty();
   }
   if (!measured.found) return measured;
-  note_dark_areas(parts, measured);
   for (const ExcerptMeasurement& part : parts)
     measured.excerpt_level.push_back(part.tables[0] ? std::sqrt(mean_variance(*part.tables[0]))
                                                     : 0);

@@ -14,15 +14,19 @@
 
 namespace lull {
 
-/// The noise outside the dark areas of one plane of one excerpt, and the blocks in which it was
-/// measured.
+/// Returns the share of dark blocks, 0..1.
+[[nodiscard]] double dark_share_of(std::span<const ClipDifference> blocks);
+
+/// The noise outside the dark areas of one plane of one excerpt, the share of the blocks outside
+/// dark areas (0..1), and the blocks in which the noise was measured.
 struct LitNoise {
   CoefficientTable variances{};
+  double share = 0;
   std::vector<ClipDifference> blocks;
 };
 
 /// Measures the noise of a plane of one excerpt in the blocks outside dark areas. Returns
-/// std::nullopt if dark areas are small, or if too few blocks lie outside dark areas.
+/// std::nullopt if too few blocks lie outside dark areas.
 [[nodiscard]] std::optional<LitNoise> measure_lit(std::span<const ClipDifference> blocks);
 
 }  // namespace lull
