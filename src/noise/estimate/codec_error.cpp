@@ -14,7 +14,7 @@ namespace {
 constexpr float error_per_step = 0.2f;
 /// Factor of the codec error in clips with large dark areas. Encoders use a coarser quantisation
 /// outside the dark areas than in the average of the frame.
-constexpr float with_dark_areas = 1.4f;
+constexpr float with_dark_areas = 1.25f;
 /// In clips without measured noise, add_codec_error() adds only a share of the codec error to the
 /// noise. The share rises from 0 for the quantisation step `fine_step` of luma to 1 for
 /// `coarse_step`.

@@ -103,7 +103,6 @@ struct ExcerptMeasurement {
   std::array<std::vector<ClipDifference>, 3> all, blocks;
   Tables tables;
   std::array<ChannelShares, 3> shares;
-  bool has_dark_areas = false;
 };
 
 /// Returns the contributions of R, G and B to the noise variances of Y, U and V.
@@ -128,27 +127,15 @@ std::array<ChannelShares, 3> shares_of(const Tables& tables) {
   return shares;
 }
 
-/// Returns the minimum factor by which the variance of plane `i` outside dark areas must exceed the
-/// variance in all areas.
-float min_ratio_of(int i, double lit_share) {
-  if (i > 0) return 1;
-  return lit_share < large_lit_share ? min_small_lit_ratio : min_lit_ratio;
-}
-
-/// Replaces the noise variances of the planes by those outside dark areas if dark areas are large
-/// and the noise is stronger outside them.
-void exclude_dark_areas(ExcerptMeasurement& measured) {
-  for (int i = 0; i < 3; ++i) {
+/// Replaces the noise variances of chroma by those outside dark areas if dark areas are large and
+/// the noise is stronger outside them.
+void exclude_dark_from_chroma(ExcerptMeasurement& measured) {
+  for (int i = 1; i < 3; ++i) {
     std::optional<CoefficientTable>& variances = measured.tables[i];
-    const double dark_share = dark_share_of(measured.all[i]);
-    if (i == 0) measured.has_dark_areas = dark_share >= min_dark_share_chroma;
-    if (!variances || dark_share < (i == 0 ? min_dark_share_luma : min_dark_share_chroma)) continue;
-    auto lit = measure_lit(measured.all[i]);
-    if (!lit) continue;
-    const float minimum = min_ratio_of(i, lit->share) * mean_variance(*variances);
-    if (!(mean_variance(lit->variances) > minimum)) continue;
-    variances = lit->variances;
-    measured.blocks[i] = std::move(lit->blocks);
+    if (!variances || dark_share_of(measured.all[i]) < min_dark_share_chroma) continue;
+    const auto lit = measure_lit(measured.all[i]);
+    if (lit && mean_variance(lit->variances) > mean_variance(*variances))
+      variances = lit->variances;
   }
 }
 
@@ -345,21 +332,48 @@ bool too_small(const FrameFormat& format, int plane) {
   return std::min(format.plane_width(plane), format.plane_height(plane)) < 2 * clip_window;
 }
 
+/// Replaces the noise variances of luma in excerpts with large dark areas by those outside the dark
+/// areas if the noise is stronger there. The decision is the same for all excerpts with large dark
+/// areas. Returns whether dark areas are large in most excerpts.
+bool exclude_dark_from_luma(std::vector<ExcerptMeasurement>& parts) {
+  std::vector<std::optional<LitNoise>> lit_noise(parts.size());
+  std::vector<float> all_variances, lit_variances, lit_shares;
+  int dark = 0, measured = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i].tables[0]) continue;
+    ++measured;
+    const double dark_share = dark_share_of(parts[i].all[0]);
+    dark += dark_share >= min_dark_share_chroma;
+    if (dark_share < min_dark_share_luma) continue;
+    if (!(lit_noise[i] = measure_lit(parts[i].all[0]))) continue;
+    all_variances.push_back(mean_variance(*parts[i].tables[0]));
+    lit_variances.push_back(mean_variance(lit_noise[i]->variances));
+    lit_shares.push_back(static_cast<float>(1 - dark_share));
+  }
+  if (lit_shares.empty()) return false;
+  const float ratio = median_of(lit_shares) < large_lit_share ? min_small_lit_ratio : min_lit_ratio;
+  if (median_of(lit_variances) > ratio * median_of(all_variances))
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (!lit_noise[i]) continue;
+      parts[i].tables[0] = lit_noise[i]->variances;
+      parts[i].blocks[0] = std::move(lit_noise[i]->blocks);
+    }
+  return 2 * dark > measured;
+}
+
 /// Excludes large dark areas from the measurements of all excerpts.
 void exclude_dark_areas(std::vector<ExcerptMeasurement>& parts, ClipMeasurement& measured) {
-  std::vector<float> in_all_areas, variances;
-  std::size_t dark = 0;
-  for (ExcerptMeasurement& part : parts) {
-    if (!part.tables[0]) continue;
-    in_all_areas.push_back(mean_variance(*part.tables[0]));
-    exclude_dark_areas(part);
-    variances.push_back(mean_variance(*part.tables[0]));
-    dark += part.has_dark_areas;
-  }
-  if (variances.empty()) return;
-  measured.has_dark_areas = 2 * dark > variances.size();
-  const float variance = median_of(variances);
-  if (variance > 0) measured.share_in_all_areas = std::sqrt(median_of(in_all_areas) / variance);
+  const auto median_variance = [&] {
+    std::vector<float> variances;
+    for (const ExcerptMeasurement& part : parts)
+      if (part.tables[0]) variances.push_back(mean_variance(*part.tables[0]));
+    return variances.empty() ? 0 : median_of(variances);
+  };
+  const float in_all_areas = median_variance();
+  for (ExcerptMeasurement& part : parts) exclude_dark_from_chroma(part);
+  measured.has_dark_areas = exclude_dark_from_luma(parts);
+  if (const float variance = median_variance(); variance > 0)
+    measured.share_in_all_areas = std::sqrt(in_all_areas / variance);
 }
 
 }  // namespace

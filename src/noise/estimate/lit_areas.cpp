@@ -49,13 +49,12 @@ std::optional<LitNoise> measure_lit(std::span<const ClipDifference> blocks) {
   std::ranges::copy_if(blocks, std::back_inserter(lit), [](const ClipDifference& b) {
     return is_comparable(b) && !is_dark(b);
   });
-  const double share = 1 - dark_share_of(blocks);
-  if (lit.size() < min_lit_blocks || share < min_lit_share) return std::nullopt;
+  if (lit.size() < min_lit_blocks || 1 - dark_share_of(blocks) < min_lit_share) return std::nullopt;
   std::ranges::stable_sort(lit, {}, &ClipDifference::brightness);
   // The noise depends on the brightness and the colour. A common measurement of all blocks would
   // reject the blocks with the most noise.
   const std::size_t groups = lit.size() < lit_groups * min_group ? 1 : lit_groups;
-  LitNoise noise{.variances = {}, .share = share, .blocks = {}};
+  LitNoise noise;
   std::vector<CoefficientTable> tables;
   for (std::size_t g = 0; g < groups; ++g) {
     const auto at = [&](std::size_t i) {

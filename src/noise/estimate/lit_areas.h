@@ -17,11 +17,10 @@ namespace lull {
 /// Returns the share of dark blocks, 0..1.
 [[nodiscard]] double dark_share_of(std::span<const ClipDifference> blocks);
 
-/// The noise outside the dark areas of one plane of one excerpt, the share of the blocks outside
-/// dark areas (0..1), and the blocks in which the noise was measured.
+/// The noise outside the dark areas of one plane of one excerpt, and the blocks in which it was
+/// measured.
 struct LitNoise {
   CoefficientTable variances{};
-  double share = 0;
   std::vector<ClipDifference> blocks;
 };
 
