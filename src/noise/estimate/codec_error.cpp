@@ -29,17 +29,32 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
   return curve;
 }
 
-/// Adds white noise with the standard deviation `error` to a plane. The noise curve excludes the
-/// codec error, because sessions use the curve as the noise level in the detection of repeated
+/// Returns the noise curve `curve` after the addition of white noise with the standard deviation
+/// `error`, scaled so that its level stays equal.
+std::shared_ptr<const NoiseCurve> flattened(const NoiseCurve& curve, float error) {
+  auto sum = std::make_shared<NoiseCurve>(curve);
+  for (float& sigma : sum->sigma) sigma = std::sqrt(sigma * sigma + error * error);
+  const float scale = curve.level() / sum->level();
+  for (float& sigma : sum->sigma) sigma *= scale;
+  return sum;
+}
+
+/// Adds white noise with the standard deviation `error` to a plane. The level of the noise curve
+/// excludes the codec error, because sessions use it as the noise level in the detection of repeated
 /// frames.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
-  const float growth = std::sqrt(level * level + error * error) / found;
   if (!plane.curve) {
     plane.curve = flat_codec_curve(found);
     plane.sigma = stabilised_sigma(*plane.curve);
+    plane.sigma *= std::sqrt(level * level + error * error) / found;
+  } else {
+    const float strength = plane.sigma / stabilised_sigma(*plane.curve);
+    const float curve_level = plane.curve->level();
+    auto curve = flattened(*plane.curve, error / strength);
+    plane.sigma = stabilised_sigma(*curve) * std::hypot(curve_level * strength, error) / curve_level;
+    plane.curve = std::move(curve);
   }
-  plane.sigma *= growth;
   if (!plane.correlation) return;
   auto correlation = std::make_shared<Autocorrelation>(*plane.correlation);
   const float share = level * level / (level * level + error * error);
