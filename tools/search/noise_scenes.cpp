@@ -186,7 +186,7 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
 }
 
 std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const NoiseEstimate& all,
-                                  const FramesFrom& frames_from) {
+                                  float codec_error, const FramesFrom& frames_from) {
   std::vector<SceneNoise> scenes{scene_noise(excerpts.front().time_s, excerpts_of(excerpts), all)};
   if (!frames_from || all.excerpt_level.size() != excerpts.size()) return scenes;
   // Consecutive excerpts with nearly equal noise levels form a group. `begins` contains the index
@@ -196,7 +196,8 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
   for (std::size_t i = 1; i < excerpts.size(); ++i) {
     const float level = all.excerpt_level[i];
     if (level <= 0) continue;
-    if (all.excerpt_level[last] > 0 && !is_same(level, all.excerpt_level[last]))
+    if (all.excerpt_level[last] > 0 &&
+        !is_same(std::hypot(level, codec_error), std::hypot(all.excerpt_level[last], codec_error)))
       begins.push_back(i);
     last = i;
   }

@@ -57,7 +57,10 @@ class Search {
     for (TimedExcerpt& excerpt : excerpts)
       for (Frame& frame : excerpt.frames) frame = filter_view(std::move(frame));
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
-    record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
+    NoiseEstimate with_error = all;
+    add_codec_error(excerpts_of(samples.excerpts), with_error);
+    record.scenes = scenes_of(excerpts, all, with_error.codec_error[0],
+                              has_scenes() ? by_pts() : FramesFrom{});
     // scenes_of() requires estimates without the codec error (quantisation error), so
     // add_codec_error() must follow scenes_of().
     for (SceneNoise& scene : record.scenes)
