@@ -44,7 +44,7 @@ Frame shared(const VSFrame* source, int number, const FrameFormat& format, const
   return frame;
 }
 
-/// Copies rows, with several threads for large planes, because the filter does no other work during
+/// Copies rows. Several threads copy a large plane, because the filter can do no other work during
 /// the copy.
 void copy_rows(PlaneView<const std::byte> from, PlaneView<std::byte> to) {
   constexpr std::ptrdiff_t bytes_per_thread = 256 * 1024;

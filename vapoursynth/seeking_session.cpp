@@ -76,8 +76,9 @@ std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& kee
 }
 
 /// Finds the first frame for the session, and pushes the frames before the target. The margin does
-/// not count repeated frames, which the session can detect only after a frame with independent
-/// noise (RepeatState::independent). Returns false if the host must provide the frames `more`.
+/// not include repeated frames. The function can recognise repeated frames only after it has found
+/// a frame with independent noise (RepeatState::independent). Returns false if the host must
+/// provide the frames `more`.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
   std::vector<Distinct> distinct;

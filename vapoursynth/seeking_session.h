@@ -37,7 +37,7 @@ class SeekingSession {
   /// frames `more`; the caller must then call process() again. `fetch` returns frames of the host,
   /// and `keep` receives the results of later frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
-  /// Discards the session. Required after a failure.
+  /// Discards the session. The caller must call reset() after a failure.
   void reset() { session_.reset(); }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The command `lull` inside the Python module.
+// Lets Python code call the command `lull` as a function.
 
 #include <nanobind/nanobind.h>
 

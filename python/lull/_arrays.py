@@ -107,9 +107,9 @@ def device_of(array: Any) -> str | None:
 def host_view(out: Any) -> tuple[np.ndarray | None, bool]:
     """Returns the samples of `out` as a numpy array, and whether writing to it changes `out`.
 
-    The array is None if `out` is on a GPU. It is a copy if filters cannot use the samples in their
-    memory layout (another byte order, not aligned, bfloat16) or if they are in another memory; then
-    :func:`put` writes the result.
+    The array is None if `out` is on a GPU. The array is a copy if filters cannot use the samples in
+    their memory layout (another byte order, not aligned, bfloat16), or if the samples are in
+    another memory. In this case, :func:`put` writes the result.
     """
     if device_of(out) is not None:
         return None, False

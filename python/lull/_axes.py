@@ -56,7 +56,7 @@ def axes_of(
     z_axis: int | None,
     volume_axis: int | None = None,
 ) -> Axes:
-    """Assigns the axes. Two unnamed axes are those of a picture, three those of a volume."""
+    """Assigns the axes. Two axes without names form a picture, and three form a volume."""
     ndim = len(shape)
     if volume_axis is not None and time_axis is not None:
         raise ValueError("volume_axis and time_axis (the volumes are the times); leave one out")

@@ -78,7 +78,7 @@ class Work:
                 for name, view in self.features.items()}
 
     def sequences(self, times: int, slices: int) -> list[list[tuple[int, int]]]:
-        """Returns the sequences of frames, as (time, z), that are filtered one after the other."""
+        """Returns the sequences of frames, as pairs (time, z), which sessions filter in turn."""
         if self.volumes:
             return [[(t, z) for z in range(slices)] for t in range(times)]
         return [[(t, z) for t in range(times)] for z in range(slices)]
@@ -139,7 +139,7 @@ def method_name(method: str, volume: bool) -> str:
 
 
 def chosen_device(device: str, array: Any) -> str:
-    """Returns the array's GPU for 'auto', if it is in GPU memory; otherwise the given device."""
+    """Returns the array's GPU if `device` is 'auto' and lull can use this GPU, else `device`."""
     here = device_of(array)
     known = any(here == name for name, _ in _core.devices())
     return here if device == "auto" and here and known else device

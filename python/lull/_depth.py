@@ -18,7 +18,7 @@ _GREY = (0,)
 
 
 def _values_for(array: np.ndarray) -> Values:
-    """Values are used as depths without conversion, so that holes keep their values."""
+    """Returns a scale that does not convert the depths, so that holes keep their values."""
     if array.dtype == np.uint8:
         return Values(8, 0.0, 1.0)
     if array.dtype.kind == "f":

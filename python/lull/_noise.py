@@ -75,7 +75,7 @@ Sigma = Union[float, Sequence[float], NoiseEstimate, Literal["auto"]]
 
 
 def groups_of(channels: int) -> list[Group]:
-    """Three channels are red, green and blue, and are filtered together; others separately."""
+    """Returns the groups of channels that lull filters together: RGB, or single channels."""
     return [(0, 1, 2)] if channels == 3 else [(channel,) for channel in range(channels)]
 
 
@@ -92,7 +92,7 @@ def samples_at(
 
 
 def _excerpts(times: int, slices: int) -> list[list[tuple[int, int]]]:
-    """Returns excerpts as (time, z): consecutive frames of a clip, or slices of a stack."""
+    """Returns excerpts as lists of pairs (time, z): successive frames, or slices of a stack."""
     if slices > 1:
         count = times * slices
         number = min(_SLICES, count)

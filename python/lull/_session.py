@@ -133,9 +133,9 @@ class Session:
 
     @property
     def latency(self) -> int:
-        """Maximum number of frames that are pushed before the first result is returned.
+        """Maximum number of frames that the session receives before it returns the first result.
 
-        Over time, frames that repeat their predecessor do not count.
+        In temporal filtering, repeated frames do not count.
         """
         return self._session.latency
 
@@ -147,9 +147,9 @@ class Session:
     def push(self, frame: Any, *, copy: bool = True) -> list[Any]:
         """Pushes a frame and returns the results that are ready, in the order of their frames.
 
-        Without `copy`, a frame whose rows are contiguous is used in its own memory, and must not
-        change until its result is returned. If the first frame of a clip is on the session's GPU,
-        all frames and results of the clip stay there.
+        Without `copy`, the session reads a frame with contiguous rows in its own memory. The frame
+        must not change until the session has returned its result. If the first frame of a clip is
+        on the session's GPU, all frames and results of the clip stay there.
         """
         source = self._source_of(frame)
         if self._count == 0:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-# As for files: values that exceed the range by more than this share of it are not noise.
+# Values that exceed the range by more than this share of the range are not noise. The same rule
+# applies to the samples of files.
 _REACH = 0.5
 _MAX_SAMPLED = 1 << 22
 

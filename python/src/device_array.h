@@ -1,5 +1,5 @@
 #pragma once
-// Arrays in GPU memory for results, if lull does not support the array library of the input.
+// Arrays in GPU memory. They hold results if lull does not support the array library of the input.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -199,7 +199,8 @@ void bind_session(nb::module_& m) {
 using SeriesArray = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
 
 /// Denoises a series with the axes (volume, z, y, x) in place, on the 0..255 scale. If `noise` is
-/// null, the function estimates the noise.
+/// null, the function estimates the noise. Returns false, and changes no sample, if the volumes
+/// have too little in common.
 bool denoise_array_series(const SeriesArray& samples, const Noise* noise, const std::string& kind,
                           float strength, std::string profile, std::string device, float zero) {
   SeriesSettings settings{.profile = std::move(profile),

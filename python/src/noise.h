@@ -1,5 +1,5 @@
 #pragma once
-// The given or estimated noise of arrays.
+// The noise of arrays, which the caller gives or lull estimates.
 
 #include <array>
 #include <optional>
@@ -52,18 +52,18 @@ struct Estimate {
 /// Multiplies the noise level of each plane by `strength`. The sample scale does not change.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
-/// @param flat  if true, the result has no noise curve; required for slices of stacks
+/// @param flat  if true, the result has no noise curve; must be true for slices of stacks
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);
 
-/// The depth scale of a session, and the noise on this scale.
+/// The scale on which a session filters depth maps, and the noise on this scale.
 struct Depth {
   DepthScale scale;
   Noise noise;
 };
 
-/// Analyses consecutive depth maps. `sigma` is the noise level in the unit of the maps; empty:
-/// estimated.
+/// Analyses consecutive depth maps. `sigma` is the noise level in the unit of the maps. If `sigma`
+/// is empty, the function estimates the noise level.
 /// @throws InvalidArgument  the maps contain only holes
 [[nodiscard]] Depth analyse_depth(const std::vector<Image>& maps, const FrameFormat& format,
                                   const DepthSamples& samples, std::optional<double> sigma,

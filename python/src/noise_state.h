@@ -32,7 +32,7 @@ using NoiseState = std::tuple<std::array<PlaneState, 3>, bool, std::optional<Vol
 using EstimateState = std::tuple<NoiseState, std::array<float, 3>, float, bool, std::string>;
 
 [[nodiscard]] NoiseState state_of(const Noise& noise);
-/// @throws InvalidArgument  the state is invalid
+/// @throws InvalidArgument  the tuple does not describe a valid noise model
 [[nodiscard]] Noise noise_of(const NoiseState& state);
 
 [[nodiscard]] EstimateState state_of(const Estimate& found);

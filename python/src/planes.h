@@ -57,8 +57,8 @@ class Result {
   const Frame& frame() const { return frame_; }
   /// Copies the samples into arrays of the frame's sample type. The caller must not hold the GIL.
   void copy_to(const std::vector<WritableSamples>& planes) const;
-  /// Copies a result into the image `to` on the same GPU. Unchanged samples come from the input
-  /// image `original`, which has the element type of `to`.
+  /// Copies a result into the image `to` on the same GPU. Samples that the filter did not change
+  /// come from the input image `original`, which has the element type of `to`.
   void copy_to_device(const cuda::ArrayPicture& to, const cuda::ArrayPicture& original) const;
 
  private:

@@ -15,8 +15,8 @@
 
 namespace lull::python {
 
-/// The feature buffers of a render by name (noise/render/features.h): planes of floats with the
-/// size of the frame.
+/// The feature buffers of a rendered frame, by name (noise/render/features.h). A feature buffer
+/// consists of planes of floats with the size of the frame.
 using FeatureImages = std::map<std::string, Image>;
 
 /// A denoising session. Thread-safe: concurrent calls run one after another. The caller must not
@@ -29,8 +29,8 @@ class Session {
   /// `guide` may be empty. `features` may contain feature buffers.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
                            const FeatureImages& features);
-  /// Pushes an image in GPU memory. If `copy` is false, the image must not change before its
-  /// result. `guide` may be null.
+  /// Pushes an image in GPU memory. If `copy` is false, the image must not change until the session
+  /// has returned its result. `guide` may be null.
   std::vector<Result> push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
                                      const cuda::ArrayPicture* guide);
   /// Returns the next result after the last push, or no value after the last result. A session

@@ -42,17 +42,17 @@ struct Backend {
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Opens a detector, which finds the same repeated frames as a session with the parameters
-/// `params`. A program that denoises parts of a clip in several sessions writes the results of the
-/// detector to Frame::repeat_state. Each session also needs margin(params) frames on either side of
-/// its part, not counting repeated frames. The results then equal those of one session for the
-/// complete clip.
+/// Opens a detector that finds the same repeated frames as a session with the parameters `params`.
+/// If several sessions denoise parts of a clip, the program writes the results of the detector to
+/// Frame::repeat_state. Each session also needs the margin(params) frames before and after its
+/// part, where repeated frames do not count. The sessions then return the same results as one
+/// session for the complete clip.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 
-/// Returns the memory resource for frames that the backend reads without an intermediate copy:
-/// page-locked memory for `cuda`, and the default resource for other backends. The resource exists
-/// until the process ends.
+/// Returns a memory resource for frames. The backend reads frames in this memory without an
+/// intermediate copy. For `cuda`, the memory is page-locked. Other backends use the default
+/// resource. The resource exists until the process ends.
 [[nodiscard]] std::pmr::memory_resource* frame_memory(const Backend& backend);
 
 }  // namespace lull::bm3d

@@ -7,8 +7,8 @@
 // samples of the reference patch and of the member, and i the 64 samples of a patch:
 //     D(m) = sum_c 1 / (64 C sigma_c^2) sum_i (I_c(m + i) - I_c(r + i))^2
 
-// Step 2: The weight of a member at the distance D, with the filter strength h. Noise alone gives D
-// = 2. The weight of the reference patch is 1.
+// Step 2: The weight of a member at the distance D, with the filter strength h. If two patches
+// differ only by noise, D is 2 on average. The weight of the reference patch is 1.
 //     w = max(0, 1 - max(D - 2, 0) / (8 h^2))^8
 
 // Step 3: The estimate E of sample i of a group in the plane I, where r and m are the top-left

@@ -37,7 +37,7 @@ struct PhaseParams {
   float motion_bias = 0.0f;
   /// Sides of the refinement windows (match/propagation.h): refine_window in the reference frame,
   /// and refine_temporal_window in neighbouring frames. Phases that propagate groups search these
-  /// windows. `refine_window` is odd, and at most min(window, 31). 1: no window.
+  /// windows. `refine_window` is odd, and at most min(window, 31). A side of 1 means no window.
   int refine_window = 1;
   int refine_temporal_window = 0;  // odd, at most min(temporal_window, 15); 0: no window
   /// If set, clusters (match/clusters.h) replace the search windows.
@@ -66,9 +66,9 @@ struct MeansParams {
   float h = 0.8f;
 };
 /// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`
-/// stands for all planes whose groups the matcher finds in luma. For subsampled chroma, the matcher
-/// finds groups in luma only with temporal filtering. Without temporal filtering, the guide of
-/// subsampled chroma differs between the phases.
+/// stands for all planes whose groups the matcher finds in luma. With temporal filtering,
+/// subsampled chroma is among these planes. Without temporal filtering, subsampled chroma has its
+/// own guide, which differs between the phases.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
@@ -94,26 +94,26 @@ struct Params {
   float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the guides of estimates, 0..1
   /// If true, both phases match patches in a mixture of Frame::guide and the noisy picture.
-  /// `guide_noise` is the share of the noisy picture in this mixture. If false, the first phase
+  /// `guide_noise` is the weight of the noisy picture in this mixture. If false, the first phase
   /// matches in the noisy picture, and the second phase in the basic estimate. Frame::guide must
   /// have the size and planes of the frame.
   bool guided = false;
   /// Step of the reference patches whose groups the first phase finds by a search: greater than
   /// hard.step, and at most 16. All other reference patches take their candidates from these groups
-  /// (match/propagation.h). 0: the first phase searches for all groups.
+  /// (match/propagation.h). If the step is 0, the first phase searches for all groups.
   int search_step = 0;
   /// If not 0, the first phase stores its groups. The members of the stored groups are the
   /// candidates of the second phase, which then needs no search. `kept` is the maximum number of
-  /// members of a stored group, a power of two up to 32. If the group size of a phase is larger, it
-  /// replaces `kept`. search_where_needed() sets 0 if a search is necessary.
+  /// members of a stored group, a power of two up to 32. A larger group size of a phase replaces
+  /// this maximum. search_where_needed() sets `kept` to 0 if a search is necessary.
   int kept = 0;
   /// Planes for which the second phase does no matching, but filters the same groups as the first
   /// phase. Requires equal steps in both phases, and a search_step of 0. The search windows of the
   /// second phase must be at least as large as those of the first phase.
   SameGroups same_groups = SameGroups::none;
-  /// If true, iterated linear combinations of patches (linear/params.h) replace all phases, whose
-  /// parameters are then ignored. With temporal filtering, a GPU with little shared memory runs the
-  /// phases instead.
+  /// If true, iterated linear combinations of patches (linear/params.h) replace all phases. The
+  /// session then ignores the parameters of the phases. With temporal filtering, a GPU with little
+  /// shared memory runs the phases instead.
   bool linear_combinations = false;
   /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
   /// no second phase.
@@ -121,7 +121,8 @@ struct Params {
   int phases = 2;    // 1: the basic estimate is the result
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
   /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of its
-  /// contrast cannot be predicted from earlier frames (time/frame_relation.h). 0: no scene cuts.
+  /// contrast cannot be predicted from earlier frames (time/frame_relation.h). The value 0 disables
+  /// scene cuts.
   float scene_cut = 0.5f;
   /// If true, frames may have holes (missing samples, Frame::holes) and must be grey. Patches that
   /// overlap a hole are not candidates.

@@ -49,8 +49,8 @@ struct PhaseInput {
 
   bool propagates() const { return plan.propagates(set); }
   bool reuses_groups() const { return plan.reuses_groups(set); }
-  /// Returns true if run() must store its groups for the second phase. False in a first phase that
-  /// propagates groups, and in all later phases.
+  /// Returns true if run() must store the groups that it finds for the second phase. The result is
+  /// false in a first phase that propagates groups, and in all later phases.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
   /// Returns the noise of plane k of `set`. The sigma of this noise is above 0.
@@ -64,9 +64,9 @@ class PhaseEngine {
   /// of float planes.
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Finds and stores the groups of every PhasePlan::search_step-th reference patch, before a run()
-  /// that propagates groups. `input` must contain the motion vector of each bundle (8x4 of these
-  /// reference patches).
+  /// Finds and stores the groups of the reference patches at multiples of PhasePlan::search_step,
+  /// before a run() that propagates groups. `input` must contain the motion vector of each bundle
+  /// (8x4 of these reference patches).
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them, and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;

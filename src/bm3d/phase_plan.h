@@ -23,8 +23,8 @@ enum class Filtering {
 
 /// The strength with which a phase filters.
 struct Strength {
-  /// lambda of the threshold lambda * sigma in the first phase, or mu2 of the Wiener factor c^2 /
-  /// (c^2 + mu2 sigma^2) of a coefficient c of the basic estimate in the second phase.
+  /// First phase: lambda of the threshold lambda * sigma. Second phase: mu2 of the Wiener factor
+  /// c^2 / (c^2 + mu2 sigma^2), where c is a coefficient of the basic estimate.
   float value = 0;
   /// Threshold of the mean over a group in the first phase, relative to the threshold of all other
   /// coefficients.
@@ -42,17 +42,17 @@ struct PhasePlan {
   /// The sets of planes with common groups, in processing order. The list excludes noise-free
   /// planes, and planes smaller than a patch.
   std::vector<PlaneSet> sets;
-  /// Share of the noisy picture in the guide: 1 in the first phase, and Params::guide_noise in the
-  /// second phase. In guided sessions, Params::guide_noise in both phases.
+  /// Weight of the noisy picture in the guide: 1 in the first phase, and Params::guide_noise in the
+  /// second phase. In guided sessions, the weight is Params::guide_noise in both phases.
   float guide_share = 1;
   std::array<float, patch> window{};  // the aggregation window along one axis
 
-  /// Step of the reference patches whose search windows the matcher searches in this phase. 0: the
-  /// matcher searches the windows of all reference patches.
+  /// Step of the reference patches whose search windows the matcher searches in this phase. If the
+  /// step is 0, the matcher searches the windows of all reference patches.
   int search_step = 0;
 
-  /// Returns the matcher parameters for `set`, which must outlive the result. Guides that are
-  /// computed from several planes have a larger match threshold.
+  /// Returns the matcher parameters for `set`. The object `set` must outlive the result. Guides
+  /// that are computed from several planes have a larger match threshold.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;

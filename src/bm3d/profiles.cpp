@@ -60,8 +60,8 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// Returns the parameters of the profile `high`. A dense grid of reference patches costs less time
-// and increases the PSNR more in the first phase than in the second phase.
+// Returns the parameters of the profile `high`. In the first phase, a dense grid of reference
+// patches costs less time and increases the PSNR more than in the second phase.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);

@@ -11,8 +11,8 @@ namespace lull::bm3d {
 namespace {
 
 /// Returns the skew bias of the planes (noise/stabiliser.h): the amount by which results
-/// underestimate the mean of skewed noise. Measured in dark flat areas with clipped noise of sigma
-/// 20 and 40.
+/// underestimate the mean of skewed noise. The numbers come from measurements in dark flat areas
+/// with clipped noise of sigma 20 and 40.
 double skew_bias_of(const Params& params) {
   if (params.temporal > 0) return 0.023;
   if (params.linear_combinations) return 0.036;
@@ -20,9 +20,9 @@ double skew_bias_of(const Params& params) {
   return 0.038 + 0.0165 * std::log(window / 15) / std::log(39.0 / 15);
 }
 
-/// Returns the skew bias of each colour channel. For independent noise in R, G and B, the colour
-/// transform leaves a sixth of the bias of a single channel in R and B, and two thirds in G. For
-/// equal noise, each channel has the full bias.
+/// Returns the skew bias of each colour channel. If the noise in R, G and B is independent, the
+/// colour transform leaves a sixth of the bias of a single channel in R and B, and two thirds in G.
+/// If the noise is equal in all channels, each channel has the full bias.
 std::array<double, 3> skew_bias_of_channels(double skew_bias, const NoiseModel& noise) {
   double variance = 0;
   for (const float sigma : noise.sigmas()) variance += static_cast<double>(sigma * sigma) / 3;

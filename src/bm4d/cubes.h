@@ -1,6 +1,6 @@
 #pragma once
 // Reference cubes, groups, transforms and aggregation window of BM4D. Along each axis, reference
-// cubes are at multiples of the step, and at the last position, so that they cover every voxel.
+// cubes are at multiples of the step and at the last position, so the cubes cover every voxel.
 
 // The first member of a group is its reference cube. All other members follow by distance in the
 // guide, then by position in the search window, row by row.
@@ -63,8 +63,9 @@ constexpr int mirrored(int i, int length) {
 using AxisMatrix = std::array<std::array<double, max_cube>, max_cube>;
 [[nodiscard]] inline AxisMatrix dct_rows(int side) { return lull::dct_rows<max_cube>(side); }
 
-/// Returns the separable Kaiser window along one axis, I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) /
-/// I0(beta) at position i < `side`, with the modified Bessel function I0 of order 0.
+/// Returns the separable Kaiser window along one axis. Its value at position i < `side` is I0(beta
+/// sqrt(1 - (2i/(side - 1) - 1)^2)) / I0(beta), where I0 is the modified Bessel function of order
+/// 0.
 [[nodiscard]] inline std::array<float, max_cube> kaiser_window(float beta, int side) {
   return lull::kaiser_window<max_cube>(beta, side);
 }

@@ -11,14 +11,15 @@
 // two and three axes, up to 8, 4 and 2 members become candidates (`members_listed`).
 
 // A stored member has a displacement from the reference cube of its group. The candidate has the
-// same displacement from the current reference cube. Duplicates, and candidates outside the search
-// window or the volume, are skipped.
+// same displacement from the current reference cube. The second phase skips duplicates, and
+// candidates outside the search window or the volume.
 
 // The new group contains the best candidates, by distance in the basic estimate, then by position
 // in the search window.
 
 // The second phase uses only groups of the first phase whose reference cubes are within
-// list_reach() along z. The slices of margin() (params.h) include list_reach().
+// list_reach() along z. The margin of a session (margin() in params.h) contains all slices on which
+// these groups depend.
 
 // Cubes that the first phase skipped have no group.
 
@@ -72,8 +73,8 @@ struct DisplacementRange {
   constexpr DisplacementRange operator+(const DisplacementRange& other) const {
     return {low + other.low, high + other.high};
   }
-  /// Returns whether the range contains a displacement. All three bytes are subtracted at once. The
-  /// top bit of a byte stays set if the difference is not negative.
+  /// Returns whether the range contains a displacement. The function subtracts all three bytes at
+  /// once. The top bit of a byte stays set if the difference is not negative.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
@@ -94,8 +95,8 @@ class KeptLayers {
   KeptLayers(const Params& params, int at_a_time);
   int depth() const { return static_cast<int>(layers_.size()); }
   void begin() { count_ = 0; }
-  /// Returns the slot for the reference cubes at the position `z`, which must be above all earlier
-  /// positions.
+  /// Returns the slot for the reference cubes at the position `z`. `z` must be greater than in all
+  /// earlier calls.
   int add(int z);
   /// Finds the layer that is nearest to `z`. Returns the slot of the layer before the nearest
   /// layer, then the slot of the nearest layer, then the slot of the layer after the nearest layer.

@@ -19,7 +19,7 @@ struct Layers {
   int count = 1;        // number of layers
   SliceSpan available;  // the slices that exist; no cube extends beyond them
   /// A flag for each reference cube, layer by layer, row by row: 1 if a required result may depend
-  /// on the cube, 0 if the engine may skip the cube. Null: all 1.
+  /// on the cube, 0 if the engine may skip the cube. If the pointer is null, all flags are 1.
   const std::uint8_t* wanted = nullptr;
 };
 
@@ -51,7 +51,7 @@ class VolumeEngine {
 };
 
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_reference_engine(const VolumePlan& plan);
-/// Makes the engine of the cpu backend. `threads` = 0: all cores.
+/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_cpu_engine(const VolumePlan& plan, int threads);
 
 }  // namespace lull::bm4d

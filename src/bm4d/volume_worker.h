@@ -16,7 +16,7 @@ namespace lull::bm4d {
 /// the slice.
 class VolumeWorker {
  public:
-  /// Waits until nothing reads the loaded slices.
+  /// Waits until the backend no longer reads the loaded slices.
   virtual ~VolumeWorker() = default;
   /// Begins a volume. `z` is the first slice that the session receives.
   virtual void begin(int z) = 0;
@@ -45,7 +45,7 @@ class VolumeWorker {
   [[nodiscard]] virtual int layers_at_a_time() const noexcept { return 1; }
 };
 
-/// A plane with noise and the size of its volume. Axes shorter than a cube are extended by
+/// A plane with noise and the size of its volume. The session extends axes shorter than a cube by
 /// mirroring.
 struct PlanePlan {
   int plane = 0;

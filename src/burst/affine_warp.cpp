@@ -51,7 +51,8 @@ int mirrored(int at, int size) {
   return at < size ? at : period - 1 - at;
 }
 
-/// Interpolates the sequence in(0), .., in(size - 1) at the position `place`.
+/// Returns the value of the sequence in(0), .., in(size - 1) at `place`, a position that may lie
+/// between two samples. The function interpolates with the Lanczos kernel.
 template <class In>
 float interpolated(const Kernels& kernels, const In& in, int size, double place) {
   const double floor = std::floor(place);
@@ -73,8 +74,9 @@ void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> in
   static const Kernels kernels;
   const int width = from.width, height = from.height;
   const double middle_x = 0.5 * width - 0.5, middle_y = 0.5 * height - 0.5;
-  // First pass: the intermediate value at (x, v) is `from` at (u, v), where the warp maps (x, y) to
-  // (u, v).
+  // First pass, along rows. The warp maps a position (x, y) to a position (u, v) in `from`. The
+  // first pass writes the value of `from` at (u, v) to the position (x, v) of the intermediate
+  // plane.
   tbb::parallel_for(0, height, [&](int row) {
     const double v = row - middle_y;
     const float* const in = from.row(row);

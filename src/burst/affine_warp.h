@@ -6,13 +6,13 @@
 
 namespace lull::burst {
 
-/// An alignment for samples that need not be square: maps (x, y), relative to the centre, to (a x -
-/// x_by_y y + move_x, y_by_x x + a y + move_y).
+/// An alignment of two planes whose samples need not be square. It maps (x, y) to (a x - x_by_y y +
+/// move_x, y_by_x x + a y + move_y). Coordinates are relative to the centres of the planes.
 struct AffineWarp {
   double a, x_by_y, y_by_x, move_x, move_y;
 
-  /// Converts `s`, an alignment of another plane, to this plane. The size of a sample of this plane
-  /// is `wide` x `high` samples of the other plane.
+  /// Converts `s`, the alignment of another plane of the frames, to the alignment of this plane. A
+  /// sample of this plane is as large as `wide` x `high` samples of the other plane.
   AffineWarp(const Alignment& s, double wide, double high)
       : a(s.a),
         x_by_y(s.b * high / wide),
@@ -21,8 +21,9 @@ struct AffineWarp {
         move_y(s.move_y / high) {}
 };
 
-/// Sets sample (x, y) of `to` to the value of `from` at `by`(x, y), for small rotations. All planes
-/// have equal sizes. Borders are mirrored.
+/// Warps the plane `from`. Each sample of `to`, at the position (x, y), becomes the value of `from`
+/// at the position to which `by` maps (x, y). Rotations must be small. All planes have equal sizes.
+/// Positions outside `from` are mirrored at its border.
 void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
           PlaneView<float> to);
 

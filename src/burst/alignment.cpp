@@ -16,8 +16,8 @@ constexpr int tile = 16;          // side of a tile
 constexpr int tiles_across = 24;  // maximum number of tiles along an axis
 constexpr int reach = 2;          // search radius of a tile around its expected position
 constexpr int fits = 6;  // number of fits; each fit excludes the outliers of the previous one
-/// Maximum number of samples of a picture for a refinement at full size. For larger pictures, a
-/// refinement at half size is accurate enough and less sensitive to noise.
+/// Maximum size, in samples, of pictures that are refined at full size. Larger pictures are refined
+/// at half size, which is accurate enough and less sensitive to noise.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {
@@ -47,8 +47,8 @@ Move search_whole(View a, View b) {
       const int width = a.width - std::abs(dx), height = a.height - std::abs(dy);
       const double sum =
           squared_difference(a, b, std::max(0, -dx), std::max(0, -dy), width, height, dx, dy);
-      // The cost increases with the length of the translation, because small overlaps can be
-      // similar by chance.
+      // Long translations cost more, because the pictures then overlap only in a small area, which
+      // can be similar by chance.
       const double away = 1.0 * std::abs(dx) / a.width + 1.0 * std::abs(dy) / a.height;
       const double cost = sum / (1.0 * width * height) * (1 + away / 4);
       if (cost < least) least = cost, best = {dx, dy};
@@ -62,8 +62,8 @@ struct Correspondence {
   double x, y, to_x, to_y, weight;
 };
 
-/// Returns the sub-sample offset of the minimum of the parabola through three costs at the offsets
-/// -1, 0 and 1. `least`, the cost at offset 0, must be the smallest.
+/// A parabola passes through three costs at the offsets -1, 0 and 1. Returns the offset of the
+/// minimum of the parabola. `least`, the cost at offset 0, must be the smallest cost.
 double parabola_vertex(double before, double least, double after) {
   const double curvature = before - 2 * least + after;
   return curvature > 0 ? std::clamp((before - after) / (2 * curvature), -0.5, 0.5) : 0;
@@ -93,8 +93,8 @@ void match_tile(View a, View b, const Alignment& guess, int x, int y,
   if (i == 0 || j == 0 || i == side - 1 || j == side - 1) return;
   const double left = cost[least - 1], right = cost[least + 1];
   const double above = cost[least - side], below = cost[least + side];
-  // The weight is the square root of the smaller curvature of the cost, because the match is
-  // uncertain along an axis of low curvature.
+  // The weight of a match is the square root of the smaller curvature of the cost along x and y.
+  // Along an axis of low curvature, the position of the match is uncertain.
   const double curvature = std::min(left + right, above + below) - 2 * cost[least];
   if (curvature <= 0) return;
   correspondences.push_back({middle_x, middle_y,
@@ -108,7 +108,7 @@ double distance(const Alignment& s, const Correspondence& t) {
                     s.b * t.x + s.a * t.y + s.move_y - t.to_y);
 }
 
-/// The matches that `guess` predicts with an error of at most `limit` samples.
+/// The matches on which `guess`, an approximate alignment, has an error of at most `limit` samples.
 struct Inliers {
   const std::vector<Correspondence>& all;
   const Alignment& guess;
@@ -120,8 +120,8 @@ struct Inliers {
   }
 };
 
-/// Fits a similarity transform to the inliers by least squares, or only a translation if the
-/// inliers are close together. With fewer than three inliers, returns `guess`.
+/// Fits a similarity transform to the inliers by least squares. If the inliers are close together,
+/// fits only a translation. With fewer than three inliers, returns `guess`.
 Alignment fit(const Inliers& correspondences) {
   const Alignment& guess = correspondences.guess;
   double w = 0, x = 0, y = 0, u = 0, v = 0;
@@ -203,7 +203,8 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
     // If the size of the larger picture is odd, the centre of the half-size picture is half a
-    // sample away from the centre of the larger picture.
+    // sample away from the centre of the larger picture. The translation is corrected by this
+    // difference.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

@@ -4,7 +4,8 @@
 // the coarsest level. Then robust least-squares fits determine the transform from the translations
 // of tiles.
 
-// The function refined() (refinement.h) completes the alignment to a fraction of a sample, on the
+// The alignment from coarse to fine is accurate to about one sample. The function refined()
+// (refinement.h) then improves the accuracy to a fraction of a sample. This function runs on the
 // host for every backend.
 
 #include <cstdint>

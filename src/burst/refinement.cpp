@@ -17,7 +17,8 @@ constexpr int rounds = 24;
 constexpr double enough = 3e-3;  // in samples: the iteration ends when no corner moves farther
 constexpr double huber = 1.5;    // in standard deviations; larger differences get less weight
 
-/// Normal equations for (a, b, move_x, move_y), and the sum of the weighted squared residuals.
+/// Normal equations of the least-squares fit for (a, b, move_x, move_y), and the sum of the
+/// weighted squared residuals.
 struct Normal {
   std::array<double, 10> matrix{};  // upper triangle, row by row
   std::array<double, 4> side{};

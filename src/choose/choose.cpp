@@ -63,8 +63,8 @@ Profile picture_profile(const SessionChoice& choice) {
   return profile_of(choice, "profile", "fast, balanced, high, best or paper");
 }
 
-/// Returns whether nlm uses the cluster matcher. If so, open_chosen() opens a bm3d session that
-/// averages groups.
+/// Returns whether the session is nlm with the cluster matcher. In this case, open_chosen() opens a
+/// bm3d session that averages the patches of each group.
 bool averages_groups(const SessionChoice& choice) {
   return choice.method == "nlm" && !choice.render &&
          (choice.matcher != "window" || !choice.clusters.empty());
@@ -150,7 +150,8 @@ void check_kind(const SessionChoice& choice) {
     refuse("results on a GPU", "these results are computed on the host");
 }
 
-/// Returns the format of the frames after variance stabilisation.
+/// Returns the format of the frames that the filter receives: the stabilised format if the session
+/// stabilises the variance, and `format` if not.
 FrameFormat filter_format(const SessionChoice& choice, const FrameFormat& format) {
   if (choice.volume_noise) return stabilised_format(format);
   if (choice.depth) return stabilised_depth_format(format);

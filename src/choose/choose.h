@@ -37,7 +37,7 @@ struct SessionChoice {
   int streams = bm3d::default_streams;  // number of frames in flight on a GPU, 1..16
   int threads = 0;                      // number of threads on the CPU; 0: one per core
   /// If true, a session on a GPU writes its results to GPU memory (Backend::results_on_device). If
-  /// `volume_noise` is set in addition, the input frames must be in GPU memory.
+  /// `volume_noise` is also set, the caller must pass input frames in GPU memory.
   bool results_on_device = false;
   bool guided = false;  // for bm3d and nlm: patches are matched in Frame::guide
   NoiseModel noise;
@@ -69,9 +69,9 @@ struct ChosenSession {
 /// @throws DeviceUnavailable  the device does not exist
 [[nodiscard]] ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format);
 
-/// Opens a detector that finds the same repeated frames as the session for `choice`, for programs
-/// that denoise parts of a clip (bm3d/bm3d.h). `choice` must not contain render noise or a depth
-/// scale.
+/// Opens a detector of repeated frames. The detector finds the same repeated frames as a session
+/// for `choice`. Programs that denoise parts of a clip use the detector (bm3d/bm3d.h). `choice`
+/// must not contain render noise or a depth scale.
 /// @throws InvalidArgument  as open_chosen()
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const SessionChoice& choice,
                                                                const FrameFormat& format);

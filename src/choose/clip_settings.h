@@ -9,7 +9,7 @@
 
 namespace lull {
 
-/// Texts of options. An empty text selects the default.
+/// The settings as the user enters them. An empty text selects the default.
 struct ClipSettings {
   std::string method;    // bm3d or nlm
   std::string preset;    // a name of core/params/preset.h
@@ -22,8 +22,8 @@ struct ClipSettings {
 };
 
 struct ClipChoice {
-  /// `session.noise` is the given noise level multiplied by the strength. Without a given level,
-  /// the caller must set `session.noise` to scaled(estimate, strength).
+  /// If the user gives a noise level, `session.noise` is this level times the strength. If not, the
+  /// caller must set `session.noise` to scaled(estimate, strength).
   SessionChoice session;
   bool estimates = false;  // no noise level is given
   float strength = 1;

@@ -56,8 +56,8 @@ std::optional<series::SeriesNoise> noise_of_series(const series::Samples& sample
   return noise;
 }
 
-/// Returns a filter for the volumes of a group of principal components. All volumes pass through
-/// one bm4d session.
+/// Returns a function that denoises the volumes of one group of principal components. The function
+/// passes all these volumes through one bm4d session.
 series::VolumeFilter volume_filter(const SeriesSettings& settings) {
   return [&settings](series::ComponentSource& source, series::ComponentSink& sink,
                      const series::ComponentGroup& group) {

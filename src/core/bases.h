@@ -7,7 +7,7 @@
 
 namespace lull {
 
-/// Returns the rows of the orthonormal DCT-II of `side` samples, 1..Most.
+/// Returns the rows of the orthonormal DCT-II for `side` samples. `side` is 1 to Most.
 template <int Most>
 [[nodiscard]] std::array<std::array<double, Most>, Most> dct_rows(int side = Most) {
   std::array<std::array<double, Most>, Most> rows{};

@@ -24,14 +24,13 @@ struct ClipLimit {
   float reach = 0;   // samples closer to the limit than this are shifted; 0: there is no limit
 
   constexpr bool is_enabled() const { return reach > 0; }
-  /// Returns the distance of `v` from the limit, positive inside the range. If `v` is NaN, the
-  /// result is NaN, and is_near() of the result is false.
+  /// Returns the distance of the sample `v` from the limit, positive inside the range. If `v` is
+  /// NaN, the result is NaN, and is_near() returns false for this result.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
-  /// To preserve local means, clipping moves samples near the limit towards the limit. Returns the
-  /// distance of this movement, relative to its maximum (the clipping shift), for a sample at the
-  /// distance `depth` < `reach` from the limit. The result is 1 up to `reach` / 2, and decreases
-  /// linearly to 0 at `reach`.
+  /// Returns the share (0 to 1) of the clipping shift by which clipping moves a sample towards the
+  /// limit. `depth` < `reach` is the distance of the sample from the limit. The share is 1 up to
+  /// `reach` / 2, and decreases linearly to 0 at `reach`.
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
@@ -60,10 +59,10 @@ struct ClipLimits {
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
-/// Sums over the samples near a limit in one window, for one step of Newton's method. The method
-/// finds the clipping shift: the maximum distance by which clipping moves these samples towards the
-/// limit. The sum of distances after clipping is convex in the shift, so the steps approach the
-/// solution from below.
+/// Sums over the samples near a limit in one window. One step of Newton's method needs these sums.
+/// The method finds the clipping shift: the maximum distance by which clipping moves these samples
+/// towards the limit. The sum of distances after clipping is convex in the shift, so the steps
+/// approach the solution from below.
 struct ClipShiftSums {
   static constexpr int rounds = 6;
   float left = 0, shares = 0;  // sums over the samples within the limit after the shift
@@ -74,8 +73,9 @@ struct ClipShiftSums {
     left += shifted;
     shares += limit.share(depth);
   }
-  /// Performs one step of Newton's method. `shift` is an estimate of the clipping shift, the
-  /// maximum distance by which clipping moves samples towards the limit. Returns the next estimate.
+  /// Performs one step of Newton's method for the clipping shift, the maximum distance by which
+  /// clipping moves samples towards the limit. `shift` is the current estimate. Returns the next
+  /// estimate.
   /// @param depths  sum of the distances of the samples from the limit before clipping
   constexpr float next(const ClipLimit& limit, float depths, float shift) const {
     const float wanted = depths > 0 ? depths : 0;
@@ -85,8 +85,9 @@ struct ClipShiftSums {
   }
 };
 
-/// The two cells between whose centres a row or column lies, for linear interpolation. At a border
-/// of the picture, both are the same cell.
+/// Clipping shifts are interpolated linearly between the centres of cells. This struct contains the
+/// two cells whose centres enclose a row or column. At a border of the picture, both are the same
+/// cell.
 struct ClipShiftPosition {
   int before, behind;
   float share;  // weight of `behind`

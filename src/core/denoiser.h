@@ -19,9 +19,9 @@ enum class BackendKind {
 /// directly to this format. For float input, results are also floats.
 struct ResultSamples {
   int bits = 0;  // 8..16; 0: the input's bit depth
-  /// Conversion of luma, grey and RGB samples to another bit depth, as in FFmpeg. If true, the
-  /// maximum of the input's bit depth becomes the maximum of the output's bit depth. If false,
-  /// samples are multiplied by a power of two, as chroma samples always are.
+  /// Whether the session converts luma, grey and RGB samples to another bit depth as FFmpeg does.
+  /// If true, the maximum of the input's bit depth becomes the maximum of the output's bit depth.
+  /// If false, samples are multiplied by a power of two, as chroma samples always are.
   bool full_range = false;
   Dither dither = Dither::none;
   bool operator==(const ResultSamples&) const = default;
@@ -45,26 +45,27 @@ struct ResultSamples {
   return format;
 }
 
-/// Returns the 16-bit format for a session whose results are later converted to `samples`.
+/// Returns a 16-bit format for the results of a session. The caller later converts these results to
+/// the format `samples`.
 [[nodiscard]] constexpr ResultSamples precise_samples(const ResultSamples& samples) {
   return {.bits = 16, .full_range = samples.full_range};
 }
 
-/// The device on which a session runs (CPU or GPU), and options of the session. They cannot change
-/// while the session exists.
+/// The device on which a session runs (CPU or GPU), and options of the session. Device and options
+/// cannot change while the session exists.
 struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones
   int threads = 0;  // cpu: number of threads; 0: one per core
-  /// Only for the backend `cuda`. If true, results remain in GPU memory (Frame::on_device),
-  /// completely written when the session returns them. The session reuses the memory of a result
-  /// after the last reference is released.
+  /// Only for the backend `cuda`. If true, results remain in GPU memory (Frame::on_device). All
+  /// samples of a result are written before the session returns it. The session reuses the memory
+  /// of a result after the last reference is released.
   bool results_on_device = false;
   ResultSamples results = {};  // samples of results
 };
 
-/// The result of a frame depends on `before` earlier frames and `after` later frames, not counting
-/// repeated frames.
+/// The result of a frame depends on `before` earlier frames and on `after` later frames. Repeated
+/// frames do not count.
 struct Margin {
   int before = 0, after = 0;
   bool operator==(const Margin&) const = default;
@@ -78,11 +79,11 @@ class Denoiser {
   /// Returns the maximum number of pushed frames before the first result. Repeated frames do not
   /// count in sessions with temporal filtering.
   virtual int latency() const noexcept = 0;
-  /// Pushes a frame of the session's format, and returns the next finished frame, if there is one.
-  /// The samples of the frame must not change until the session returns its result. A session on a
-  /// GPU accepts frames in GPU memory. Results are in host memory, unless
+  /// Pushes a frame of the session's format. Returns the next finished frame, if there is one. The
+  /// samples of the pushed frame must not change until the session returns the result of this
+  /// frame. A session on a GPU accepts frames in GPU memory. Results are in host memory, unless
   /// Backend::results_on_device is set.
-  /// @throws Error  after an error, a program can only destroy the session
+  /// @throws Error  after an error, the caller can only destroy the session
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
   /// Returns a further finished frame after push(), if there is one. The caller must call next()
   /// until it returns nothing, because a push may finish several frames.

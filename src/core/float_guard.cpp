@@ -39,7 +39,7 @@ bool guard_plane(const Frame& frame, int i, float sigma, PlaneView<float> plane)
   const FloatGuard guard(frame.format, sigma);
   const std::vector<CellSum> cells = cells_of(guard, plane);
   const int columns = guard_cells(plane.width);
-  // The means of neighbouring samples come from `frame`, because this loop overwrites `plane`.
+  // The loop overwrites `plane`, so it reads the neighbours of a replaced sample from `frame`.
   const PlaneView<const float> samples = frame.plane<const float>(i);
   const auto sample = [&](int x, int y) { return samples(x, y) * guard.scale(); };
   const auto cell = [&](int p, int q) { return cells[static_cast<std::size_t>(q) * columns + p]; };

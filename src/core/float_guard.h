@@ -12,8 +12,8 @@ namespace lull {
 /// whether any sample was replaced or clamped.
 bool guard_plane(const Frame& frame, int i, float sigma, PlaneView<float> plane);
 
-/// Writes the original values of out-of-range samples to plane `i` of `filtered`, which has the
-/// format of `frame`. The caller must call store_plane() before.
+/// Copies the original values of out-of-range samples from `frame` to plane `i` of `filtered`,
+/// which has the same format. The caller must call store_plane() before.
 void restore_plane(const Frame& frame, int i, float sigma, const Frame& filtered);
 
 }  // namespace lull

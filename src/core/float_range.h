@@ -4,7 +4,7 @@
 // backends use equal replacements.
 
 // There are three cases, on the 0..255 scale:
-// 1. The filter receives a sample within filter_range_min..filter_range_max unchanged.
+// 1. A sample within filter_range_min..filter_range_max enters the filter unchanged.
 // 2. Noise may move a sample beyond a bound by up to noise_tolerance sigma. The sample is clamped
 //    to the bound before the filter, and the difference is added to the result after the filter.
 // 3. Every other sample is out of range. Its result is the unchanged sample, bit for bit.
@@ -14,7 +14,8 @@
 // pseudo-random noise. Without in-range samples in these cells, a positive sample becomes the upper
 // bound of the filter range, and every other sample becomes the lower bound.
 
-// Without the pseudo-random noise, a replaced area would match every patch of similar brightness.
+// The replacements of out-of-range samples contain pseudo-random noise. Without this noise, a
+// replaced area would match every patch of similar brightness.
 
 #include <cstdint>
 
@@ -22,9 +23,9 @@
 
 namespace lull {
 
-/// Range of the samples that filters accept. The range prevents overflow in the cuda backend: a sum
-/// of 128 differences in half precision allows differences up to 511, and a sum of 1024 estimates
-/// in 32-bit fixed point (units of 1/8192) allows a deviation of 255 from 128.
+/// Range of the samples that filters accept. With this range, sums cannot overflow in the cuda
+/// backend. A sum of 128 differences in half precision allows differences up to 511. A sum of 1024
+/// estimates in 32-bit fixed point (units of 1/8192) allows a deviation of 255 from 128.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
@@ -33,8 +34,8 @@ inline constexpr float noise_tolerance = 4;
 inline constexpr int guard_cell = 8;
 constexpr int guard_cells(int length) { return (length + guard_cell - 1) / guard_cell; }
 
-/// The number of in-range samples of a cell, and their sum after conversion to integers
-/// (FloatGuard::level()).
+/// Statistics of a cell: the number of its in-range samples, and the sum of these samples after
+/// conversion to integers (FloatGuard::level()).
 struct CellSum {
   std::int32_t sum = 0, count = 0;
 };
@@ -78,8 +79,9 @@ class FloatGuard {
     return is_out_of_range(v) ? sample : filtered + (v - clamped(v)) / scale_;
   }
 
-  /// Returns the replacement of the out-of-range sample `v` at (x, y). `sample(x, y)` returns a
-  /// sample of the plane, and `cell(x, y)` a CellSum.
+  /// Returns the replacement of the out-of-range sample `v` at (x, y). The argument `sample` is a
+  /// function that returns a sample of the plane. The argument `cell` is a function that returns a
+  /// CellSum.
   template <class Sample, class Cell>
   constexpr float replacement(float v, int x, int y, int width, int height, Sample sample,
                               Cell cell) const {
@@ -104,9 +106,10 @@ class FloatGuard {
     return sum;
   }
 
-  /// Returns the weighted sum over the cell of (x, y) and its eight neighbours, continuous across
-  /// cell borders. The sum is below 2^28: a cell has 64 samples, level() is at most 4080, and the
-  /// weights add up to 1024.
+  /// Returns a weighted sum of the CellSum of the cell that contains (x, y) and of the eight
+  /// neighbouring cells. The weights change continuously with (x, y), also across cell borders. The
+  /// sum is below 2^28: a cell has 64 samples, level() is at most 4080, and the weights add up to
+  /// 1024.
   template <class Cell>
   static constexpr CellSum cells_around(int x, int y, int columns, int rows, Cell cell) {
     CellSum sum;

@@ -89,13 +89,13 @@ struct FrameInfo {
   /// Relation to the previous frame; `unknown`: the session determines it. Either all frames of a
   /// clip have a known state, or all frames are `unknown`.
   RepeatState repeat_state = RepeatState::unknown;
-  /// 0: the result of this frame is required. Otherwise, the frame is a margin frame, whose result
-  /// is arbitrary. The value is the distance of the margin frame from the nearest frame with a
-  /// required result, not counting repeated frames. The distance is negative for a margin frame
-  /// before that frame, and positive for a margin frame after that frame.
+  /// Distance to the nearest frame whose result the caller requires, not counting repeated frames.
+  /// 0: the caller requires the result of this frame. Otherwise, this frame is a margin frame, and
+  /// its result is arbitrary. The distance is negative before the required frames and positive
+  /// after them.
   int context_distance = 0;
-  /// If true, the frame is outside the requested part of a clip, and is only context for temporal
-  /// filtering. The caller discards the result of this frame.
+  /// If true, the frame lies outside the requested part of a clip. The session uses the frame only
+  /// for the temporal filtering of other frames, and the caller discards the result.
   bool context_only = false;
   /// Index of a slice in its volume. A slice that does not follow the previous slice begins another
   /// volume. If the index of all slices is -1, all slices belong to one volume.

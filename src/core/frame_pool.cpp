@@ -9,12 +9,13 @@
 namespace lull {
 namespace {
 constexpr std::size_t row_alignment = 64;
-// Number of readable bytes after the last row of a buffer, because the SIMD code of encoders reads
-// full vectors.
+// Number of readable bytes after the last row of a buffer. The SIMD code of encoders reads full
+// vectors, beyond the end of a row.
 constexpr std::size_t padding = 64;
 }  // namespace
 
-// The free buffers of a pool. Frames share ownership of the object, so frames may outlive the pool.
+// The free buffers of a pool. The pool and its frames share the ownership of this object, so that
+// frames may outlive the pool.
 struct FramePool::Shelf {
   std::pmr::memory_resource* memory;
   std::size_t bytes;

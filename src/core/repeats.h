@@ -1,6 +1,6 @@
 #pragma once
-// Detection of repeated frames. If several sessions filter parts of a clip, the detection makes the
-// same decisions for all of them.
+// Detection of repeated frames. If several sessions filter parts of one clip, one RepeatFinder
+// decides for all sessions, so that the sessions agree.
 
 #include "core/frame.h"
 

@@ -115,8 +115,8 @@ constexpr int converted_sample(int sample, double ratio, int max_value) {
   return v < max_value ? static_cast<int>(v) : max_value;
 }
 
-/// Converts the integer samples of an unfiltered plane to samples of `format`. `ratio` is the
-/// factor between the sample values of the two formats.
+/// Converts the integer samples of an unfiltered plane to samples of `format`. `ratio` is a sample
+/// value in `format` divided by the corresponding value in `src`.
 template <class From, class To>
 void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat& format,
                      PlaneView<To> dst) {
@@ -139,8 +139,8 @@ void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat&
   }
 }
 
-/// Copies plane `i` of `from` to `to`, which has the same size. If the formats have different
-/// sample values, the samples must be integers, and the function converts them.
+/// Copies plane `i` of `from` to `to`, which has the same size. If the two formats differ in the
+/// scale of their samples, the samples must be integers, and the function converts them.
 inline void copy_plane(const Frame& from, int i, const Frame& to) {
   const int height = from.format.plane_height(i);
   if (have_equal_samples(from.format, to.format)) {
@@ -169,8 +169,9 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   return copy;
 }
 
-/// Returns the samples of `frame` without filtering, in the format of the frames of `pool`. The
-/// result shares the buffer of `frame` if samples have the same meaning in the two formats.
+/// Returns a frame with the unfiltered samples of `frame`, in the format of the frames of `pool`.
+/// If equal sample values have the same meaning in both formats, the result shares the buffer of
+/// `frame`.
 [[nodiscard]] inline Frame unfiltered(Frame frame, FramePool& pool) {
   if (!have_equal_samples(frame.format, pool.format())) return copied(frame, pool);
   frame.format = pool.format();

@@ -16,9 +16,9 @@ struct SliceSpan {
 
 class SliceMask {
  public:
-  /// @param inside  one flag for each voxel of the slice, row by row
+  /// @param inside  one flag per voxel of the slice, row by row; true: the mask contains the voxel
   /// @param zero    if true, voxels outside the mask become 0 in the output; if false, the output
-  ///     preserves them
+  ///     preserves these voxels
   SliceMask(int width, int height, std::vector<bool> inside, bool zero)
       : width_(width), height_(height), inside_(std::move(inside)), zero_(zero) {}
 

@@ -5,8 +5,9 @@
 
 namespace lull {
 
-/// A box extends `box_reach` samples beyond its position. Each lane loads 4 samples as one word.
-/// The last two lanes compute no box sums.
+/// A box is the square of 8x8 samples whose sum a kernel computes. It extends `box_reach` samples
+/// beyond its position. Each lane loads 4 samples as one word. The last two lanes of a warp load
+/// samples, but compute no sums.
 inline constexpr int box_reach = 7, box_words = 30, box_width = 4 * box_words;
 
 /// Tiling of a plane with thread blocks of `warps` warps. Each warp computes `rows` rows of box

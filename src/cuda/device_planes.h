@@ -99,8 +99,8 @@ void restore_samples(const RawPlanes& raw, const FrameFormat& format,
                      const std::array<float, max_planes>& sigma, const RawPlanes& filtered,
                      cudaStream_t stream);
 
-/// Returns a buffer that is zeroed on `stream`. Kernels read the margins of planes, but no result
-/// depends on them.
+/// Allocates a buffer, and queues on `stream` the work that sets the buffer to 0. Kernels also read
+/// the margins around planes, but the values in the margins do not influence results.
 template <class T>
 cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   cuda::DeviceBuffer<T> buffer(size);

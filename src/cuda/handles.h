@@ -41,7 +41,8 @@ enum class Priority { normal, high };
 
 enum class Timing { off, on };
 
-/// Creates a CUDA event with blocking waits, so that decoders and encoders can use the CPU core.
+/// Creates a CUDA event with blocking waits. A thread that waits for the event releases its CPU
+/// core, for example to decoders and encoders.
 [[nodiscard]] inline Event make_event(Timing timing = Timing::off) {
   cudaEvent_t event = nullptr;
   const unsigned flags =
@@ -84,9 +85,9 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-/// Makes a device current for a scope. The destructor makes the thread's previous CUDA context
-/// current again, even if another library created that context. If the thread had no context,
-/// it has none afterwards: cudaSetDevice() would create a context on the previous device.
+/// Makes a device current for a scope. The destructor restores the CUDA context that was current in
+/// the thread before, even if another library created that context. A thread that had no context
+/// has none after the scope. cudaSetDevice() would create a context on the previous device instead.
 class DeviceScope {
  public:
   /// @throws DeviceUnavailable, DeviceFailure

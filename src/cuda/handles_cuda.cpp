@@ -12,8 +12,8 @@
 namespace lull::cuda {
 namespace {
 
-/// Returns whether the status is a property of the machine: its devices, its driver, or the limits
-/// of its Multi-Process Service (MPS).
+/// Returns whether the cause of an error status lies in the machine: its devices, its driver, or
+/// the limits of its Multi-Process Service (MPS).
 bool is_device_unavailable(cudaError_t status) {
   switch (status) {
     case cudaErrorMemoryAllocation:

@@ -10,8 +10,8 @@ namespace lull::cuda {
 /// buffers. After a device failure, new memory is pageable.
 [[nodiscard]] std::pmr::memory_resource* pinned_memory();
 
-/// Locks pages in the context of GPU `device` from now on; at first, of GPU 0. A session calls this
-/// function with its GPU, so that page locking creates no context on a GPU that no session uses.
+/// Sets the GPU in whose CUDA context memory pages are locked. Before the first call, this is GPU
+/// 0. A session passes its own GPU, so that page locking creates no context on an unused GPU.
 void lock_pages_with(int device) noexcept;
 
 }  // namespace lull::cuda

@@ -16,15 +16,15 @@
 
 namespace lull {
 
-/// Curves of a plane: `forward` after the conversion to floats, `inverse` before the conversion
-/// back. Null: samples are not changed.
+/// The curves of a plane. The forward curve is applied after the conversion of samples to floats,
+/// and the inverse curve before the conversion back. Null: no curve is applied.
 struct CurvePair {
   const SampleCurve *forward = nullptr, *inverse = nullptr;
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
-/// Returns `format`, but replaces the layout RGB by YUV, with the scale of luma in all planes. RGB
-/// planes are then filtered without a colour transform.
+/// Returns a copy of `format`. If the layout of `format` is RGB, the layout of the copy is YUV, and
+/// all planes have the scale of luma. R, G and B are then filtered without a colour transform.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
   format.layout = Layout::yuv;
@@ -34,9 +34,9 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma` contains the noise levels of the stored planes, for out-of-range float samples
-  /// (core/float_range.h). RGB planes with level 0 are not filtered. `curves` is copied. `results`
-  /// is the format of the results, by default `format`.
+  /// `sigma` contains the noise levels of the stored planes, for the handling of out-of-range float
+  /// samples (core/float_range.h). RGB planes with level 0 are not filtered. The constructor copies
+  /// `curves`. `results` is the format of the results, by default `format`.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
@@ -89,7 +89,7 @@ class RawFrame {
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
-  // `planes_` are the uploaded samples, and `filtered_` are the results. If samples are floats,
+  // `planes_` contains the uploaded samples, and `filtered_` the results. For float samples,
   // `filtered_` first contains the input of the filter: the uploaded samples after the replacement
   // of out-of-range samples.
   RawPlanes planes_, filtered_;

@@ -22,9 +22,9 @@ template <class T>
 }
 
 /// Copies planes through two page-locked buffers of a few megabytes, which the first copy
-/// allocates. Small planes and planes in page-locked memory are copied directly.
-/// One thread at a time may use the object, with streams of one device, and not during the capture
-/// of a stream.
+/// allocates. Small planes and planes in page-locked memory are copied directly. Only one thread at
+/// a time may use the object, and all its streams must be of one device. The object must not be
+/// used while CUDA captures a stream.
 class Staging {
  public:
   Staging();

@@ -31,8 +31,8 @@ __device__ __forceinline__ T* kept_global(T* place) {
   return place;
 }
 
-/// The comparison of a sorting network. `WordOrder` compares 32-bit words. `HalfWordOrder` compares
-/// the low half words and, independently, the high half words.
+/// The comparisons of a sorting network. `WordOrder` compares 32-bit words. `HalfWordOrder`
+/// compares the low half words with each other, and the high half words with each other.
 struct WordOrder {
   static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return max(a, b); }
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return min(a, b); }
@@ -52,8 +52,9 @@ __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int la
   return (lane & j) == 0 ? Values::greater(v, other) : Values::less(v, other);
 }
 
-/// Sorts one value per lane in descending order with a bitonic network. Ascending stages use
-/// complemented values, so that each exchange depends on one bit of the lane index.
+/// Sorts one value per lane in descending order with a bitonic network. In stages that sort in
+/// ascending order, the function complements the values. The direction of each exchange then
+/// depends on only one bit of the lane index.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
@@ -230,8 +231,8 @@ __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)
 }
 #endif
 
-/// Returns the transpose of an 8x8 half-precision matrix. With g = lane / 4 and t = lane % 4, a
-/// lane has columns 2t and 2t + 1 of row g.
+/// Returns the transpose of an 8x8 half-precision matrix. The lane with the index 4 g + t holds the
+/// columns 2 t and 2 t + 1 of row g, where t is 0 to 3.
 __device__ __forceinline__ std::uint32_t transposed_halves(std::uint32_t halves) {
   std::uint32_t turned;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(halves));

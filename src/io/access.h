@@ -28,9 +28,9 @@ struct Access {
 /// other users.
 [[nodiscard]] unsigned mode_for(const Access& access, unsigned group);
 /// Returns the permission bits for a new file of the group `group` that replaces a file with the
-/// bits `old`. The result is `old`, but without all bits of the group if `access` does not allow
-/// the group to read the file, and without all bits of other users if `access` does not allow other
-/// users to read the file.
+/// bits `old`. The result is `old` with two exceptions. The group gets no permissions if `access`
+/// does not allow the group to read the file. Other users get no permissions if `access` does not
+/// allow them to read the file.
 [[nodiscard]] unsigned mode_for_replacement(const Access& access, unsigned group, unsigned old);
 
 }  // namespace lull::io

@@ -12,10 +12,10 @@ struct EncoderState {
 };
 
 /// Returns which of the most common video encoders work. The function tests hardware encoders by
-/// opening them. Other encoders work if FFmpeg contains them.
+/// opening them. All other encoders that FFmpeg contains count as working.
 [[nodiscard]] std::vector<EncoderState> encoder_states();
 
-/// Returns the reason why FFmpeg cannot decode with NVDEC on the GPU `device`; empty if it can.
+/// Returns the reason why FFmpeg cannot decode with NVDEC on the GPU `device`; empty if FFmpeg can.
 [[nodiscard]] std::string gpu_decoding_problem(int device);
 
 }  // namespace lull::io

@@ -23,16 +23,16 @@ struct FileLocation {
 /// Returns the identity of an open file.
 [[nodiscard]] std::optional<FileLocation> location_of(int descriptor);
 
-/// Returns the files of an input: a single file, or the files of a picture sequence. Empty for `-`,
-/// network addresses and missing files.
+/// Returns the files of an input: a single file, or the files of a picture sequence. The result is
+/// empty for `-`, network addresses and missing files.
 [[nodiscard]] std::vector<std::string> files_of_input(const std::string& path);
 
 /// The files to which an output with a given name may write.
 struct OutputFiles {
-  /// The names that are known before the run: the output, names derived from the input files, and
-  /// existing files that match the pattern.
+  /// The names that are known before the run: the output, names that lull derives from the input
+  /// files, and existing files that match the pattern.
   std::vector<std::string> names;
-  /// Pattern of the output names that contain a frame number, for may_produce().
+  /// Pattern of the output names that contain a frame number. may_produce() uses this pattern.
   std::string pattern;
 };
 /// Returns the files to which the output `path` may write; empty for `-`, `null` and `hash`.

@@ -32,15 +32,16 @@ struct FrameIndex {
 
   /// Returns the number of selected pictures.
   std::int64_t kept() const;
-  /// Returns the index in `pictures` of a selected picture. `frame` counts only selected pictures,
-  /// from 0. Returns pictures.size() if there are fewer selected pictures.
+  /// Returns the index in `pictures` of the selected picture number `frame`, counted from 0 over
+  /// the selected pictures only. If there are fewer selected pictures, the result is
+  /// pictures.size().
   std::int64_t picture_of(std::int64_t frame) const;
   /// Returns the last picture at which decoding can start with at least `margin` pictures before
   /// the frame `frame`; 0 if there is none. The margin does not count repeated pictures.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
-  // Functions for inputs that lull reads in parallel with the main input. `margins` is
-  // SourceOptions::margins: if true, the source returns all pictures; if false, only the selected
+  // The next functions serve inputs that lull reads in parallel with the main input. If `margins`
+  // (SourceOptions::margins) is true, the source returns all pictures; if false, only the selected
   // pictures.
 
   /// Returns the number of frames that the source returns before the picture `picture`.

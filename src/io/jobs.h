@@ -55,11 +55,12 @@ struct JobPlan {
   std::vector<AdditionalInput> additional;
   bool operator==(const JobPlan& other) const;
 
-  /// Returns the identifier of the job, a SHA-256, which every segment file of the job contains.
+  /// Returns the identifier of the job, which is a SHA-256. Every segment file of the job contains
+  /// the identifier.
   std::string id() const;
   /// Returns the additional input with the name `name`; null if there is none.
   const AdditionalInput* find_additional(std::string_view name) const;
-  /// Returns the layout of the segments. The cost is linear in the number of frames.
+  /// Returns the layout of the segments. The run time is proportional to the number of frames.
   SegmentLayout layout() const { return {index.kept(), segment_frames}; }
   std::int64_t frames() const { return index.kept(); }
   std::int64_t segments() const { return layout().segments(); }
@@ -78,8 +79,8 @@ std::string contradiction_in(const JobPlan& plan);
 /// @throws NoInput  there is no plan, or the plan is not readable
 /// @throws BadData  the plan is damaged, has a newer format, or contradicts itself
 JobPlan read_plan(const std::string& folder);
-/// Writes the plan, and creates the folder if needed. Does nothing if the folder contains an equal
-/// plan.
+/// Writes the plan, and creates the folder if needed. If the folder already contains an equal plan,
+/// the function does nothing.
 /// @throws CannotCreate  the folder contains a different plan
 void write_plan(const std::string& folder, const JobPlan& plan, const Access& access = {});
 
@@ -91,8 +92,8 @@ struct UnfinishedSegments {
   /// Returns a text such as "segments 3, 7-9 are missing, segment 4 is damaged".
   std::string text() const;
 };
-/// The part of a segment file that a check reads: the first and the last bytes (`ends`), or all
-/// bytes (`all`). Only `all` detects every damage.
+/// The part of a segment file that find_unfinished() reads: the first and the last bytes (`ends`),
+/// or all bytes (`all`). Only `all` detects every damage.
 enum class SegmentCheck { ends, all };
 /// Checks the files of the segments in the range `segments`, and returns the unfinished segments.
 /// @throws InvalidArgument  the range ends after the last segment of the plan

@@ -25,15 +25,15 @@ struct LayerWindow {
 
 /// A layer with its channels, and the properties that determine how lull denoises the layer.
 struct LayerInfo : LayerName {
-  /// Unique name of the layer for messages and users, such as "diffuse". For a layer without a
-  /// name, "RGBA" or the name of the view.
+  /// Unique name of the layer for messages and users, such as "diffuse". A layer without a name has
+  /// the label "RGBA" or the name of the view.
   std::string label;
-  /// View of the layer, such as "left" or "right"; the default view if the layer name contains no
-  /// view. Empty if the file has only one view.
+  /// View of the layer, such as "left" or "right". If the layer name contains no view, this is the
+  /// default view. If the file has only one view, the text is empty.
   std::string view;
   std::string base;  // the name without the view: "diffuse" for "right.diffuse"
-  /// The colour channels of the layer: R, G, B, or Y. Empty if lull does not denoise the layer, for
-  /// example IDs, depth, motion, normals, albedo and variance.
+  /// The colour channels of the layer: R, G, B, or Y. The list is empty for layers that lull does
+  /// not denoise, such as IDs, depth, motion, normals, albedo and variance.
   std::vector<std::string> colours;
   bool is_beauty = false;   // whether the layer is the sum of all light in its view
   bool is_picture = false;  // whether frames of the file show this layer
@@ -54,9 +54,9 @@ using LayerChoice = std::function<std::vector<LayerName>(const std::vector<Layer
 /// Returns the layer with the name or the label `name`, ignoring case; null if there is none.
 [[nodiscard]] const LayerInfo* find_layer(const std::vector<LayerInfo>& all, std::string_view name);
 
-/// Returns channels of a layer as a frame of floats with the size of the layer's window: grey for
-/// one channel, RGB for three. The function decompresses the file again unless
-/// SourceOptions::layers chose the layer.
+/// Returns channels of a layer as a frame of floats with the size of the layer's window. The frame
+/// is grey for one channel, and RGB for three. If SourceOptions::layers did not choose the layer,
+/// the function decompresses the file again.
 /// @throws BadData  the layer or a channel does not exist, or is damaged
 [[nodiscard]] Frame read_layer(const Frame& frame, std::string_view layer,
                                const std::vector<std::string>& channels);

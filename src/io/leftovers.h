@@ -26,12 +26,12 @@ struct Leftover {
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file, or an abandoned folder with its contents. Returns false if the object
-/// is no longer abandoned, or if the removal failed (see errno).
+/// Removes an abandoned file, or an abandoned folder with its contents. Returns false if the file
+/// or folder is no longer abandoned, or if the removal failed (see errno).
 bool remove_leftover(const Leftover& leftover);
 
 /// Removes the abandoned files and folders in `folder` for which `belongs` accepts the name of the
-/// output. Ignores errors, because remaining files do no harm.
+/// output. The function ignores errors, because remaining files do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

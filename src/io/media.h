@@ -97,8 +97,9 @@ struct SinkOptions {
   bool overwrite = false;    // replace an existing file
   bool follow_links = true;  // false: if the output is a link, the link is replaced
   bool single = false;       // only one frame will be written, even if the source has more
-  /// Size of the frames passed to write(), if the caller enlarges frames; 0 means the size of the
-  /// source's frames. The sample aspect ratio is that of the source in both cases.
+  /// Size of the frames that the caller passes to write(); 0 means the size of the frames of the
+  /// source. A caller that enlarges frames must set this size. The sample aspect ratio always
+  /// equals that of the source.
   int width = 0, height = 0;
   int threads = 0;                     // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // for volumes
@@ -115,9 +116,9 @@ struct SinkOptions {
   /// stamps so that the earliest stream begins at 0.
   bool keep_times = false;
   std::optional<SegmentOptions> segments;
-  /// Name of a file with a film grain table ("filmgrn1", noise/grain/grain_table.h) for the encoder
-  /// to write into the stream; empty: no film grain table. The file must exist until finish(), and
-  /// only one encoder may use it.
+  /// Name of a file with a film grain table ("filmgrn1", noise/grain/grain_table.h), which the
+  /// encoder writes into the stream; empty: no film grain table. The file must exist until
+  /// finish(), and only one encoder may use it.
   std::string grain_table;
 };
 
@@ -129,8 +130,8 @@ struct SinkOptions {
   return result_format(format, options.samples);
 }
 
-/// Returns whether current versions of FFmpeg's encoder `encoder` support film grain tables.
-/// open_sink() throws an error if the installed version of the encoder does not.
+/// Returns whether current versions of the encoder `encoder` (FFmpeg's name) support film grain
+/// tables. If the installed version does not, open_sink() throws an error.
 [[nodiscard]] bool supports_grain_table(const std::string& encoder);
 
 /// Writes a file with one encoded video stream and copies of the other streams of the source.
@@ -152,20 +153,20 @@ class MediaSink : public FrameSink {
   /// Returns the ranges of frames whose samples write() needs, in ascending order, counted from 0.
   /// Only jobs in segments need fewer than all frames.
   virtual std::vector<FrameRange> needed_frames() const { return {FrameRange{}}; }
-  /// Returns whether the sink needs no further frame, although the source may have more frames. Any
+  /// Returns whether the sink needs no further frames, even if the source has more frames. Any
   /// thread may call this function.
   virtual bool needs_no_more() const noexcept { return false; }
   /// Returns whether an earlier run of this job (SegmentOptions::resume) has already completed the
   /// output. If true, the caller must not write frames.
   virtual bool done() const noexcept { return false; }
-  /// Returns notes for the user, one text each. Notes describe an interrupted job, dropped or
-  /// converted streams, and conversions of samples.
+  /// Returns the notes for the user as a list of texts. Notes describe an interrupted job, dropped
+  /// or converted streams, and conversions of samples.
   virtual const std::vector<std::string>& notes() const noexcept {
     static const std::vector<std::string> none;
     return none;
   }
-  /// Returns the number of packets that the copied streams lack because of damage that the source
-  /// tolerates.
+  /// Returns the number of packets that are missing in the copied streams because of damage that
+  /// the source tolerated.
   virtual Damage damage() const { return {}; }
   /// Completes the file like finish(), and then calls `accepts`. If `accepts` returns true, the
   /// function renames the output to its final name, and returns an empty text. If false, the
@@ -252,16 +253,16 @@ class MediaSink : public FrameSink {
 /// @throws any exception of open_sink()
 void check_output(const std::string& path, MediaSource& source, const SinkOptions& options);
 
-/// Checks the name of an output before the caller opens the input, which can take minutes for a
-/// volume or a stack. Throws only errors that open_sink() would throw. Does nothing if the input
-/// does not exist, and for patterns, pipes and jobs in segments.
+/// Checks the name of an output before the caller opens the input, because opening a volume or a
+/// stack can take minutes. The function throws only errors that open_sink() would throw. It checks
+/// nothing if the input does not exist, or if the output is a pattern, a pipe or a job in segments.
 /// @param input, reading  the arguments of the later call of open_source()
 /// @throws InvalidArgument, CannotCreate, IoError
 void check_output_name(const std::string& path, const std::string& input,
                        const SourceOptions& reading, const SinkOptions& options);
 
 /// Returns the sample format in which a denoising session must return results for the output
-/// `path`, so that samples are rounded only once. The caller must call this function before the
+/// `path`, so that lull rounds samples only once. The caller must call this function before the
 /// first read of `source`, and set SinkOptions::samples to the result. If open_sink() would throw
 /// an error, the function returns the sample format of the source.
 [[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
@@ -271,7 +272,7 @@ void check_output_name(const std::string& path, const std::string& input,
 /// `path`; empty if there is no such job. A run that continues the job must have equal properties.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
 
-/// Returns whether `path` is the name of a single picture, although `source` is not a single still
+/// Returns whether `path` is the name of a single picture, but `source` is not a single still
 /// picture. If true, the caller must write only one frame and set SinkOptions::single.
 [[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,
                                    const SinkOptions& options);

@@ -45,7 +45,8 @@ struct VideoInfo {
   /// Number of channels, each with its own noise level. Only stacks have several channels. All
   /// frames of a channel precede the frames of the next channel.
   std::int64_t channels = 1;
-  /// Only for stacks: whether the slices of a volume are planes at successive times.
+  /// Only for stacks: whether the slices show one plane at successive times, instead of adjacent
+  /// planes of a volume.
   bool over_time = false;
   std::string axes;  // axes that the file describes ("2 channels, 8 slices, 5 time points")
   /// Sample spacing along a row, along a column, and between slices, in the unit of the file; 1 if
@@ -89,8 +90,8 @@ struct FrameRange {
 
 /// A part of the input. All times are relative to the first frame. In the output, the first range
 /// begins at the start time of the input, and each other range begins where the previous one ends.
-/// The output contains an audio packet if the packet begins within a range. The duration of a
-/// subtitle is clipped to the range.
+/// The output contains an audio packet if the packet begins within a range. Of a subtitle, the
+/// output contains only the time within the range.
 struct Selection {
   std::vector<FrameRange> ranges;           // ascending, without overlap; empty: all frames
   std::int64_t start_us = 0;                // only frames from this time on
@@ -126,20 +127,20 @@ struct SourceOptions {
   Selection selection;
   /// If true, the source also returns frames outside the selection as context for temporal
   /// filtering (Frame::context_only). The context begins with the first frame of the input.
-  /// MediaSource::end_context_at() sets its end.
+  /// MediaSource::end_context_at() sets the end of the context.
   bool margins = false;
   Limits limits;
   /// Folder for data that do not fit in memory, for example packets of badly interleaved streams.
-  /// If empty, the system's folder for temporary files.
+  /// If empty, the source uses the system's folder for temporary files.
   std::string scratch;
   /// FFmpeg's protocols, such as "https", that inputs may use in addition to files and pipes. Files
   /// to which inputs refer may use the same protocols.
   std::vector<std::string> protocols;
   int descriptor = 0;  // open file for the input `-`; 0: standard input
-  /// Index of the decoding GPU among the visible GPUs. The CPU decodes if nullopt, or if FFmpeg or
-  /// the GPU does not support the codec. Decoded frames remain in GPU memory (Frame::on_device).
-  /// FFmpeg must create the GPU's primary context, so the caller must open the source before other
-  /// work on the GPU.
+  /// Index of the decoding GPU among the visible GPUs. If nullopt, the CPU decodes. The CPU also
+  /// decodes if FFmpeg or the GPU does not support the codec. Frames that the GPU decodes remain in
+  /// GPU memory (Frame::on_device). FFmpeg must create the GPU's primary context, so the caller
+  /// must open the source before other work on the GPU.
   std::optional<int> gpu;
   /// If true, the source tolerates and counts damage of a video, inside and outside the selection:
   /// the decoder conceals damaged parts, the source omits frames that cannot be decoded, and a
@@ -153,22 +154,22 @@ struct SourceOptions {
   /// If true, forward jumps of the time stamps remain as gaps. If false, the source removes forward
   /// jumps (MediaSource::clock_jumps()). The source always removes backward jumps.
   bool keep_times = false;
-  /// Axis along which the source reads the slices of a volume. nullopt means z. Must be nullopt for
-  /// other inputs.
+  /// Axis along which the source reads the slices of a volume; nullopt means z. The caller must not
+  /// set an axis for other inputs.
   std::optional<Axis> axis;
-  /// Series Instance UID or number of the series, for DICOM folders with several series. If empty,
-  /// the folder must contain exactly one series. Must be empty for other inputs.
+  /// For DICOM folders with several series: Series Instance UID or number of the series. If empty,
+  /// the folder must contain exactly one series. The caller must not set a series for other inputs.
   std::string series_uid{};
   /// Sample value that corresponds to 255 on the scale of noise levels (FrameFormat::white), for
   /// pictures and videos with float samples. If 0, the source chooses the value from the first
-  /// frame. Must be 0 or 1 for integer samples and for stacks.
+  /// frame. For integer samples and stacks, the value must be 0 or 1.
   double white = 1;
   /// Stream number of the decoded video, which must not be a cover picture. This stream keeps its
   /// position in the output. If nullopt, FFmpeg's preferred video becomes the first stream of the
   /// output.
   std::optional<int> video{};
   /// Name of a layer in an OpenEXR file (find_layer()). The source reads this layer as frames. If
-  /// empty, the source reads the default picture. Must be empty for other inputs.
+  /// empty, the source reads the default picture. For other inputs, the name must be empty.
   std::string layer{};
   /// A function that chooses additional layers of an OpenEXR file. The source reads these layers
   /// with each frame, and read_layer() returns them. If the function is empty, the source reads no
@@ -182,9 +183,9 @@ struct SourceOptions {
   /// An index that an earlier source recorded from this input, with the same `selection` and
   /// `margins`; may be null. The source copies Frame::repeat_state from the index.
   std::shared_ptr<const FrameIndex> index{};
-  /// Index in `index` of the picture at which read() starts; 0 without an index. The source throws
-  /// IndexMismatch if a picture differs from the index. Format, info and colour properties come
-  /// from the first picture of the input.
+  /// The picture at which read() starts, as an index in the list `index`; 0 if the caller sets no
+  /// `index`. If a picture differs from `index`, the source throws IndexMismatch. Format, info and
+  /// colour properties come from the first picture of the input.
   std::int64_t start_picture = 0;
 };
 
@@ -199,20 +200,20 @@ class MediaSource : public FrameSource {
   /// Returns the reason, as one line, why the CPU decodes although SourceOptions::gpu requests a
   /// GPU; empty otherwise.
   virtual const std::string& why_not_gpu() const noexcept = 0;
-  /// Tells the source that the caller needs no frame after frame `number`, counted from 0 over all
-  /// frames that read() returns. read() then returns no further context frames
+  /// Tells the source the last frame that the caller needs: frame `number`, counted from 0 over all
+  /// frames that read() returns. read() then returns no later context frames
   /// (SourceOptions::margins). Any thread may call this function.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
-  /// Returns the values of a slice of a stack in the units of the file, row by row. Outliers, which
-  /// are NaN in frames, have their original values. read() must have returned `slice`. For inputs
-  /// other than stacks, `values` becomes empty.
+  /// Returns the values of a slice of a stack in the units of the file, row by row. Outliers have
+  /// their original values, although they are NaN in frames. read() must have returned `slice`
+  /// before. For inputs other than stacks, `values` becomes empty.
   virtual void values_of(const Frame& slice, std::vector<double>& values) const {
     (void)slice;
     values.clear();
   }
-  /// Returns one line for each time stamp jump removed so far, caused by joined recordings,
-  /// restarted encoders or counter overflows. No other thread may read from the source at the same
-  /// time.
+  /// Returns one line for each time stamp jump that the source has removed so far. Joined
+  /// recordings, restarted encoders and counter overflows cause such jumps. No other thread may
+  /// read from the source at the same time.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
   /// Returns the stream numbers of the video streams, without cover pictures; empty for pictures,
   /// sequences and stacks.

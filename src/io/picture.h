@@ -8,9 +8,10 @@
 
 namespace lull::io {
 
-/// Converts `frame`, in host memory, to full-range R G B of 16 bits with the colour matrix and
-/// range that open_source() detected. Interpolates chroma, and clips floats to 0..white. Floats of
-/// R G B are linear light; the function applies the sRGB transfer function to them.
+/// Converts `frame`, which must be in host memory, to full-range R G B of 16 bits. Uses the colour
+/// matrix and the range that open_source() detected. Interpolates chroma, and clips floating-point
+/// samples to 0..white. Floating-point R G B samples are linear light, to which the function
+/// applies the sRGB transfer function.
 [[nodiscard]] Frame to_rgb(const Frame& frame);
 
 /// Returns the alpha channel of a frame as a grey plane of the frame's size; null if there is none.

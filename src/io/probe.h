@@ -25,8 +25,8 @@ struct InputReport {
   FrameFormat format;
   bool alpha = false;
   std::vector<std::string> files;  // files of a sequence; empty for one file or a pipe
-  // FFmpeg's names of the colour properties and of the field order. "unknown" if the input does not
-  // state them.
+  // FFmpeg's names of the colour properties and of the field order. A name is "unknown" if the
+  // input does not state the property.
   std::string range, primaries, transfer, matrix, chroma_location, field_order;
   Rational aspect;  // sample aspect ratio; 0/1: unknown
   double start_s = 0;
@@ -39,13 +39,14 @@ struct InputReport {
   std::string output;             // name of the output for which `fate` states what happens
   std::string encoder;            // FFmpeg's name of the output's encoder; empty: none
   std::string pixel_format;       // pixel format of the output
-  // Content that the output cannot store, one text each. Each text contains the reason.
+  // One text for each content of the input that the output cannot store. Each text states the
+  // reason.
   std::vector<std::string> lost;
 };
 
-/// Opens `path` like open_source(), and determines the effects of open_sink() for the output
-/// `output` without writing it. If `output` is empty, the function assumes NIfTI for a volume, Zarr
-/// for a Zarr store, TIFF for any other stack, and Matroska for all other inputs.
+/// Opens `path` like open_source(). Determines the effects that open_sink() would have for the
+/// output `output`, but writes no output. If `output` is empty, the function assumes NIfTI for a
+/// volume, Zarr for a Zarr store, TIFF for any other stack, and Matroska for all other inputs.
 /// @throws InvalidArgument  the output has no container
 /// @throws any exception of open_source()
 [[nodiscard]] InputReport probe(const std::string& path, const SourceOptions& options,

@@ -7,9 +7,9 @@
 
 namespace lull::io {
 
-/// Returns the mean quantisation step of each plane, on the 0..255 scale for an orthonormal
-/// transform; 0 for unknown steps and steps of at most 1. Only YCbCr and grey pictures that the CPU
-/// decoded from H.264, HEVC or AV1 have known steps.
+/// Returns the mean quantisation step of each plane, for an orthonormal transform of samples on the
+/// 0..255 scale. Returns 0 for unknown steps and for steps of at most 1. The steps are known only
+/// for YCbCr and grey pictures that the CPU decoded from H.264, HEVC or AV1.
 [[nodiscard]] std::array<float, 3> quantiser_steps(const Frame& frame);
 
 }  // namespace lull::io

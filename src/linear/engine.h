@@ -27,7 +27,7 @@ struct PlaneState {
   const PlaneNoise* noise = nullptr;  // noise of the plane; its sigma is above 0
 };
 
-/// Aggregation sums of one plane of a frame. Each engine derives its own class.
+/// Aggregation sums of one plane of a frame. Each engine derives its own class from this class.
 class Sums {
  public:
   virtual ~Sums() = default;

@@ -65,15 +65,15 @@ struct Place {
 /// A searched frame (params.h, "Temporal filtering"). Frame 0 contains the reference patches.
 struct SearchedFrame {
   int partner = no_frame;  // second frame of two-frame patches
-  /// Displacement of the search window centre for each bundle (8x4 reference patches). Empty: all
-  /// displacements are 0.
+  /// Displacement of the centre of the search window for each bundle (8x4 reference patches). If
+  /// empty, all displacements are 0.
   std::vector<Motion> motion;
 };
 
 /// Parameters of the search for the groups of the reference patches of one frame.
 struct Search {
   std::vector<SearchedFrame> frames = std::vector<SearchedFrame>(1);
-  /// For each bundle (8x4 reference patches), true if its patches span two frames. Empty: no
+  /// For each bundle (8x4 reference patches), true if its patches span two frames. If empty, no
   /// patches span two frames.
   std::vector<std::uint8_t> has_pairs;
   /// Motion bonus: the amount that the matcher subtracts from the mean squared difference of the
@@ -126,7 +126,8 @@ class Groups {
   bool has_candidates(int frame, int halves) const {
     return halves == 1 || search_.frames[frame].partner != no_frame;
   }
-  /// Returns the displacement of the search window centre in a frame, for reference patch (i, j).
+  /// Returns the displacement of the centre of the search window in a frame, for reference patch
+  /// (i, j).
   Motion motion(int frame, int i, int j) const {
     const std::vector<Motion>& bundles = search_.frames[frame].motion;
     return bundles.empty() ? Motion{} : bundles[bundle(i, j)];

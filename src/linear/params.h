@@ -10,8 +10,8 @@
 // with tau = tau0 (1 - m / M). The result is x of iteration M.
 
 // Sets of planes: Planes with common groups form a set (match/guide.h, PlaneSet). A set has one
-// guide. Its parameters depend on the noise of its first plane, but each plane has its own s, Gram
-// matrix and weights.
+// guide. The noise of the first plane determines the parameters of the set, but each plane has its
+// own s, Gram matrix and weights.
 
 // Small planes: The side of a patch is min(side, width, height), and the step is at most the side.
 
@@ -91,9 +91,9 @@
 // Candidate indices of temporal filtering continue frame by frame: the first candidate of frame f
 // has the index 1 + window^2 + (f - 1) temporal_window^2.
 
-// Bonus of temporal filtering: The distance of the candidate in the centre of a window is reduced
-// by floor(bonus_share sigma^2 scale^2 n), but not below 0, for the noise level sigma of the guide,
-// the quantisation scale, and n samples per patch.
+// Bonus of temporal filtering: The matcher reduces the distance of the candidate in the centre of a
+// window by floor(bonus_share sigma^2 scale^2 n), but not below 0. sigma is the noise level of the
+// guide, scale is the quantisation scale, and n is the number of samples of a patch.
 
 // Pairs of frames: If `pairs` is set and the motion of a bundle (8x4 reference patches) is uniform,
 // the reference patches of the bundle and their candidates span two frames. A patch has the same
@@ -141,8 +141,9 @@ inline constexpr int guide_levels = 255;
 /// Maximum of a distance in a key, after the shift by distance_shift(). The low 11 bits of the
 /// 32-bit key contain the candidate index.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
-/// Returns the right shift of the distances of patches with `samples` samples. Shifted distances
-/// reach max_distance only at root-mean-square differences above guide_levels / 2.
+/// Returns the number of bits by which distances of patches with `samples` samples are shifted to
+/// the right. Shifted distances reach max_distance only at root-mean-square differences above
+/// guide_levels / 2.
 constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <= 128 ? 1 : 2; }
 
 /// Parameters of a set of planes.
@@ -194,7 +195,7 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
 /// Number of iterations of temporal filtering. The number is the same at all noise levels, and
 /// therefore the same for all planes of a frame.
 inline constexpr int iterations_over_time = 3;
-/// Motion bonus, as a share of the noise variance: the matcher subtracts the bonus from the mean
+/// Motion bonus, relative to the noise variance: the matcher subtracts the bonus from the mean
 /// squared difference of the patch that motion predicts.
 inline constexpr float bonus_share = 0.6f;
 

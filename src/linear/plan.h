@@ -20,8 +20,8 @@ struct SetPlan {
 };
 
 /// Returns the sets of planes in processing order. `noise` is the noise in the colour space of the
-/// filter. If luma is filtered, its set comes first. If the guide of a later set contains luma, the
-/// guide therefore contains filtered luma in all steps.
+/// filter. The set of luma comes first if luma is filtered. If a later set has a guide that
+/// contains luma, this luma is therefore already filtered in all steps.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

@@ -50,7 +50,8 @@ int product(const std::uint8_t* samples, const Split& split) {
 int root_distance(const std::uint8_t* a, const std::uint8_t* b) {
   int sum = 0;
   for (int k = 0; k < patch_samples; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-  // The sum of squares is below 2^23, so the truncated single-precision square root is exact.
+  // The sum of squares is below 2^23, so a float represents it exactly, and the square root,
+  // rounded down, is exact.
   return static_cast<int>(std::sqrt(static_cast<float>(sum)));
 }
 

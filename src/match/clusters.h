@@ -5,17 +5,20 @@
 // Step 1: each tiling divides the positions of all patches, not only of reference patches, into
 // disjoint tiles. All frames have the same tiles.
 
-// Step 2: the patches of each tile are split in two recursively, in stable order, down to clusters
-// of at most `leaf` patches.
+// Step 2: the patches of each tile are split into two parts, and each part is split again, until a
+// part has at most `leaf` patches. These last parts are the clusters. Splitting preserves the order
+// of the patches.
 
-// A split begins with 8 evenly spaced seed patches. The first seed is one centre. To find the other
-// centre, the distances of the seeds from the first seed are added, seed by seed. The other centre
-// is the seed at which the sum exceeds half of the total.
+// A split begins with 8 evenly spaced seed patches, and with two centres among these seeds. The
+// first seed is the first centre. To find the second centre, the algorithm adds the distances of
+// the seeds from the first seed, seed by seed. The second centre is the seed at which this sum
+// exceeds half of its final value.
 
-// 2-means runs on the 8 seed patches for at most 5 rounds.
+// Then 2-means (k-means with two centres) improves the centres, on the 8 seed patches and for at
+// most 5 rounds.
 
-// Each patch is assigned to the nearer centre (on a tie, the first). The difference of the centres
-// is quantised to 6 bits and a sign.
+// Each patch is assigned to the nearer centre. At equal distance, it is assigned to the first
+// centre. For the comparison, the difference of the centres is quantised to 6 bits and a sign.
 
 // If all patches of a cluster are assigned to one centre, the cluster is halved in the order of its
 // patches.
@@ -47,8 +50,8 @@ namespace lull {
 
 inline constexpr int split_seeds = 8;       // seed patches of a cluster
 inline constexpr int max_split_rounds = 5;  // maximum number of rounds of 2-means
-/// Maximum depth of splits; the average in noisy pictures is 16. Deeper clusters are halved without
-/// a search for centres.
+/// Maximum depth of splits. In noisy pictures, the average depth is 16. Clusters at the maximum
+/// depth are halved without a search for centres.
 inline constexpr int max_split_levels = 40;
 inline constexpr int max_tile = 128, max_leaf = 128, max_tilings = 4;
 inline constexpr int patch_samples = patch * patch;
@@ -69,9 +72,9 @@ struct Tiling {
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
     // Each tiling (division into tiles) has its own shift along x and y, in units of the side of a
-    // tile. With three tilings, the shifts are (0, 0), (1/3, 1/3) and (2/3, 2/3). With two tilings,
-    // the shifts are (0, 0) and (1/2, 1/2). With four tilings, the shifts (1/2, 0) and (0, 1/2) are
-    // added.
+    // tile. Three tilings have the shifts (0, 0), (1/3, 1/3) and (2/3, 2/3). Two tilings have the
+    // shifts (0, 0) and (1/2, 1/2). Four tilings have the same shifts as two tilings, and also
+    // (1/2, 0) and (0, 1/2).
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;
@@ -100,9 +103,10 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   return -1;
 }
 
-/// The rule that assigns a patch p to one of two centres: the mean s/a of `a` patches with the sum
-/// s, or the mean t/b of `b` patches with the sum t, where a + b <= 8. Let w = b s - a t and m = (b
-/// s + a t) / 2ab. If the dot products satisfy p.w < m.w, the second centre is nearer.
+/// The rule that assigns a patch p to one of two centres. The first centre is the mean of `a`
+/// patches with the sum s, and the second centre is the mean of `b` patches with the sum t. a + b
+/// is at most 8. With w = b s - a t and the midpoint m of the centres, the second centre is nearer
+/// if the dot products satisfy p.w < m.w.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
 /// Returns the right shift that makes the differences of two centres fit into 6 bits and a sign.
@@ -116,10 +120,10 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// Returns the bound that divides the patches between two centres. The centres are the mean of `a`
-/// patches and the mean of `b` patches, and m is the midpoint of the centres. The bound is the dot
-/// product m.w, rounded up, for the weights w (split_weight()). A patch p belongs to the second
-/// centre if p.w is less than the bound. `middle` must be 2ab m.w.
+/// A patch p belongs to the second of two centres if its dot product p.w with the weights w
+/// (split_weight()) is below a bound. Returns this bound: m.w, rounded up, where m is the midpoint
+/// of the centres. The centres are the mean of `a` patches and the mean of `b` patches. `middle`
+/// must be 2ab m.w.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
@@ -157,7 +161,8 @@ struct GuideBytes {
   }
 };
 
-/// The match threshold and the distance biases, in sums of squared differences of the 8-bit guide.
+/// The match threshold and the distance biases. Their unit is the sum of squared differences of two
+/// patches in the 8-bit guide.
 struct ClusterRules {
   std::int32_t limit = 0;        // maximum distance; 2^22 accepts every patch
   std::int32_t motion_bias = 0;  // subtracted from the distance of the patch that motion predicts
@@ -165,8 +170,8 @@ struct ClusterRules {
   std::array<std::int32_t, correlation_lags * correlation_lags> bias{};
 
   explicit ClusterRules(const MatchParams& params);
-  /// Adds the bias for coloured noise to the distance of a patch at (`dx`, `dy`) in the reference
-  /// frame.
+  /// Adds the bias for coloured noise to `distance`, the distance of a patch in the reference
+  /// frame. (`dx`, `dy`) is the displacement of this patch from the reference patch.
   constexpr std::int32_t with_bias(std::int32_t distance, int dx, int dy) const {
     if (!biased || !within_lags(dx, dy)) return distance;
     const std::int32_t sum = distance + bias[lag_index(dx, dy)];
@@ -209,16 +214,16 @@ struct PatchNumbers {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
   }
-  // Adding 0.5 to the dividend prevents rounding errors from changing the integer part of the
-  // quotient.
+  // The addition of 0.5 to the dividend ensures that a rounding error never changes the integer
+  // part of the quotient.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);
   }
   double of_row = 1.0 / 16, of_frame = 1;
 };
 
-/// Checks that 32 bits can number the patches of `frames` frames of width x height samples, and the
-/// members of their clusters in all tilings, on the host.
+/// Checks that 32-bit integers can number all patches of `frames` frames of width x height samples,
+/// and all members of their clusters in all tilings. Applies to clustering on the host.
 /// @throws InvalidArgument  there are more patches
 void require_numbered(int width, int height, int frames, const ClusterParams& params);
 

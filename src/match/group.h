@@ -4,8 +4,8 @@
 // Order of members: the reference patch, and then all other members by distance in the guide, by
 // frame, and by position in the search window, row by row.
 
-// Order of frames: the reference frame, the frame before it, the frame after it, the second frame
-// before it, and so on.
+// Order of frames: the reference frame, one frame before, one frame after, two frames before, two
+// frames after, and so on.
 
 // A candidate is a patch completely inside the picture. The distance of a candidate (the mean
 // squared difference from the reference patch in the guide) is at most MatchParams::tau. Only the
@@ -22,17 +22,18 @@
 // the reference frame, and clamps negative results to 0. rho is the correlation of the noise of two
 // patches.
 
-// A group has at most MatchParams::group members. Group sizes are powers of two: the matcher
-// removes the most distant members until the size is a power of two.
+// A group has at most MatchParams::group members, and its size is a power of two. The matcher
+// therefore removes the most distant members until the size is a power of two.
 
 // The overall mean of a group is coefficient 0 of the group transform of the DC coefficients. The
-// first phase always retains the overall mean. In the second phase, its Wiener factor is 1.
+// first phase always retains this coefficient. In the second phase, the Wiener factor of this
+// coefficient is 1.
 
 // The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
 // of the squared Wiener factors) in the second phase.
 
-// For coloured noise, each term in the sum of a group weight is multiplied by the noise variance of
-// its coefficient, in units of sigma^2.
+// The weight of a group is 1 divided by a sum over coefficients. For coloured noise, each term of
+// this sum is multiplied by the noise variance of its coefficient, in units of sigma^2.
 
 // The estimate of each member is added to the frame of the member.
 

@@ -66,8 +66,9 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
     range.low += std::min(ends[0], ends[1]);
     range.high += std::max(ends[0], ends[1]);
   }
-  // With noise, float guides and guides that contain chroma have values outside this range. Luma
-  // guides of integer samples do not, because their samples are clipped to 0..255.
+  // Noise moves samples beyond the range `range` in float guides and in guides that contain chroma.
+  // In luma guides of integer samples, all samples are in this range, because they are clipped to
+  // 0..255.
   const bool clipped = format.sample != SampleType::f32 && !set.has_chroma();
   const float beyond = clipped ? 0 : 3 * (share * guide_sigma(set, format, noise));
   return {range.low - beyond, range.high + beyond};
@@ -75,14 +76,13 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
 
 namespace {
 
-/// Returns the noise covariance of the means of two blocks of 2^shift_x x 2^shift_y samples, (dx,
-/// dy) blocks apart.
+/// Returns the noise covariance of two means. Each mean is taken over a block of 2^shift_x x
+/// 2^shift_y samples, and the blocks are (dx, dy) blocks apart.
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;
-  // Along an axis, the samples of each block have the indices 0 to n - 1. A pair consists of one
-  // sample of the first block and one sample of the second block. The difference of their indices
-  // is i in n - |i| of all n^2 pairs.
+  // Along an axis, the samples of each block have the indices 0 to n - 1. n^2 pairs consist of one
+  // sample of each block. In n - |i| of these pairs, the difference of the two indices is i.
   for (int j = 1 - height; j < height; ++j)
     for (int i = 1 - width; i < width; ++i)
       sum += (height - std::abs(j)) * (width - std::abs(i)) *

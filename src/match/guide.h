@@ -2,20 +2,22 @@
 // The guides in which planes are matched, equal in all backends. The choice of guides is based on
 // docs/measurements/colour.md.
 
-// First phase, without temporal filtering: luma is matched in luma, and chroma in (C1 - C2) /
-// sqrt(2), because the edges of C1 and C2 usually have opposite signs.
+// First phase, without temporal filtering: patches of luma are matched in luma. Patches of the
+// chroma planes C1 and C2 are matched in (C1 - C2) / sqrt(2), because the edges of C1 and C2
+// usually have opposite signs.
 
-// Second phase, without temporal filtering: chroma is matched in L + (C1 - C2) / sqrt(2). L is
-// luma, downsampled to the size of chroma. L, C1 and C2 are weighted means of the basic estimates
-// and the noisy planes.
+// Second phase, without temporal filtering: patches of the chroma planes C1 and C2 are matched in L
+// + (C1 - C2) / sqrt(2). L is luma, downsampled to the size of chroma. L, C1 and C2 are weighted
+// means of the basic estimates and the noisy planes.
 
-// Planes of equal size have the same groups in the second phase.
+// In the second phase, planes of equal size share their groups.
 
 // In the second phase, a distance is a sum over up to three planes. The match threshold is
 // therefore multiplied by `colour_tau`.
 
 // If only one chroma plane is filtered, the guides contain C1 or -C2 instead of (C1 - C2) /
-// sqrt(2). If no chroma plane is filtered, luma is filtered as a grey picture.
+// sqrt(2), where C1 and C2 are the chroma planes. If no chroma plane is filtered, luma is filtered
+// as a grey picture.
 
 // With temporal filtering, all planes are matched in downsampled luma, which best identifies the
 // same object in other frames.
@@ -57,7 +59,8 @@ struct PlaneSet {
   GuideRange range{};        // range of values in the guide, see guide_range()
 
   bool has_chroma() const { return chroma_weights[0] != 0 || chroma_weights[1] != 0; }
-  /// Returns whether the guide is a separate picture. If not, the guide is the luma plane.
+  /// Returns whether the guide is a picture that is computed from several planes. If not, the guide
+  /// is the luma plane.
   bool is_composite() const { return has_chroma() || planes.front() != 0; }
 };
 /// Returns the sets of planes of a phase, in the order of filtering, without noise-free planes and
@@ -72,14 +75,14 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in a guide. If samples are not clipped, the range is extended by
-/// three standard deviations of the guide's noise at both ends. This standard deviation is `share`
-/// times guide_sigma().
+/// Returns the range of values in a guide. If samples are not clipped, the function extends the
+/// range at both ends by three standard deviations of the guide's noise. The standard deviation is
+/// `share` times guide_sigma().
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 
-/// Returns MatchParams::bias of a guide: 2 sigma^2 rho, with the noise level sigma and the
-/// autocorrelation rho of the guide's noise. Null: white noise.
+/// Returns the distance bias of a guide (MatchParams::bias): 2 sigma^2 rho, where sigma is the
+/// noise level of the guide and rho the autocorrelation of its noise. Null: the noise is white.
 [[nodiscard]] std::shared_ptr<const DistanceBias> distance_bias(const PlaneSet& set,
                                                                 const FrameFormat& format,
                                                                 const NoiseModel& noise);

@@ -15,7 +15,7 @@
 
 namespace lull {
 
-/// Returns the first `most` members of a group. `most` must be a power of two.
+/// Returns the first members of a group, at most `most` members. `most` must be a power of two.
 constexpr Group first_members(Group group, int most) {
   group.count = std::min(group.count, most);
   return group;
@@ -23,7 +23,7 @@ constexpr Group first_members(Group group, int most) {
 
 class KeptGroups {
  public:
-  /// Returns whether no memory was reserved for groups.
+  /// Returns whether the object has no memory for groups.
   bool empty() const { return members_.empty(); }
   /// Allocates memory for groups of up to `capacity` members of the reference patches `searched`.
   /// All stored groups are lost.
@@ -45,7 +45,8 @@ class KeptGroups {
     copy(column, row, group);
     return group;
   }
-  /// Copies the members of a stored group to `to`. Most groups are smaller than their array.
+  /// Copies the members of a stored group to `to`. The function does not copy the unused elements
+  /// of the group's array, because most groups are smaller than their array.
   void copy(int column, int row, Group& to) const {
     const std::size_t reference = index(column, row);
     to.count = counts_[reference];

@@ -45,8 +45,8 @@ struct MotionGrid {
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }
-  /// Overload of vector(cells, i, j) for callers that know the numbers of reference patches in a
-  /// row (`count_x`) and in a column (`count_y`).
+  /// Overload of vector(cells, i, j). The caller passes the number of reference patches in a row
+  /// (`count_x`) and in a column (`count_y`).
   constexpr Motion vector(const Motion* cells, int i, int j, int count_x, int count_y) const {
     const int x = cell(i, motion_columns, count_x, width, shift_x, main_width);
     const int y = cell(j, motion_rows, count_y, height, shift_y, main_height);

@@ -10,7 +10,7 @@
 // complete search.
 
 // In the second phase, members of groups of the first phase are the candidates. The matcher
-// compares them in the guide of the second phase.
+// compares these candidates in the guide of the second phase.
 
 // Candidates of a reference patch whose window is not searched, in this order:
 // 1. patches of the refinement window in the reference frame, row by row;
@@ -45,9 +45,9 @@ struct NeighbourPatches {
   int count = 0;
 };
 
-/// Indices of the two reference patches next to a position along an axis, one on each side. The
-/// grid contains only reference patches whose complete windows the matcher searches. If a reference
-/// patch is at the position itself, both indices are the index of this reference patch.
+/// The grid contains the reference patches whose complete windows the matcher searches. Along an
+/// axis, `first` and `last` are the indices of the two patches of the grid on either side of a
+/// position. At the position of a patch of the grid, both are the index of this patch.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };
@@ -57,9 +57,9 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
   return {first, first * step == x ? first : first + 1};
 }
 
-/// Returns the two or four reference patches of the grid `searched` around (x, y). If the patch at
-/// (x, y) is itself on this grid, returns this patch and its four neighbours. The matcher searches
-/// the complete windows of the reference patches on this grid.
+/// The matcher searches the complete windows of the reference patches on the grid `searched`.
+/// Returns the two or four patches of this grid around (x, y). If the patch at (x, y) is on the
+/// grid itself, returns this patch and its four neighbours on the grid.
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

@@ -21,7 +21,7 @@ namespace lull::nlm {
 
 // ---- frames --------------------------------------------------------------------------------
 
-/// Planes of equal size that are filtered with the same weights.
+/// Planes of equal size that the engine filters with the same weights.
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
 /// Parameters of a FrameEngine, and layout of its planes.
@@ -30,8 +30,8 @@ struct FramePlan {
   int width = 0, height = 0;
   int planes = 1;  // number of planes to average, 1..3
   int guides = 1;  // number of planes in which distances are measured, 1..3
-  /// Weights a_c of the guide planes in the distance D (formula 1 of weights.h). The squared
-  /// differences in guide plane c are multiplied by a_c.
+  /// Weights a_c of the guide planes in the distance D (formula 1 of weights.h). The engine
+  /// multiplies the squared differences in guide plane c by a_c.
   std::array<float, 3> guide_weight{};
   /// True if the first `guides` sample planes are also the guide planes. load() then ignores its
   /// argument `guides`.
@@ -54,15 +54,15 @@ struct FramePlan {
 struct CandidateFrame {
   int slot = 0;
   /// Motion vectors to this frame, one for each motion block, row by row, in samples of the planes
-  /// of the motion estimation. Empty: no motion.
+  /// of the motion estimation. If empty, there is no motion.
   std::span<const Motion> motion;
 };
 
 class FrameEngine {
  public:
   virtual ~FrameEngine() = default;
-  /// Loads the planes of a frame, which the caller may change afterwards. `guides` is ignored if
-  /// plan.is_self_guided is true. `holes` is null without holes.
+  /// Loads the planes of a frame, which the caller may change afterwards. The engine ignores
+  /// `guides` if plan.is_self_guided is true. `holes` is null if the frame has no holes.
   virtual void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
                     const Holes* holes = nullptr) = 0;
   /// Computes the results of the target frame `frames.front()`. `frames` contains 1 to max_frames
@@ -72,7 +72,7 @@ class FrameEngine {
 };
 
 [[nodiscard]] std::unique_ptr<FrameEngine> make_reference_frame_engine(const FramePlan& plan);
-/// Makes the engine of the cpu backend. `threads` = 0: all cores.
+/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
 [[nodiscard]] std::unique_ptr<FrameEngine> make_cpu_frame_engine(const FramePlan& plan,
                                                                  int threads);
 
@@ -92,12 +92,13 @@ class VolumeEngine {
   virtual ~VolumeEngine() = default;
   /// Begins a volume. `z` is the first slice that the session receives.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. `guide` is ignored if plan.is_self_guided is true.
+  /// Loads the next slice. The engine ignores `guide` if plan.is_self_guided is true.
   virtual void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) = 0;
   /// Computes the results of the slices `wanted`, at most slices_at_a_time(), in ascending order.
   /// `available` contains the slices that exist. The results depend on slices up to
-  /// Params::reach_slices() before and after `wanted`. The caller must have loaded those of them
-  /// that are available. Later calls do not need slices before wanted.first - reach_slices().
+  /// Params::reach_slices() before and after `wanted`. The caller must have loaded all of these
+  /// slices that are available. Later calls do not need slices before wanted.first -
+  /// reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;
   /// Returns the preferred number of slices per call of estimate(). A larger number needs more
@@ -106,7 +107,7 @@ class VolumeEngine {
 };
 
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_reference_volume_engine(const VolumePlan& plan);
-/// Makes the engine of the cpu backend. `threads` = 0: all cores.
+/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_cpu_volume_engine(const VolumePlan& plan,
                                                                    int threads);
 

@@ -10,15 +10,15 @@
 
 namespace lull::nlm {
 
-/// Planes of equal size that are filtered with the same weights.
+/// Planes of equal size that the engine filters with the same weights.
 struct PlaneSet {
   std::vector<int> planes;  // planes to average
   std::vector<int> guides;  // planes in which distances are measured: the first of `planes`
 };
 
-/// Returns the sets of planes with common weights, without noise-free planes. RGB, and YUV of equal
-/// size, are one set. Subsampled chroma, or chroma without filtered luma, is a set with chroma as
-/// guide.
+/// Returns the sets of planes with common weights, without noise-free planes. The planes of RGB, or
+/// of YUV with equal sizes, are one set. Chroma is a separate set with its own guide if it is
+/// subsampled, or if luma is not filtered.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(const FrameFormat& format, const NoiseModel& noise);
 
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);

@@ -21,7 +21,7 @@ struct PendingSlice {
 
 class SlicesWorker {
  public:
-  /// Waits until nothing reads the loaded slices.
+  /// Waits until the backend no longer reads the loaded slices.
   virtual ~SlicesWorker() = default;
   virtual SliceMemory memory() const { return SliceMemory::host; }
   /// Returns the maximum number of slices per call of finish(). More slices per call are more
@@ -36,7 +36,7 @@ class SlicesWorker {
   virtual void load(int z, PendingSlice& slice) = 0;
   /// Computes the results of the slices `span`. `available` contains the slices that exist. The
   /// results depend on slices up to Params::reach_slices() before and after `span`. The caller must
-  /// have loaded those of them that are available.
+  /// have loaded all of these slices that are available.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
   /// Returns the number of calls of finish() that may be incomplete while the session loads further
   /// slices. Before begin(), the session waits for all results.

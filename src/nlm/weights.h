@@ -23,7 +23,7 @@
 // may overlap a hole (noise/holes.h).
 
 // Candidates may extend into the padding of planes (Params::border), but the origin of a candidate
-// is never in a missing slice. Missing slices of a patch are replicated or mirrored, too.
+// is never in a missing slice. The engine also replicates or mirrors missing slices of a patch.
 
 // Formula 1: the distance D of patch r and its candidate r + e, in units of the noise variance
 // sigma_c^2, for C guide planes G_c and N samples of a patch, with a_c = 1 / (C sigma_c^2) and beta

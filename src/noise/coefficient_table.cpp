@@ -9,16 +9,17 @@
 #include "noise/patch_covariance.h"
 
 // T(v, u) is the variance of the DCT coefficient (v, u) of noise. R(l, m) is the autocorrelation of
-// the noise at a lag of l rows and m columns. R is assumed to be equal for m and -m. T is then a
-// linear function of R, with a matrix A:
+// the noise at a lag of l rows and m columns. The code assumes that R is equal for m and -m. T is
+// then a linear function of R, with a matrix A:
 //     T(v, u) = sum over l = 0..7 and m = 0..7 of A(v, l) R(l, m) A(u, m).
 
 // As matrices, T = A R A^T, with the coefficient variances T and the autocorrelation R of the
 // noise. A(k, 0) is own_k(0), and A(k, l) is 2 own_k(l) for l > 0, where own_k is the
 // autocorrelation of row k of the DCT.
 
-// The autocorrelation R of the noise has a period of 15 samples. The spectrum F R F^T must not be
-// negative, where F(f, l) is cos(2 pi f l / 15), doubled for l > 0.
+// The code treats the autocorrelation R of the noise as periodic, with a period of 15 samples. The
+// power spectrum of the noise is then F R F^T, where F(f, l) is cos(2 pi f l / 15), doubled for l >
+// 0. This spectrum must not be negative.
 
 namespace lull {
 namespace {
@@ -95,8 +96,9 @@ const Maps& maps() {
   return all;
 }
 
-/// Returns the non-negative power spectrum with the smallest Itakura-Saito divergence from `table`,
-/// by multiplicative steps from `power` (Fevotte, Bertin, Durrieu 2009, section 3,
+/// Returns the non-negative power spectrum whose coefficient variances have the smallest
+/// Itakura-Saito divergence from `table`. The iteration starts at `power`, and multiplies each
+/// element by a factor in each step (Fevotte, Bertin, Durrieu 2009, section 3,
 /// doi:10.1162/neco.2008.04-08-771).
 Matrix fitted_power(const Matrix& table, Matrix power) {
   constexpr int rounds = 200;

@@ -11,9 +11,9 @@ namespace lull {
 /// White noise has equal variances.
 using CoefficientTable = std::array<float, 64>;
 
-/// Converts coefficient variances to the level and the autocorrelation of the noise. The
-/// autocorrelation is assumed to be the same at (dx, dy) and (-dx, dy). Negative values of the
-/// power spectrum are corrected.
+/// Converts coefficient variances to the level and the autocorrelation of the noise. The function
+/// assumes that the autocorrelation is the same at (dx, dy) and (-dx, dy), and corrects negative
+/// values of the power spectrum.
 [[nodiscard]] PlaneNoise noise_of(const CoefficientTable& variances);
 
 /// Returns the variances of the DCT coefficients of `noise`, white or coloured.

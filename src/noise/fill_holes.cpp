@@ -8,8 +8,8 @@
 namespace lull {
 namespace {
 
-/// One level of an image pyramid. `value` contains means of samples, and `weight` their weights, 0
-/// (unknown) to 1 (known).
+/// One level of an image pyramid. `value` contains means of samples. `weight` contains the weight
+/// of each mean, from 0 (unknown) to 1 (known).
 struct Level {
   int width = 0, height = 0;
   std::vector<float> value, weight;

@@ -10,8 +10,8 @@
 
 namespace lull {
 
-/// The holes of a plane (Frame::holes). Patches that overlap a hole are never candidates, so the
-/// interpolated samples in a hole affect only results near the hole.
+/// The holes of a plane (Frame::holes). Patches that overlap a hole are never candidates. The
+/// interpolated samples in a hole therefore affect only results near the hole.
 class Holes {
  public:
   /// `hole` contains one flag per sample, row by row. The flag is true for an invalid sample.
@@ -30,8 +30,9 @@ class Holes {
   /// Returns the holes of one field of an interlaced plane: the even rows (parity 0) or the odd
   /// rows (parity 1). The height of the plane must be even.
   Holes field(int parity) const;
-  /// Returns one flag per sample, row by row: 1 if the patch of `side` x `side` samples with this
-  /// top-left sample overlaps a hole, 0 if it does not or extends beyond the plane.
+  /// Returns one flag per sample, row by row. The flag is 1 if the patch of `side` x `side` samples
+  /// with this top-left sample overlaps a hole. The flag is 0 for all other patches, and for
+  /// patches that extend beyond the plane.
   std::vector<std::uint8_t> reached(int side) const;
 
  private:

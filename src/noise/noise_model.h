@@ -47,9 +47,9 @@ struct NoiseCurve {
 /// The noise of one plane.
 struct PlaneNoise {
   /// Standard deviation of the noise that filters remove, on the 0..255 scale, >= 0. 0: the plane
-  /// is not filtered. With a noise curve, sigma is the standard deviation in the stabilised
-  /// samples: stabilised_sigma(*curve) to remove exactly the noise of the curve, or more to remove
-  /// more noise.
+  /// is not filtered. With a noise curve, sigma refers to the stabilised samples. With
+  /// stabilised_sigma(*curve), filters remove exactly the noise of the curve. With a larger sigma,
+  /// filters remove more noise.
   float sigma = 0;
   /// Autocorrelation of the noise. Null: the noise is white.
   std::shared_ptr<const Autocorrelation> correlation;
@@ -80,9 +80,9 @@ class NoiseModel {
   /// Makes a model of white noise. The constructor is not explicit, so that callers can pass three
   /// noise levels as a noise model.
   NoiseModel(const std::array<float, 3>& sigma);
-  /// Makes a model of noise that is correlated between R, G and B, as in camera pictures, from the
-  /// noise of Y, U and V of the opponent space. The noise levels of R, G and B are those for
-  /// independent noise of Y, U and V.
+  /// Makes a model of noise that is correlated between R, G and B, as in camera pictures. The
+  /// argument is the noise of Y, U and V of the opponent space. The noise levels of R, G and B are
+  /// computed as if the noise of Y, U and V were independent.
   [[nodiscard]] static NoiseModel of_opponents(const std::array<PlaneNoise, 3>& opponents);
 
   const PlaneNoise& plane(int i) const { return planes_[i]; }

@@ -35,7 +35,7 @@ PatchCovariance::PatchCovariance(const PlaneNoise& noise, const AxisTransform& r
   reach_x_ = span + extent_x;
   reach_y_ = span + extent_y;
   values_.resize((index(reach_x_, reach_y_) + 1) * coefficients_);
-  // The sums are separable: first along x, then along y.
+  // The covariance is a double sum over lags. The code first sums along x, and then along y.
   const int width = 2 * reach_x_ + 1, height = 2 * extent_y + 1;
   std::vector<double> along_x(static_cast<std::size_t>(width) * height);
   for (int u = 0; u < side; ++u) {

@@ -1,9 +1,9 @@
 #pragma once
 // Covariance of the noise in the coefficients of two patches.
 
-// The noise variance of a group's coefficient depends on the positions of its patches, because
-// patches overlap and coloured noise is correlated (Makinen, Azzari, Foi 2020, "Collaborative
-// filtering of correlated noise", section III, doi:10.1109/TIP.2020.3014721).
+// The noise variance of a coefficient of a group depends on the positions of the patches in the
+// group, because patches overlap and coloured noise is correlated (Makinen, Azzari, Foi 2020,
+// "Collaborative filtering of correlated noise", section III, doi:10.1109/TIP.2020.3014721).
 
 #include <array>
 #include <cstddef>
@@ -17,9 +17,8 @@ namespace lull {
 /// Rows of a transform matrix for 8 samples.
 using AxisTransform = std::array<std::array<double, 8>, 8>;
 
-/// Lower bounds of variances, because filters divide by variances. min_coefficient_variance is
-/// relative to the noise variance. min_group_variance is relative to the noise variance of the
-/// patch coefficient.
+/// Lower bounds of variances by which filters divide. min_coefficient_variance is relative to the
+/// noise variance. min_group_variance is relative to the noise variance of the patch coefficient.
 inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e-3;
 
 /// Covariances of the noise in the coefficients of two patches of one frame, in units of sigma^2.
@@ -29,8 +28,9 @@ inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e
 /// least min_coefficient_variance.
 class PatchCovariance {
  public:
-  /// Computes the covariances of `side` x `side` patches, `side` <= 8. The basis functions are the
-  /// first `side` elements of the first `side` rows of `rows`.
+  /// Computes the covariances for patches of `side` x `side` samples, `side` <= 8. Row k of `rows`
+  /// contains the basis function k of the transform. Only the first `side` rows and elements are
+  /// used.
   PatchCovariance(const PlaneNoise& noise, const AxisTransform& rows, int side = 8);
 
   /// Maximum displacements along x and y at which the noise of two patches is correlated.

@@ -57,7 +57,7 @@ std::vector<double> evenly(double from, double to, int count) {
   return points;
 }
 
-/// Makes a sequence strictly increasing by raising values.
+/// Raises values where necessary, so that the sequence is strictly increasing.
 void make_increasing(std::vector<double>& values) {
   for (std::size_t k = 1; k < values.size(); ++k)
     values[k] = std::max(values[k], values[k - 1] + 1e-6);
@@ -112,10 +112,10 @@ class Samples {
 };
 
 /// Continues the stabilising function f outside 0..255. Returns |f(z) - f(end)| for a sample z at
-/// the distance `beyond` > 0 from an end (0 or 255). `slope` is the slope of f at this end. If
-/// `slope` is at most 1, f is linear. Otherwise, the slope decreases at a distance of at most 4 `s`
-/// (`s`: noise level), so that f maps the bound of the filter range to itself. `room` is the
-/// distance of this bound from the end.
+/// the distance `beyond` > 0 from an end (0 or 255). If the slope of f at the end is at most 1, f
+/// continues linearly. If not, the slope decreases at a distance of at most 4 noise levels `s`. f
+/// then maps the bound of the filter range to itself. `room` is the distance of this bound from the
+/// end.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -129,7 +129,7 @@ struct Forward {
   double sigma = 0;
 };
 
-/// Returns the stabilising function f with the derivative sigma * slope. `slope` has one value for
+/// Returns the stabilising function f whose derivative is sigma * slope. `slope` has one value for
 /// each interval between knots.
 Forward integral(const std::vector<double>& slope, const Samples& samples) {
   constexpr int black = SampleCurve::black, white = SampleCurve::white;
@@ -163,8 +163,8 @@ Forward forward_of(const Samples& samples) {
     for (int k = 0; k < knots - 1; ++k) slope[k] = slope_at_mean(place(k) + spacing / 2);
     return integral(slope, samples);
   };
-  // The slopes of the stabilising function f are exact only for linear f. Two rounds of correction
-  // halve the error of the stabilised standard deviation.
+  // The formula for the slopes of the stabilising function f is exact only if f is linear. Two
+  // rounds of correction halve the error of the standard deviation of stabilised samples.
   Forward forward = integrate();
   for (int round = 0; round < 2; ++round) {
     for (std::size_t j = 0; j < intensities.size(); ++j) {
@@ -176,8 +176,9 @@ Forward forward_of(const Samples& samples) {
   return forward;
 }
 
-/// Returns the inverse function, from the filter's result (an estimate of E[f(z)]) to the intensity
-/// y. The linear continuation beyond the clip limits avoids a bias of the mean.
+/// Returns the inverse function. It converts the filter's result, an estimate of E[f(z)], to the
+/// intensity y. Beyond the clip limits, the inverse continues linearly, which avoids a bias of the
+/// mean.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
       evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);
@@ -194,8 +195,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
   // The inverse function continues linearly beyond the first and the last element of `means`. On a
-  // side without a clip limit, the continuation concerns only intensities outside the filter range.
-  // Pictures do not have such intensities, so any slope is suitable.
+  // side without a clip limit, this matters only for intensities outside the filter range. Such
+  // intensities do not occur in pictures, so the code uses the slope 1.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;
@@ -210,9 +211,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Returns the clip limits of the inverse function's results. If the distance between a result and
-/// a limit is less than a fifth of the noise level, the result moves towards the limit before
-/// clipping (core/clip_limits.h).
+/// Returns the clip limits for the results of the inverse function. Clipping also moves results
+/// that are closer to a limit than a fifth of the noise level (core/clip_limits.h).
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

@@ -55,15 +55,15 @@ class VstSession : public Denoiser {
     InverseData inverse_data;
   };
 
-  /// Computes the samples of `frame.stabilised`, and sets `frame.inverse_data`. The frame info of
-  /// `frame.stabilised` is already set.
+  /// Computes the samples of `frame.stabilised`, and sets `frame.inverse_data`. All other
+  /// properties of `frame.stabilised` (FrameInfo) are already set.
   virtual void stabilise(PendingFrame& frame) = 0;
-  /// Computes the samples of `clean` from the filter's result. The frame info of `clean` is already
-  /// set.
+  /// Computes the samples of `clean` from the filter's result. All other properties of `clean`
+  /// (FrameInfo) are already set.
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
 
-  /// Copies the noisy samples of a grey frame where the filter did not change the stabilised
-  /// samples, to avoid rounding errors.
+  /// Where the filter did not change the stabilised samples of a grey frame, copies the noisy
+  /// samples to `clean`. A conversion back would add rounding errors.
   void restore_unfiltered(const PendingFrame& frame, PlaneView<const float> filtered,
                           const Frame& clean) {
     const Frame noisy = unfiltered(frame.noisy, results());

@@ -8,8 +8,8 @@
 
 namespace lull::pipeline {
 
-/// Receives each frame and its result in the order of the frames. The thread that uses the denoiser
-/// calls the observer.
+/// A function that receives each frame and its result, in the order of the frames. The thread that
+/// uses the denoiser calls the observer.
 using Observer = std::function<void(const Frame& noisy, const Frame& result)>;
 
 /// Returns an observer that converts each result to the sample format of the input, and passes the

@@ -81,8 +81,8 @@ class PartDenoiser final : public Denoiser {
   bool has_margin() const { return margin_ != Margin{}; }
   bool keeps_lead() const { return has_margin() && !from_start_; }
 
-  /// Returns whether the caller needs the result of the frame. The function also counts the frame,
-  /// unless `context_only` is set.
+  /// Returns whether the caller needs the result of the frame. The function also increments the
+  /// number of frames, unless Frame::context_only is set.
   bool is_wanted(const Frame& frame) {
     if (frame.context_only) return false;
     const std::int64_t number = frames_++;
@@ -105,9 +105,9 @@ class PartDenoiser final : public Denoiser {
     if (lead_.size() > static_cast<std::size_t>(margin_.before) + 1) lead_.pop_front();
   }
 
-  /// Begins a session before `frame` is pushed. The function first pushes the stored frames before
-  /// `frame` (lead_), on which the result of `frame` depends. The denoiser discards the results of
-  /// the stored frames.
+  /// Begins a session before the denoiser pushes `frame`. The function first pushes the stored
+  /// frames before `frame` (lead_), on which the result of `frame` depends. The denoiser discards
+  /// the results of the stored frames.
   void begin_session(const Frame& frame) {
     if (!session_) session_ = reopen_();
     running_ = true;

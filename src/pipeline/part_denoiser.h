@@ -17,8 +17,8 @@ struct FrameSpan {
 
 using SessionOpener = std::function<std::unique_ptr<Denoiser>()>;
 
-/// Parameters of by_parts(). `margin` contains the numbers of frames before and after a span that
-/// affect the results of the span in temporal filtering.
+/// Parameters of by_parts(). `margin` states how many frames before and after a span affect the
+/// results of the span in temporal filtering.
 struct PartContext {
   Margin margin{};
   /// Determines unknown values of Frame::repeat_state. If `repeats` is null, the denoiser treats
@@ -26,7 +26,7 @@ struct PartContext {
   std::unique_ptr<RepeatFinder> repeats{};
   /// push() calls this function when all needed results up to the received frame are complete. The
   /// argument is the index of the received frame, counted from 0 over all frames. The caller may
-  /// stop the input if it needs no later frame.
+  /// stop the input if no later frame is needed.
   std::function<void(std::int64_t)> idle{};
 };
 

@@ -17,9 +17,9 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// A part may be split if its number of remaining frames is at least a factor times (m + 1), where m
-// is the length of the longer margin in frames. The factor is `worth_splitting` while frames
-// arrive, and `worth_at_the_end` after the last frame.
+// The scheduler may split a part if the number of its remaining frames is at least a factor times
+// (m + 1), where m is the length of the longer margin in frames. The factor is `worth_splitting`
+// while frames arrive, and `worth_at_the_end` after the last frame.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {
@@ -130,9 +130,9 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the next result requires more input. This is so if the oldest part is
-  /// incomplete. It is also so if no worker filters the oldest part, and a session waits for more
-  /// frames of another part.
+  /// Returns whether the next result requires more input. There are two such cases: the oldest part
+  /// is incomplete, or no worker filters the oldest part while a session waits for more frames of
+  /// another part.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;
@@ -198,8 +198,9 @@ class PartScheduler final : public Denoiser {
     }
     // After a split, each half needs the nearest frames of the other half as temporal context.
     // These are fewer than `filtered_twice` frames. The first half receives no frames after the
-    // split, so the frames that it needs must already be in the part. While frames arrive, the
-    // minimum length of `worth_splitting` * `filtered_twice` frames guarantees that they are.
+    // split, so the part must already contain the frames that the first half needs. While frames
+    // arrive, the scheduler splits a part only if the part has at least `worth_splitting` *
+    // `filtered_twice` frames. The part then contains these frames.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
@@ -211,7 +212,7 @@ class PartScheduler final : public Denoiser {
     return split(*longest, middle);
   }
 
-  /// Moves the items from `middle` on to a new part, and returns the new part.
+  /// Moves the item at `middle` and all later items into a new part, and returns the new part.
   Part* split(Part& part, std::deque<Item>::iterator middle) {
     Part& second = parts_[middle->number];
     for (auto at = middle; at != part.items.begin() && std::ssize(second.items) < margin_.before;)
@@ -226,9 +227,8 @@ class PartScheduler final : public Denoiser {
     return &second;
   }
 
-  /// Shortens `part`: the item before `end` becomes the last item of the part itself. The next
-  /// `margin_.after` frames, from `end` on, become the margin after the part. Repeated frames do
-  /// not count.
+  /// Shortens `part`, which then ends before the item at `end`. The next `margin_.after` frames,
+  /// from `end` on, become the margin after the part. This number does not include repeated frames.
   void make_margin(Part& part, std::deque<Item>::iterator end) {
     std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
     part.items.erase(end, part.items.end());

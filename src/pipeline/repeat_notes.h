@@ -13,7 +13,7 @@ namespace lull::pipeline {
 /// frame that it repeats.
 class RepeatNotes {
  public:
-  /// @param finder  detects repeated frames; null: no frame is a repeated frame
+  /// @param finder  detects repeated frames; if null, no frame counts as repeated
   explicit RepeatNotes(std::unique_ptr<RepeatFinder> finder) : finder_(std::move(finder)) {}
 
   /// Processes the next frame, which is in host memory.

@@ -123,7 +123,7 @@ class Run {
       ++frames_;
       if (options_.observer) options_.observer(snapshot());
     }
-    // If no thread has cancelled the queue, the sink has received all results.
+    // If the queue is not cancelled, the sink has received all results.
     if (clean_.cancelled()) return;
     timed(Stage::encode, [&] { sink_.finish(); });
     finished_ = true;

@@ -39,8 +39,8 @@ struct PipelineStats {
 
 struct PipelineOptions {
   std::size_t queue_frames = 4;  // maximum number of frames in each of the two queues, at least 1
-  /// The writing thread calls this function after each written frame. The function must return
-  /// quickly.
+  /// The thread that writes to the sink calls this function after each frame. The function must
+  /// return quickly.
   std::function<void(const PipelineStats&)> observer{};
 };
 

@@ -125,8 +125,8 @@ class ScaleDenoiser final : public Denoiser {
       load_plane(fine, i, whole);
       load_plane(coarse, i, correction);
       separable(read(r.whole), half, intermediate_, halve);
-      // The half-size result minus the reduced full-size result is the correction of the full-size
-      // result. A low-pass filter restricts the correction to the lowest frequencies.
+      // The correction is the half-size result minus the full-size result after its reduction to
+      // half size. A low-pass filter restricts the correction to the lowest frequencies.
       for (int y = 0; y < half.height; ++y)
         for (int x = 0; x < half.width; ++x) correction(x, y) -= half(x, y);
       separable(read(r.correction), half, intermediate_, smooth);

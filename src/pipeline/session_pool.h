@@ -20,7 +20,8 @@ namespace lull::pipeline {
 class SessionPool {
  public:
   struct Callbacks {
-    /// Runs `session` in its thread until wait_for_work() returns false.
+    /// Filters frames with `session`, in the thread of this session, until wait_for_work() returns
+    /// false.
     std::function<void(int me, Denoiser& session)> serve;
     /// Distributes the work of the failed session `me` to the other sessions. The pool holds its
     /// mutex during the call.
@@ -46,8 +47,8 @@ class SessionPool {
   void notify_work() { work_changed_.notify_all(); }
   void notify_progress() { progress_.notify_all(); }
   bool lost(int i) const { return workers_[i].lost; }
-  /// After this call, a failure of one session ends the job, because other sessions cannot read the
-  /// memory of the failed GPU.
+  /// Declares that frames are in GPU memory. From then on, a failure of one session ends the job,
+  /// because other sessions cannot read the memory of the failed GPU.
   void stay_on_device() { on_device_ = true; }
 
   /// Blocks a session thread until there is work. Returns false if the pool stops.

@@ -31,7 +31,7 @@ Kernel transposed(const Kernel& kernel) {
   return result;
 }
 
-/// Convolution kernels, each for one colour at the sites of another colour.
+/// Convolution kernels that interpolate a colour at the sites of the Bayer pattern that lack it.
 struct Kernels {
   Kernel green;   // at red and blue sites
   Kernel beside;  // at green sites in a row with sites of the colour (red or blue)

@@ -1,5 +1,5 @@
 #pragma once
-// Linear demosaicing, with a known noise covariance of the results.
+// Linear demosaicing. The noise covariance of the results is known, because the method is linear.
 
 #include <array>
 
@@ -13,13 +13,14 @@ namespace lull::raw {
 /// demosaicing of Bayer-patterned color images", ICASSP. bilinear: the mean of the nearest samples.
 enum class LinearFilters { malvar, bilinear };
 
-/// Computes R, G and B at each site of a mosaic. Mirroring at the border sample preserves the Bayer
-/// pattern.
+/// Computes R, G and B at each site of a mosaic. The function mirrors the borders at the outermost
+/// samples, so the Bayer pattern continues beyond the borders.
 void demosaic(PlaneView<const float> mosaic, const BayerPattern& pattern, LinearFilters filters,
               const std::array<PlaneView<float>, 3>& rgb);
 
-/// Returns the noise of demosaiced samples in the opponent space, averaged over the four sites, for
-/// independent noise with the standard deviations `sigma` at red, green and blue sites.
+/// Returns the noise of demosaiced samples in the opponent space, averaged over the four sites. The
+/// function assumes independent noise in the mosaic, with the standard deviations `sigma` at red,
+/// green and blue sites.
 [[nodiscard]] NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
                                           const std::array<float, 3>& sigma);
 

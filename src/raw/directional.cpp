@@ -64,9 +64,9 @@ class Directional {
     });
   }
 
-  /// Computes the colour difference (sample minus interpolated green) at red and blue sites. Green
-  /// is interpolated along rows for `across_`, and along columns for `down_`. The values at green
-  /// sites are 0.
+  /// Computes the colour difference (sample minus interpolated green) at red and blue sites. The
+  /// function interpolates green along rows for `across_`, and along columns for `down_`. The
+  /// values at green sites are 0.
   void compare_directions() {
     const PlaneView<const float> s = rgb_[0].view();
     const PlaneView<float> across = across_.view(), down = down_.view();

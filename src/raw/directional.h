@@ -17,8 +17,9 @@ namespace lull::raw {
 void demosaic_along_edges(PlaneView<const float> mosaic, const BayerPattern& pattern,
                           const std::array<PlaneView<float>, 3>& rgb);
 
-/// Returns the noise of demosaic_along_edges() in the opponent space, measured on pseudo-random
-/// noise with a fixed seed and the standard deviations `sigma` at red, green and blue sites.
+/// Returns the noise of the results of demosaic_along_edges() in the opponent space. The function
+/// measures it on pseudo-random noise with a fixed seed and the standard deviations `sigma` at red,
+/// green and blue sites.
 [[nodiscard]] NoiseModel measured_noise(const BayerPattern& pattern,
                                         const std::array<float, 3>& sigma);
 

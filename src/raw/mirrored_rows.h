@@ -9,15 +9,15 @@
 
 namespace lull::raw {
 
-/// Returns the index in 0..length-1 that mirrors `i` at the border samples. Mirroring preserves the
-/// colour of Bayer sites.
+/// Reflects the index `i` at 0 and at length - 1 until it is in 0..length-1. The reflected site of
+/// a Bayer mosaic has the same colour.
 constexpr int mirrored(int i, int length) {
   if (length == 1) return 0;
   while (i < 0 || i >= length) i = i < 0 ? -i : 2 * (length - 1) - i;
   return i;
 }
 
-/// A ring buffer of the rows of a plane, with `Reach` mirrored samples at each end.
+/// A ring buffer of the rows of a plane, with `Reach` mirrored samples at both ends of each row.
 template <int Reach>
 class MirroredRows {
  public:

@@ -21,8 +21,9 @@ float scaled_value(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor, 
   return (static_cast<float>(mosaic(x, y)) - black) / (sensor.white - black);
 }
 
-/// Minimum deviation of a defective site from its neighbours, and maximum range of the neighbours,
-/// in standard deviations of the noise. Where the neighbours vary more, the sample may be a detail.
+/// Minimum deviation of a defective site from its neighbours, and maximum difference between the
+/// neighbours, in standard deviations of the noise. Where the neighbours differ more, the sample
+/// may be a detail.
 constexpr float defect_deviations = 8, flat_deviations = 6;
 
 /// Minimum and maximum of the samples passed to add().
@@ -35,7 +36,7 @@ struct Range {
   }
 };
 
-/// Returns the repaired value of a defective site (x, y), or the sample itself.
+/// Returns the sample at the site (x, y). If the site is defective, returns the repaired value.
 float checked_value(PlaneView<const float> plane, int x, int y, float sigma) {
   const float v = plane(x, y), tolerance = defect_deviations * sigma,
               flat = flat_deviations * sigma;
@@ -95,8 +96,8 @@ std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sens
     }
   });
   const float sigma = *std::ranges::max_element(vst.sigma());
-  // Repaired samples are written after all sites are checked, so the order of the sites has no
-  // effect.
+  // This function writes no repaired sample before it has checked all sites, so the order of the
+  // sites has no effect.
   std::vector<std::vector<std::pair<int, float>>> repaired(static_cast<std::size_t>(height));
   tbb::parallel_for(2, std::max(height - 2, 2), [&](int y) {
     for (int x = 2; x < width - 2; ++x) {

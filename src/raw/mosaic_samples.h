@@ -12,8 +12,9 @@ namespace lull::raw {
 /// cannot be measured. Crosstalk in the sensor changes the ratio.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
-/// Stabilises a mosaic, with green samples in blue rows multiplied by `ratio`. In flat areas, hot
-/// and dead sites become the median of the 8 nearest sites of their colour.
+/// Stabilises a mosaic, after a multiplication of the green samples in blue rows by `ratio`. In
+/// flat areas, the function replaces hot and dead sites by the median of the 8 nearest sites of
+/// their colour.
 /// @return the number of replaced sites
 std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                        const SensorVst& vst, float ratio, PlaneView<float> stabilised);

@@ -59,8 +59,8 @@ Block statistics(const std::array<std::array<float, side>, side>& samples, const
   return block;
 }
 
-/// Returns the stride of the blocks, in samples of one site of the Bayer pattern. Large pictures
-/// have a larger stride, to limit the number of blocks.
+/// Returns the distance between neighbouring blocks, in samples of the same site of the Bayer
+/// pattern. The distance is larger in large pictures, to limit the number of blocks.
 int block_step(int columns, int rows) {
   constexpr std::int64_t most = 600'000;
   int step = 2;
@@ -68,8 +68,8 @@ int block_step(int columns, int rows) {
   return step;
 }
 
-/// Returns the blocks of one site of the Bayer pattern, without blocks that contain clipped
-/// samples.
+/// Returns blocks of the samples of one site (0..3) of the Bayer pattern, without blocks that
+/// contain clipped samples.
 std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                                   int site, const DctRows& rows) {
   const int left = site & 1, top = site >> 1;

@@ -34,8 +34,8 @@ std::array<PlaneView<float>, 3> colours_of(const Frame& frame) {
   return {frame.plane<float>(0), frame.plane<float>(1), frame.plane<float>(2)};
 }
 
-/// The first and the last filter assume noise levels that are higher than the actual levels by
-/// these factors. The reason is that demosaicing errors look like additional noise.
+/// Factors by which the first and the last filter raise the noise level, because demosaicing errors
+/// look like additional noise.
 constexpr float first_strength = 1.2f, last_strength = 1.1f;
 
 class RawSession final : public Denoiser {
@@ -98,7 +98,7 @@ class RawSession final : public Denoiser {
  private:
   static constexpr LinearFilters last_filters = LinearFilters::bilinear;
 
-  /// A frame without a finished result.
+  /// A frame whose result is not yet finished.
   struct Pending {
     Frame noisy, stabilised;
     float ratio = 1;  // ratio of the greens (green_ratio())

@@ -31,7 +31,7 @@ class SensorVst {
   float forward(int colour, float x) const {
     return static_cast<float>(stabilised(balance_[colour] * static_cast<double>(x)));
   }
-  /// Returns the function from a filtered value to the scaled sample of a colour.
+  /// Returns the function that maps a filtered value of a colour to the scaled sample.
   const SampleCurve& inverse(int colour) const { return inverse_[colour]; }
   /// Returns the noise levels of R, G and B samples after forward(). Each level is the root mean
   /// square over the unclipped samples of the mosaic that the constructor received.

@@ -87,8 +87,8 @@ bool is_searchable(PlaneView<const float> plane) {
   return plane.width >= min_side && plane.height >= min_side;
 }
 
-/// Replaces and marks the defective samples and the impulses of frame `number`. Plans of shared
-/// jobs may contain impulses of planes that are too small for a search.
+/// Replaces and marks the defective samples and the impulses of frame `number`. A plane that is too
+/// small for a search may still have impulses, from the plan of a shared job.
 void replace_samples(const PlaneDefects& defects, std::int64_t number, PlaneView<float> plane,
                      DefectMask& mask) {
   mask.reset(plane.width, plane.height);
@@ -171,7 +171,7 @@ class PlaneExamination {
     defects_.impulses = model_impulses(examined_frames, level_);
   }
 
-  /// Returns the plane of a frame in which the defects found so far are repaired.
+  /// Returns the plane of a frame after the repair of the defects that the search has found so far.
   PlaneView<float> repaired(const Frame& frame) {
     const PlaneView<float> plane = loaded(frame);
     replace_samples(defects_, -1, plane, mask_);
@@ -185,7 +185,7 @@ class PlaneExamination {
       const PlaneView<const float> plane = repaired(*frame);
       rows.push_back(examine_lines(plane, LineAxis::rows, defects_.noise));
       columns.push_back(examine_lines(plane, LineAxis::columns, defects_.noise));
-      // Without offsets in the first frame, the search for line offsets ends.
+      // If the lines of the first frame have no offsets, the search for line offsets ends.
       if (!rows.front().has_offsets && !columns.front().has_offsets) return;
     }
     defects_.rows = model_lines(rows);

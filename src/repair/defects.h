@@ -31,8 +31,8 @@ struct PlaneDefects {
   bool operator==(const PlaneDefects&) const = default;
 };
 
-/// The defects of a clip, or of all its fields of one parity. The defects do not depend on single
-/// frames, so parts of a clip can be repaired separately.
+/// The defects of a clip, or of all its fields of one parity. The list covers the complete clip, so
+/// parts of the clip can be repaired separately.
 struct ClipDefects {
   std::array<PlaneDefects, 3> planes;
 

@@ -88,8 +88,8 @@ struct NearbySamples {
   }
 };
 
-/// Marks impulses by their value. This is possible if all salt impulses, or all pepper impulses,
-/// have nearly the same value, for example 255 (ImpulseKind::has_value).
+/// Marks impulses by their value. The method requires that all salt impulses, or all pepper
+/// impulses, have nearly the same value, for example 255 (ImpulseKind::has_value).
 class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
@@ -119,7 +119,7 @@ class ValueMarker {
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
-      // `place` is the index in the 5x5 window. The samples of `ring_24` do not include the centre
+      // `place` is the index of the sample in the 5x5 window. `ring_24` does not contain the centre
       // of the window, which has index 12.
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
@@ -184,8 +184,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
-  // In successive frames, has_successors() detects stars and lamps, because they do not move. In
-  // single frames, may_be_lights() detects them.
+  // has_successors() detects stars and lamps in successive frames, because stars and lamps hardly
+  // move. may_be_lights() detects them in clips without successive frames.
   const bool over_time =
       std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;

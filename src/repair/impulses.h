@@ -35,8 +35,8 @@ struct ExaminedFrame {
   float noise = 0;
   bool follows_previous = false;
 };
-/// Returns the properties of the impulses, or std::nullopt for outliers that are not certainly
-/// impulses. Impulses have independent positions in successive frames.
+/// Returns the properties of the impulses, or std::nullopt if it is uncertain whether the outliers
+/// are impulses. Impulses have independent positions in successive frames.
 /// @param level  quantisation step of the samples on the 0..255 scale
 [[nodiscard]] std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames,
                                                          float level);

@@ -8,10 +8,10 @@
 namespace lull::repair {
 namespace {
 
-// A defect is interpolated between two opposite neighbours. If each pair of opposite neighbours
-// contains a marked sample or is not completely inside the plane, the mean of the nearest unmarked
-// samples replaces the defect. `max_reach` is the maximum distance between these samples and the
-// defect, in samples.
+// The function interpolates a defect between two opposite neighbours. If each pair of opposite
+// neighbours contains a marked sample or is not completely inside the plane, the mean of the
+// nearest unmarked samples replaces the defect. `max_reach` is the maximum distance between these
+// samples and the defect, in samples.
 constexpr int max_reach = 16;
 /// Maximum noise level, in 8-bit steps, for cubic interpolation. At higher levels, linear
 /// interpolation has a smaller error.

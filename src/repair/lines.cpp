@@ -120,8 +120,8 @@ float deviation_of(std::span<const float> steps) {
   return robust_deviation(differences_of(steps), 0) / std::sqrt(6.0f);
 }
 
-/// Compares the first and last strips of some lines. False: the lines have no common offsets. The
-/// comparison is much faster than examine_lines().
+/// Compares the first and last strips of some lines. Returns false if the offsets of the lines
+/// differ between the two strips. The comparison is much faster than examine_lines().
 bool may_have_offsets(PlaneView<const float> plane, LineAxis axis) {
   constexpr int max_samples = 256;
   const int lines = lines_of(plane, axis);

@@ -24,7 +24,7 @@ struct Smoothing {
 struct LineModel {
   float deviation = 0;  // standard deviation of the offsets, on the 0..255 scale
   /// Estimated mean brightness of the scene in each line, without the offset of the line. The
-  /// estimate uses all examined frames. Empty: there is no estimate.
+  /// estimate uses all examined frames. The list is empty if there is no estimate.
   std::vector<float> reference;
   /// The smoothing that separates line offsets from the picture.
   Smoothing smoothing;
@@ -41,7 +41,8 @@ struct LineProfile {
 /// @param noise  standard deviation of the noise of the plane
 [[nodiscard]] LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noise);
 
-/// Returns the model of the line offsets in a clip, or std::nullopt if offsets are uncertain.
+/// Returns the model of the line offsets in a clip, or std::nullopt if it is uncertain whether the
+/// lines have offsets.
 [[nodiscard]] std::optional<LineModel> model_lines(std::span<const LineProfile> frames);
 
 /// Subtracts the brightness offsets from the lines of a frame.

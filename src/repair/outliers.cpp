@@ -17,8 +17,9 @@ constexpr std::size_t low_rank = 4, high_rank = 19;
 /// Minimum difference of an outlier from the median of its surroundings, in units of the spread: 9
 /// standard deviations of Gaussian noise.
 constexpr float peak_of_spread = 5;
-/// A neighbour is similar to an outlier if it differs from the median of the surroundings in the
-/// same direction, by more than this share of the outlier's own difference.
+/// Let d be the difference between an outlier and the median of its surroundings. A neighbour is
+/// similar to the outlier if its difference from the median has the same sign as d and exceeds this
+/// share of d.
 constexpr float resembling = 0.5f;
 
 constexpr int grid_step = 8;  // distance of the samples at which the smoothness is measured
@@ -106,14 +107,14 @@ double smooth_share(PlaneView<const float> plane, float peak) {
   return all > 0 ? static_cast<double>(smooth) / static_cast<double>(all) : 0;
 }
 
-/// Returns whether the number of events is significantly above a Poisson distribution with the mean
-/// `expected` times `factor`. `factor` allows for a density that varies.
+/// Returns whether the number of events is too large for a Poisson distribution with the mean
+/// `expected` * `factor`. `factor` allows for a density that varies.
 bool exceeds(double events, double expected, double factor) {
   return events > factor * expected + 6 * std::sqrt(factor * expected) + 3;
 }
 
-/// Returns whether one displacement between outliers is frequent, as in dotted lines, dithering and
-/// halftone screens.
+/// Returns whether many pairs of outliers have the same displacement, as in dotted lines, dithering
+/// and halftone screens.
 bool has_frequent_displacement(const OutlierField& field) {
   constexpr int reach = 8, side = 2 * reach + 1;
   std::vector<bool> is_outlier(static_cast<std::size_t>(field.width) * field.height);

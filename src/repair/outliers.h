@@ -49,8 +49,9 @@ struct OutlierField {
 /// drawn stars and distant lamps.
 [[nodiscard]] bool may_be_lights(const OutlierField& field);
 
-/// Returns whether the positions of the isolated outliers are not random: a displacement between
-/// outliers is frequent, or many outliers are in one row, one column or a small part of the plane.
+/// Returns whether the positions of the isolated outliers are not random: many pairs of outliers
+/// have the same displacement, or many outliers are in one row, one column or a small part of the
+/// plane.
 [[nodiscard]] bool are_ordered(const OutlierField& field);
 
 }  // namespace lull::repair

@@ -13,7 +13,8 @@
 namespace lull::repair {
 namespace {
 
-/// Number of frames with a search of all samples. In further frames, only candidates are examined.
+/// Number of frames in which the search examines all samples. In later frames, the search examines
+/// only candidates.
 constexpr std::size_t full_frames = 5;
 // Maximum number of candidates. If there are more, the candidates are details of the picture.
 constexpr std::size_t max_candidates = 200000;
@@ -78,8 +79,8 @@ struct Candidate {
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
   float spread = 0;          // sum of the distances between the 5th and the 20th of 24 samples
-  /// Brightness gradients of the surroundings, in 8-bit levels per sample. Each supporting frame
-  /// whose gradient exceeds the noise adds one element.
+  /// Brightness gradients of the surroundings, in 8-bit levels per sample. Each frame in which the
+  /// sample exceeds its neighbours adds one element, if the gradient exceeds the noise.
   std::vector<std::array<float, 2>> slopes;
   bool is_isolated = true;
 };
@@ -119,7 +120,7 @@ void observe(PlaneView<const float> plane, float noise, float excess, Candidate&
   const auto exceeded =
       std::ranges::count_if(near, [&](float n) { return candidate.sign * (value - n) > excess; });
   if (exceeded < 7) {
-    // Hot pixels are invisible in white areas, dead pixels in black areas.
+    // Hot pixels are invisible in white areas, and dead pixels are invisible in black areas.
     const float room = candidate.sign > 0 ? 255 - middle : middle;
     const float stuck_at = candidate.supporting > 0
                                ? candidate.value / static_cast<float>(candidate.supporting)

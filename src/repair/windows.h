@@ -14,7 +14,8 @@ namespace lull::repair {
 /// Minimum width and height of a plane for a search for defects.
 inline constexpr int min_side = 16;
 
-/// Returns the index that mirrors `at` at a border. `at` may be up to `size` - 1 beyond the border.
+/// Reflects the index `at` at the borders of 0..size - 1. `at` may be up to `size` - 1 beyond a
+/// border.
 constexpr int mirrored(int at, int size) {
   return at < 0 ? -at : at >= size ? 2 * size - 2 - at : at;
 }
@@ -43,8 +44,8 @@ inline std::array<float, 8> ring_8(PlaneView<const float> plane, int x, int y) {
   return ring;
 }
 
-/// Returns the median of the values (the mean of two middle values), or 0 for no values. Reorders
-/// the values.
+/// Returns the median of the values, or 0 if there are no values. The median of an even number of
+/// values is the mean of the two middle values. Reorders the values.
 inline float median(std::vector<float>& values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

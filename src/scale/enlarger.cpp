@@ -22,8 +22,9 @@ namespace {
 /// Maximum width and height of a frame, in samples.
 constexpr double most_samples = 1 << 30;
 
-// Returns the BM3D threshold of each round, as a noise level on the 0..255 scale. The rounds use
-// only the basic estimate, because the Wiener phase does not improve enlarged pictures.
+// Returns the threshold of BM3D in each round of the enlargement, as a noise level on the 0..255
+// scale. A round runs only the first phase of BM3D, because the Wiener phase does not improve
+// enlarged pictures.
 std::vector<float> rounds_of(bm3d::Profile profile) {
   switch (profile) {
     case bm3d::Profile::fast:
@@ -216,8 +217,8 @@ double host_bytes(const Params& params, const FrameFormat& format, const bm3d::B
   const FrameFormat to = scaled_format(format, params.factor);
   const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
   const int planes = format.planes();
-  // `samples` is the number of float samples in memory: PlaneWork, two frames, and, for BM3D on the
-  // host, the noisy planes, guides and sums of each round.
+  // `samples` is the number of float samples in memory: those of PlaneWork and of two frames. If
+  // BM3D runs on the host, it also includes the noisy planes, guides and sums of each round.
   double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
   if (backend.kind != bm3d::BackendKind::cuda)
     samples += static_cast<double>(rounds_of(params.profile).size()) * (planes * 4 + 2) * large;

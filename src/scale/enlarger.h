@@ -1,6 +1,6 @@
 #pragma once
-// Enlarges pictures that contain no noise. Lanczos interpolation loses detail, and several rounds
-// of two steps restore the detail.
+// Enlarges pictures that contain no noise. Lanczos interpolation enlarges a picture, but loses
+// detail. Several rounds of two steps then restore the detail.
 
 // In the first step of a round, the first phase of BM3D filters the enlarged picture. Similar
 // patches contain different samples of the same detail (Danielyan, Foi, Katkovnik, Egiazarian,

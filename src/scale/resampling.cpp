@@ -44,7 +44,7 @@ Taps make_taps(int inputs, int outputs, double reach, const Centre& centre, cons
     std::ranges::fill(sums, 0.0);
     double all = 0;
     for (int k = least; k <= most; ++k) {
-      // If a mirrored index is outside the taps, the weight is added to the outermost tap.
+      // If a mirrored index is outside the taps, the outermost tap receives its weight.
       const int at = std::clamp(mirrored(k, inputs) - first, 0, taps.count - 1);
       const double w = weight(k - c);
       sums[at] += w, all += w;

@@ -17,8 +17,8 @@ struct Taps {
 };
 
 /// Returns the taps that enlarge an axis from `from` to `to` samples, with mirrored borders.
-/// `ratio` is the distance of two adjacent input samples, in output samples. It can differ from
-/// `to` / `from` in chroma planes, because their sizes are rounded.
+/// `ratio` is the distance of two adjacent input samples, in output samples. In chroma planes,
+/// `ratio` can differ from `to` / `from`, because the sizes of chroma planes are rounded.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
 /// Returns the taps for the reverse of enlarging_taps() with the same arguments: the input has `to`
 /// samples, and the output has `from` samples. Each output sample is the mean over `ratio` input
@@ -27,7 +27,7 @@ struct Taps {
 
 /// Resamples each row, in parallel in the task arena of the caller.
 void resample_rows(const Taps& taps, PlaneView<const float> from, PlaneView<float> to);
-/// Whether a function replaces its output or adds to the output.
+/// States whether resample_columns() replaces the samples of its output or adds to them.
 enum class Write { replace, accumulate };
 void resample_columns(const Taps& taps, PlaneView<const float> from, PlaneView<float> to,
                       Write write = Write::replace);

@@ -12,7 +12,7 @@ class Basis {
   /// @param volumes  the volumes that the components combine
   /// @param means  mean of each volume after variance stabilisation
   /// @param vectors  orthonormal directions, one row of volumes.size() numbers for each component;
-  ///     further rows are ignored
+  ///     the constructor ignores further rows
   Basis(std::vector<int> volumes, std::vector<double> means, const std::vector<double>& vectors,
         int components);
 

@@ -164,11 +164,15 @@ std::optional<Frame> ComponentSource::read() {
 void ComponentSink::write(Frame frame) {
   const Shape& shape = components_.shape;
   const int z = static_cast<int>(next_ % shape.slices);
-  float* to = components_.volume(group_.first + static_cast<int>(next_ / shape.slices)) +
-              z * shape.slice_voxels();
-  const PlaneView<const float> from = frame.plane<float>(0);
+  const int k = group_.first + static_cast<int>(next_ / shape.slices);
+  filtered_.resize(shape.slice_voxels());
+  const PlaneView<float> from = frame.plane<float>(0);
+  auto to = filtered_.begin();
   for (int y = 0; y < shape.height; ++y)
     for (int x = 0; x < shape.width; ++x) *to++ = (from(x, y) - middle) / group_.scale;
+  if (residuals_ != nullptr) residuals_->add(k, z, filtered_.data());
+  std::ranges::copy(filtered_, components_.volume(k) + z * shape.slice_voxels());
+  if (residuals_ != nullptr && z + 1 == shape.slices) residuals_->finish(k);
   ++next_;
 }
 

@@ -8,13 +8,14 @@
 
 #include "core/frame_pool.h"
 #include "core/stream.h"
+#include "series/filter/residual_fit.h"
 #include "series/fit.h"
 #include "series/samples.h"
 
 namespace lull::series {
 
-/// Computes the signal components of a series, with white noise of standard deviation 1. Missing
-/// samples are predicted; voxels without noise become NaN.
+/// Computes the signal components of a series, with white noise of standard deviation 1. The
+/// function predicts missing samples. In voxels without noise, the components are NaN.
 /// @param components  memory for fit.basis.components() volumes; may be the memory of the
 ///     samples themselves, whose first volumes are then overwritten
 void project(const Samples& samples, const Fit& fit, const Samples& components);
@@ -37,8 +38,8 @@ struct ComponentGroup {
 
 [[nodiscard]] FrameFormat component_format(const Shape& shape);
 
-/// Returns the slices of a group of components, volume after volume. Masks select the voxels with
-/// noise.
+/// Returns the slices of a group of components, volume after volume. The mask of a slice contains
+/// the voxels with noise.
 class ComponentSource final : public FrameSource {
  public:
   ComponentSource(const Samples& components, const Fit& fit, const ComponentGroup& group);
@@ -59,8 +60,10 @@ class ComponentSource final : public FrameSource {
 /// Replaces the noisy slices of a group by the filtered slices.
 class ComponentSink final : public FrameSink {
  public:
-  ComponentSink(const Samples& components, const ComponentGroup& group)
-      : components_(components), group_(group) {}
+  /// @param residuals  receives the components of all groups, in order, and corrects each complete
+  ///     component; null: no correction. Must outlive the sink.
+  ComponentSink(const Samples& components, const ComponentGroup& group, ResidualFit* residuals)
+      : components_(components), group_(group), residuals_(residuals) {}
 
   void write(Frame frame) override;
   void finish() override {}
@@ -68,6 +71,8 @@ class ComponentSink final : public FrameSink {
  private:
   Samples components_;
   ComponentGroup group_;
+  ResidualFit* residuals_;
+  std::vector<float> filtered_;  // the values of a slice
   std::int64_t next_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int lanes = 8;  // volumes are padded to a multiple of this number
 
-/// Samples of some voxels, contiguous for each voxel.
+/// Samples of some voxels. The samples of a voxel in all volumes are contiguous.
 struct Chunk {
   int volumes;  // number of volumes, with padding
   int voxels = 0;
@@ -34,7 +34,8 @@ void add_products(const Chunk& chunk, int i, int j, double* sums) {
       sums[static_cast<std::size_t>(i + p) * chunk.volumes + j + q] += tile[p][q];
 }
 
-/// Returns the number of voxels of a chunk of about 2 MB, for the cache of a core.
+/// Returns the number of voxels of a chunk. A chunk has about 2 MB, so that it fits in the cache of
+/// a CPU core.
 int chunk_voxels(int volumes) { return std::clamp((1 << 18) / volumes, 64, 4096); }
 
 }  // namespace

@@ -21,8 +21,8 @@ Decomposition decompose_group(const Moments& moments, std::size_t first, std::si
   return result;
 }
 
-/// Merges the decompositions of two groups of volumes. The eigenvectors of each group are padded
-/// with zeros for the volumes of the other group.
+/// Merges the decompositions of two groups of volumes. The function pads the eigenvectors of each
+/// group with zeros for the volumes of the other group.
 Decomposition merge(const std::array<Decomposition, 2>& groups) {
   struct Place {
     bool is_noise;

@@ -20,14 +20,14 @@ namespace {
 /// is below `close_level`, usually after two corrections.
 constexpr int corrections = 3;
 constexpr float close_level = 0.01f;
-/// For the correction of the noise levels, the components are computed from a part of the voxels:
-/// about `voxels_per_volume` times the number of volumes, but at least `min_voxels`.
+/// To correct the noise levels, lull computes the components from a part of the voxels: about
+/// `voxels_per_volume` times the number of volumes, but at least `min_voxels`.
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components. The remaining components count as noise.
 constexpr double max_signal_share = 0.7;
 /// In series of at most `few_volumes` volumes, the share of signal components may exceed
-/// `max_signal_share`. In this case, the last `last_components` components determine the noise
-/// level.
+/// `max_signal_share`. In this case, the `last_components` components with the smallest eigenvalues
+/// determine the noise level.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
 /// Noise levels of volumes count as equal below these ratios: `same_level` for residuals,
@@ -39,9 +39,9 @@ constexpr float max_correction = 1.5f;
 /// Minimum number of filtered components. A component with a small eigenvalue can contain a signal
 /// that exists in only a few voxels.
 constexpr int min_components = 16;
-/// A volume is filtered separately if a separate filter reduces the estimated error of the volume
-/// by at least `significance` standard errors. Series of more than `max_examined_volumes` volumes
-/// are not examined.
+/// lull filters a volume separately if this reduces the estimated error of the volume by at least
+/// `significance` standard errors. lull does not examine series of more than `max_examined_volumes`
+/// volumes.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
@@ -58,7 +58,8 @@ std::size_t place_of(int volume, const std::vector<int>& volumes) {
   return std::ranges::lower_bound(volumes, volume) - volumes.begin();
 }
 
-/// Estimates the noise of a series from single volumes, then from the residuals of the components.
+/// Estimates the noise of a series from single volumes, and then from the residuals (the samples
+/// without the signal components).
 class NoiseEstimator {
  public:
   NoiseEstimator(const Samples& samples, const SeriesNoise& initial, const FitOptions& options,
@@ -161,7 +162,7 @@ class NoiseEstimator {
   const std::vector<VoxelState>& states_;
 };
 
-/// Returns the means and the covariance of the volumes `some`.
+/// Returns the means and the covariance of the volumes in the list `some`.
 Moments moments_of_some(const Moments& moments, const std::vector<int>& all,
                         const std::vector<int>& some) {
   Moments result{.count = moments.count, .means = {}, .covariance = {}};
@@ -191,8 +192,8 @@ Basis make_basis(const std::vector<int>& all, const Moments& moments,
   return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
 }
 
-/// Erases from `volumes` the volumes that have a smaller estimated error with a separate filter.
-/// Returns whether `volumes` has changed.
+/// Erases, from the list `volumes`, each volume whose estimated error is smaller with a separate
+/// filter. Returns whether the list has changed.
 bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < risks.alone.size(); ++i)
@@ -208,8 +209,8 @@ int filtered_components(const Spectrum& spectrum, const FitOptions& options, int
   return std::min(std::max({spectrum.components, options.components, min_components}), volumes);
 }
 
-/// Returns the noise variance of stabilised samples: 1 for given noise levels. Empty: the levels
-/// are estimates, and the spectrum determines the variance.
+/// Returns the noise variance of stabilised samples, which is 1 for given noise levels. If the
+/// levels are estimates, returns no value, because the spectrum determines the variance.
 std::optional<double> variance_of(const FitOptions& options) {
   return options.refine ? std::nullopt : std::optional(1.0);
 }
@@ -254,6 +255,8 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
   const Stabiliser stabiliser(fit.noise, samples.shape);
   const auto voxels = select_voxels(samples, stabiliser, volumes, fit.states, options.mask);
   if (voxels.size() < 2) return;
+  fit.object.assign(samples.shape.voxels(), false);
+  for (const std::uint32_t voxel : voxels) fit.object[voxel] = true;
   const Moments moments = moments_of(samples, stabiliser, volumes, voxels);
   if (combined.empty()) {
     combined = choose_combined(samples, stabiliser, volumes, moments, voxels, options);
@@ -289,7 +292,8 @@ Fit fit_series(const Samples& samples, const SeriesNoise& given, const FitOption
           .basis = {},
           .spectrum = {},
           .eigenvalues = {},
-          .states = options.states.empty() ? classify_voxels(samples, volumes) : options.states};
+          .states = options.states.empty() ? classify_voxels(samples, volumes) : options.states,
+          .object = {}};
   if (options.refine && !volumes.empty())
     fit.noise = with_equal_pairs(NoiseEstimator(samples, noise, options, fit.states).estimate(),
                                  options.second_group);

@@ -18,7 +18,7 @@ struct FitOptions {
   /// them. The corrections come from the residuals: the samples without the signal components
   /// (levels.h).
   bool refine = true;
-  /// The states of the voxels (voxels.h). Empty: the function determines the states from the
+  /// The states of the voxels (voxels.h). If empty, fit_series() determines the states from the
   /// samples.
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
@@ -36,6 +36,9 @@ struct Fit {
   Spectrum spectrum;
   std::vector<double> eigenvalues;  // in the order of decomposition.h, in units of noise variance
   std::vector<VoxelState> states;
+  /// The voxels of the object (select_voxels()), one flag per voxel. Empty if the series has fewer
+  /// than two usable voxels.
+  std::vector<bool> object;
   /// Number of volumes that the principal components combine. For each other volume, the basis
   /// contains a separate component that consists of this volume alone.
   int combined = 0;

@@ -13,20 +13,20 @@
 namespace lull::series {
 namespace {
 
-/// Distance of the nodes of the noise map, in voxels.
+/// Distance between neighbouring nodes of the noise map, in voxels.
 constexpr int cell = 4;
 /// Minimum signal of usable Rician samples after stabilisation, in units of the noise level.
 constexpr double min_rician_signal = 2;
-/// A volume's noise level is corrected only if its residuals contain at least this share of the
-/// noise variance.
+/// lull corrects the noise level of a volume only if the residuals of the volume contain at least
+/// this share of the noise variance.
 constexpr double min_free_share = 0.3;
 /// Minimum degrees of freedom of the residuals, for a volume and for a node of the noise map. With
 /// n degrees of freedom, the relative standard deviation of a noise level is 1 / sqrt(2 n).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
-/// In a series with V volumes that have noise, the residuals of every k-th voxel are examined. k is
-/// V / `max_examined`, rounded down, but at least 1.
+/// lull examines the residuals of every k-th voxel. For V volumes with noise, k is V /
+/// `max_examined`, rounded down, but at least 1.
 constexpr int max_examined = 100;
-/// Minimum ratio of the maximum and the minimum of a noise map. Flatter maps are discarded.
+/// Minimum ratio of the maximum and the minimum of a noise map. lull discards flatter maps.
 constexpr double min_variation = 1.08;
 
 /// Sum of squared residuals, and its expectation for noise of variance 1 (the degrees of freedom).
@@ -121,7 +121,8 @@ class Collector {
   int step_ = 1;
 };
 
-/// Smooths a grid along one axis with the weights 1, 2, 1, over nodes at a distance of `distance`.
+/// Smooths a grid along one axis with the weights 1, 2, 1. The weights apply to nodes that are
+/// `distance` nodes apart.
 void smooth(Grid& grid, int axis, int distance) {
   const int length = grid.nodes[axis];
   const std::size_t step = axis == 0   ? 1

@@ -14,7 +14,8 @@ namespace lull::series {
 struct ResidualLevels {
   SeriesNoise noise;  // corrected
   /// For each volume of Basis::volumes(), the ratio of the noise level estimated from the residuals
-  /// to the previous noise level. 0: the volume has no residuals, or too few usable samples.
+  /// to the previous noise level. The ratio is 0 if the volume has no residuals, or too few usable
+  /// samples.
   std::vector<double> ratios;
 };
 

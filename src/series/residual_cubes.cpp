@@ -13,8 +13,7 @@ namespace lull::series {
 namespace {
 
 constexpr double min_rician_signal = 2.5;
-/// Conversion of a component to the 0..255 scale for the noise estimator: middle + scale *
-/// component.
+/// The noise estimator receives a component on the 0..255 scale, as middle + scale * component.
 constexpr float middle = 128, scale = 8;
 
 /// Returns the cubes of one component. Unusable voxels are NaN.

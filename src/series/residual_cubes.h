@@ -11,9 +11,10 @@
 
 namespace lull::series {
 
-/// Estimates the noise level of the last components, relative to the level that the stabilisation
-/// assumes, from the high frequencies of cubes of 4x4x4 voxels. For Rician noise, the mean signal
-/// of a voxel must be at least 2.5 times the noise level.
+/// Estimates the noise level of the last components (those with the smallest eigenvalues), relative
+/// to the level that the stabilisation assumes. The estimate uses the high frequencies of cubes of
+/// 4x4x4 voxels. For Rician noise, it uses only voxels whose mean signal is at least 2.5 times the
+/// noise level.
 /// @param volumes  the volumes of the eigenvectors
 /// @param eigen  the components of these volumes
 /// @param first  index of the first component that the function uses

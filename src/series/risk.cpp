@@ -16,8 +16,8 @@ constexpr int side = 4, cube_voxels = side * side * side;
 constexpr double threshold = 1.5;  // threshold in units of sigma
 /// Approximate limits of the computing time of estimate_risks(). The function examines at most
 /// about `max_cubes` cubes. For each cube, it rotates coefficients from volumes to components. All
-/// rotations together take at most about `max_products` multiplications. `min_cubes` cubes are
-/// always permitted, because an estimate requires this number.
+/// rotations together take at most about `max_products` multiplications. The function always
+/// examines `min_cubes` cubes, because an estimate requires this number.
 constexpr double max_products = 5e8;
 constexpr std::size_t max_cubes = 4000, min_cubes = 16;
 

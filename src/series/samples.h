@@ -16,7 +16,8 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-/// The samples of a series on the 0..255 scale; NaN: no sample. The struct does not own the memory.
+/// The samples of a series on the 0..255 scale. NaN represents a missing sample. The struct does
+/// not own the memory.
 struct Samples {
   Shape shape;
   float* data = nullptr;

@@ -23,12 +23,12 @@ struct SeriesNoise {
 
 /// Returns the volumes with noise, in order.
 [[nodiscard]] std::vector<int> noisy_volumes(const SeriesNoise& noise);
-/// Returns the median noise level of the volumes with noise, or 0 without noise.
+/// Returns the median noise level of the volumes with noise, or 0 if no volume has noise.
 [[nodiscard]] float median_level(const SeriesNoise& noise);
 [[nodiscard]] VolumeNoise volume_noise(const SeriesNoise& noise, float level);
 
-/// Variance stabilisation of the samples of a series. The noise level of each volume that a caller
-/// passes to the functions must be above 0.
+/// Variance stabilisation of the samples of a series. The argument `volume` of each function must
+/// be a volume with a noise level above 0.
 class Stabiliser {
  public:
   Stabiliser(const SeriesNoise& noise, const Shape& shape);

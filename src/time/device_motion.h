@@ -38,8 +38,8 @@ class DeviceMotion {
   /// Queues the motion search from frames[0] to each other frame, on the compute stream.
   void find(std::span<const SlotFrame> frames);
   /// Returns the motion vectors, in device memory, from the frame in slot `from` to the frame at
-  /// the temporal offset `offset`. Null: the frames are too small for the search, so all vectors
-  /// are 0.
+  /// the temporal offset `offset`. If the frames are too small for the search, returns null, and
+  /// all vectors are 0.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
     return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;
   }

@@ -12,9 +12,10 @@ namespace lull {
 /// Frame index that represents no frame.
 inline constexpr int no_frame = -1;
 
-/// Returns the partner of each frame of a list (FrameAt, frames.h): the second frame of its
-/// two-frame patches. If the list contains frames after the reference frame, the partner is the
-/// nearest later frame, or else the nearest earlier frame. `no_frame`: no partner.
+/// A patch in two frames contains samples of a frame and of its partner. Returns the index of the
+/// partner of each frame of a list (FrameAt, frames.h), or `no_frame`. The partner is the next
+/// later frame of the list. If no frame follows the reference frame, the partner is the next
+/// earlier frame.
 [[nodiscard]] constexpr std::array<int, max_frames> partners_of(std::span<const int> offsets) {
   std::array<int, max_frames> partners{};
   const auto nearest = [&](int from, int side) {

@@ -8,11 +8,11 @@
 // The decision whether a frame repeats the previous frame (Relation) depends only on neighbouring
 // frames. Sessions for different parts of a clip therefore make the same decision.
 
-// Scene cuts are detected as in video encoders: PredictionCost compares the cost of blocks with and
-// without motion-compensated prediction from the earlier frame.
+// lull detects scene cuts by the method of video encoders: it compares the cost of blocks with and
+// without motion-compensated prediction from the earlier frame (PredictionCost).
 
 // Comparisons use 8-bit samples: the high bits of integers, and floats in 0..FrameFormat::white
-// scaled to 0..255. The main plane of a frame is the luma plane, for RGB the green plane.
+// scaled to 0..255. The main plane of a frame is the luma plane, or the green plane of RGB.
 
 #include <algorithm>
 #include <array>
@@ -111,8 +111,8 @@ constexpr Relation relation_of(const FrameDifference& d) {
 
 // ---- scenes --------------------------------------------------------------------------------
 
-// Prediction uses the luma (or green) plane, downsampled to 8-bit means of 4x4 samples. Incomplete
-// means and incomplete blocks at the right and bottom border are excluded.
+// Prediction uses the luma (or green) plane, downsampled to 8-bit means of 4x4 samples. The cost
+// does not include incomplete means and incomplete blocks at the right and bottom border.
 inline constexpr int coarse = 4;
 inline constexpr int prediction_block = 8;  // side of a block in downsampled samples
 inline constexpr int prediction_reach = 8;  // radius of the motion search, in downsampled samples
@@ -149,8 +149,8 @@ constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t 
   ++cost.blocks;
 }
 
-/// Returns true if a frame belongs to another scene than the earlier frame that predicts it. False
-/// for frames that contain little more than noise, such as black frames.
+/// Returns true if a frame and the earlier frame that predicts it belong to different scenes.
+/// Returns false for frames that contain little more than noise, such as black frames.
 constexpr bool is_another_scene(const PredictionCost& cost, std::uint32_t noise, float scene_cut) {
   const auto per_mille = static_cast<std::uint64_t>(scene_cut * 1000 + 0.5f);
   if (per_mille == 0) return false;

@@ -54,7 +54,7 @@ class FrameSession : public Denoiser {
   }
 
  private:
-  /// A distinct frame (timeline.h) whose result is not yet returned.
+  /// A distinct frame (timeline.h) whose result the session has not yet returned.
   struct PendingFrame {
     std::vector<FrameInfo> infos;  // frame info of the frame and of its repetitions
     int context_distance = 0;      // Frame::context_distance
@@ -115,7 +115,7 @@ class FrameSession : public Denoiser {
   void advance() {
     const int radius = plan_.radius, n = step_++;
     for (int k = 0; k < plan_.phases; ++k) {
-      // Index of the last frame whose sums contain all estimates of phase k - 1.
+      // Index of the last frame that has received all its estimates of phase k - 1.
       const int whole = n - 2 * k * radius;
       if (k > 0 && exists(whole)) worker_->finish_phase(static_cast<Phase>(k - 1), slot_of(whole));
       filter_all(static_cast<Phase>(k), whole - radius);
@@ -150,7 +150,7 @@ class FrameSession : public Denoiser {
   }
 
   /// Returns whether a required result depends on the estimates of `phase` for frame `n`. The
-  /// search of frame `n` extends from n - radius - back to n + radius + further.
+  /// search of frame `n` extends from frame `n - radius - back` to frame `n + radius + further`.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;
@@ -171,7 +171,7 @@ class FrameSession : public Denoiser {
     worker_->filter(phase, {frames.data(), static_cast<std::size_t>(others.count) + 1});
   }
 
-  /// A repeated frame shares the samples of the result of its distinct frame.
+  /// The result of a repeated frame shares the samples of the result of the frame that it repeats.
   void finish(int n) {
     const Frame result = worker_->finish(slot_of(n));
     ++in_flight_;

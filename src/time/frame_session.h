@@ -16,7 +16,8 @@ struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
   int phases = 2;  // 1 to 4
   /// Threshold for scene cuts, 0..1. A frame begins a new scene if a larger share of its content
-  /// cannot be predicted from earlier frames (frame_relation.h). 0: no scene cuts.
+  /// cannot be predicted from earlier frames (frame_relation.h). If the threshold is 0, the session
+  /// detects no scene cuts.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // noise level of the luma (or green) plane
   /// If true, groups contain patches from several frames, but the worker adds estimates only to the
@@ -51,7 +52,7 @@ class FrameWorker {
   /// match/group.h). Adds each estimate to the sums of its frame.
   virtual void filter(Phase phase, std::span<const SlotFrame> frames) = 0;
   /// Converts the sums of the frame in `slot` to an estimate for the next phase, after the last
-  /// filter() for the frame. Not called in the last phase.
+  /// filter() for the frame. The session does not call this function in the last phase.
   virtual void finish_phase(Phase phase, int slot) = 0;
   /// Returns the result of the frame in `slot`, after the last filter() for the frame in the last
   /// phase. The session sets the time and the side data.

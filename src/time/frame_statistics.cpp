@@ -28,8 +28,8 @@ bool same_bytes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-/// Column sums over the sample rows of one row of blocks. Separate columns let compilers vectorise
-/// the loops.
+/// Sums over the samples of each column, in one row of blocks. Sums by column let compilers
+/// vectorise the loops.
 struct ColumnSums {
   explicit ColumnSums(int width)
       : squares(width), sum(width), sum_of_squares(width), unlike(width) {}
@@ -89,8 +89,8 @@ struct BlockSums {
   }
 };
 
-/// Returns true if the first `rows` of `all_rows` sample rows prove that every block of a row of
-/// blocks is textured and differs from the previous frame.
+/// Returns true if every block in a row of blocks is textured and certainly differs from the
+/// previous frame. `sums` contains only the first `rows` of the `all_rows` rows of samples.
 bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
   const int width = static_cast<int>(sums.sum.size());
   for (int left = 0; left < width; left += relation_block) {

@@ -1,6 +1,6 @@
 #pragma once
-// The neighbouring frames of a reference frame: their maximum number, and their representation in
-// the stages of a method.
+// Defines the maximum number of neighbouring frames of a reference frame, and the types that
+// represent these frames in the stages of a method.
 
 #include <array>
 #include <cstddef>

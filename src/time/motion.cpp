@@ -27,7 +27,7 @@ struct Region {
 };
 
 /// Returns the sum of squared differences between a region of `a` and the region of `b` shifted by
-/// (dx, dy). Planes must be padded by one SIMD vector.
+/// (dx, dy). The planes need a padding of one SIMD vector.
 HWY_INLINE std::uint32_t squared_difference(PlaneView<const std::uint8_t> a,
                                             PlaneView<const std::uint8_t> b, const Region& region,
                                             int dx, int dy) {
@@ -84,7 +84,8 @@ Motion motion_of(const MainPlane& frame, const MainPlane& other, const Region& r
                  const Region& coarse_region, float sigma) {
   const Motion rough =
       search(frame.coarse, other.coarse, coarse_region, {}, prediction_reach).vector;
-  // The centre of the search is clamped, so that the shifted region remains inside the picture.
+  // The function clamps the centre of the search, so that the shifted region remains inside the
+  // picture.
   const auto inside = [](int v, const Interval& i, int length) {
     return static_cast<std::int16_t>(std::clamp(v, -i.first, length - i.end));
   };

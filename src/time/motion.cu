@@ -7,8 +7,8 @@
 // frame at each horizontal shift dx. The second operand contains one row of the region for each
 // vertical shift dy.
 
-// The kernel computes |b|^2 of all vectors from sums of squared samples along rows: one sum for
-// each row and each possible left edge of a region.
+// The kernel first sums the squared samples along rows of the other frame: one sum for each row and
+// each possible left edge of a region. From these sums, the kernel computes |b|^2 for each vector.
 
 #include <algorithm>
 
@@ -73,7 +73,7 @@ struct MotionArgs {
 };
 
 /// The region of a motion block, with rows of zeros above and below for vectors that move rows out
-/// of the region. Eight successive rows are free of bank conflicts.
+/// of the region. Threads can read eight successive rows without bank conflicts.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
@@ -85,7 +85,7 @@ constexpr int coarse_warps = warps - 1;
 /// of motion.h). at[warp][dx][dy] is the part that `warp` computes for the vector with the indices
 /// dx and dy.
 struct CoarseProducts {
-  // store_pair() writes two products at a time.
+  // The array is aligned to 8 bytes, because store_pair() writes two products at a time.
   alignas(8) std::uint32_t at[coarse_warps][coarse_vectors][coarse_vectors + 1];
 };
 
@@ -133,7 +133,7 @@ struct Shared {
   }
 };
 
-/// Returns whether the interval, moved by `v`, is inside 0..length.
+/// Returns whether the interval is inside 0..length after a shift by `v`.
 __device__ bool stays(const Interval& i, int v, int length) {
   return i.first + v >= 0 && i.end + v <= length;
 }

@@ -116,8 +116,8 @@ struct Tile {
   }
 };
 
-/// The search area of a region in the other frame. squares[row][dx] is the sum of squares of a row
-/// from position dx on, over the width of the region.
+/// The search area of a region in the other frame. squares[row][dx] is the sum of squares of the
+/// samples of one row. The sum begins at position dx and extends over the width of the region.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;
@@ -140,8 +140,8 @@ struct SearchArea {
       if (dx + 1 < vectors) sum += tile.square(row, dx + columns) - tile.square(row, dx);
     }
   }
-  /// Returns |b|^2 for one vector, where b is the shifted region, `rows` rows high, of the other
-  /// frame.
+  /// Returns the sum of the squared samples of the shifted region in the other frame, for one
+  /// vector. The region has `rows` rows.
   __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
     std::uint32_t sum = 0;
 #pragma unroll 12

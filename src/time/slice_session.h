@@ -26,12 +26,13 @@ class SliceSession : public Denoiser {
 
   /// Returns whether the session returns slices unfiltered because it filters no plane.
   virtual bool passes() const = 0;
-  /// Called when a volume begins with slice `z`. If only a part of a volume is available, `z` is
-  /// the first slice of the part.
+  /// push() calls this function when a volume begins with slice `z`. If only a part of a volume is
+  /// available, `z` is the first slice of the part.
   virtual void begin_volume(int z) = 0;
   /// Adds the next slice of the volume.
   virtual void add(Frame noisy, int z) = 0;
-  /// Called at the end of a volume. The function must deliver all results before it returns.
+  /// The base class calls this function at the end of a volume. The function must deliver all
+  /// results before it returns.
   virtual void end_volume() = 0;
 
   /// Queues a result for the caller of the session. The derived class must deliver the results in

@@ -49,9 +49,9 @@ class Timeline {
     return relation == Relation::independent ? RepeatState::independent : RepeatState::shares_noise;
   }
 
-  /// Adds a distinct frame. `shares_noise`: the frame shares noise with the previous distinct
-  /// frame. `predicted_by` is the distance to the nearest earlier frame of the same scene, at most
-  /// `radius`; 0: no earlier frame.
+  /// Adds a distinct frame. `shares_noise` states whether the frame shares noise with the previous
+  /// distinct frame. `predicted_by` is the distance to the nearest earlier frame of the same scene,
+  /// at most `radius`, or 0 if there is no such frame.
   void add(bool shares_noise, int predicted_by) {
     Entry& entry = at(count_);
     entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;
@@ -70,7 +70,7 @@ class Timeline {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
       if (same_scene(before, n)) first = before;
-    // If an earlier frame predicts frame `first`, even across a flash, the scene began before
+    // If a frame before `first` predicts `first`, even across a flash, the scene began before
     // `first`.
     if (at(first).parent >= 0) return 0;
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);

@@ -100,7 +100,7 @@ TEST(SeriesComponents, SourceAndSinkAreInverse) {
   int slices = 0;
   for (const ComponentGroup& group : group_components(components)) {
     ComponentSource source(components, fit, group);
-    ComponentSink sink(components, group);
+    ComponentSink sink(components, group, nullptr);
     while (auto slice = source.read()) {
       EXPECT_EQ(slice->slice, slices % shape.slices);
       for (int x = 0; x < shape.width; ++x)

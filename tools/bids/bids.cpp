@@ -119,7 +119,7 @@ class ParticipantLevel {
 
   void count_failure(int code) {
     ++failed_;
-    // The exit code is "try again" only if every failure has this exit code.
+    // The run returns the exit code "try again" only if every failure has this exit code.
     if (code_ == 0 || code_ == exit_code(ErrorKind::try_again)) code_ = code;
   }
 
@@ -212,9 +212,9 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if any of `files` is a symbolic link. If `folder` resolves to a path outside
-  /// the derivative, also throws an error if any of `files` exists. With the option -y, does
-  /// nothing.
+  /// Throws an error if any of `files` is a symbolic link. Also throws an error if any of `files`
+  /// exists and `folder` resolves to a path outside the derivative. With the option -y, the
+  /// function does nothing.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;

@@ -69,8 +69,8 @@ class BidsDataset {
   std::string target_outside(const std::string& path) const;
 
  private:
-  /// Returns the files of a folder whose names consist of entities and a suffix. The names are
-  /// cached.
+  /// Returns the files of a folder whose names consist of entities and a suffix. The object caches
+  /// the names.
   const std::vector<BidsName>& names_in_folder(const std::string& folder) const;
 
   std::string root_, real_root_;

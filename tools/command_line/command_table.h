@@ -38,7 +38,7 @@ struct CommandTable {
   CLI::App app;
   GivenCommands given;
   std::map<const CLI::Option*, std::string> briefs;  // OptionRow::brief
-  /// The options of a command from the option table of `lull denoise`.
+  /// The options of a command that come from the option table of `lull denoise`.
   struct TableOptions {
     DenoiseOptions* target = nullptr;
     std::vector<OptionRow> rows;

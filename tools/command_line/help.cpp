@@ -14,7 +14,7 @@ constexpr std::size_t width = 79;  // a line that fills the last column is wrapp
 /// Formats two texts as columns. The lines of `right` begin at character `column`.
 std::string row(const std::string& left, std::string_view right, std::size_t column) {
   std::string text = "  " + left;
-  // A list such as "fast|balanced|high" wraps if it exceeds the width.
+  // A list such as "fast|balanced|high" continues on the next line if the list exceeds the width.
   for (std::size_t line = 0; text.size() - line > width;) {
     const std::size_t bar = text.rfind('|', line + width - 1);
     if (bar == std::string::npos || bar <= line) break;
@@ -48,7 +48,7 @@ std::string command_list(const Manual& manual) {
   return text;
 }
 
-/// Returns the options with a brief text, the help options last.
+/// Returns the lines for all options that have a brief text. The help options come last.
 std::string brief_options(const ManualCommand& command) {
   std::string text, help;
   for (const ManualOption& option : command.options) {

@@ -57,8 +57,8 @@ bool Parser::is_command(const std::string& word) const {
   return std::ranges::find(names, word) != names.end();
 }
 
-/// `word` is the first argument, and is not a command. Throws an error unless `word` is the name of
-/// an existing file, or contains a character of paths, patterns or network addresses.
+/// Throws an error if the first argument, `word`, is probably a misspelt command: it is not the
+/// name of an existing file, and contains no character of paths, patterns or network addresses.
 void Parser::refuse_stray_word(const std::string& word) const {
   std::error_code ignored;
   const bool bare = !word.empty() && word.find_first_of("-./*?[#%:") == std::string::npos;

@@ -61,8 +61,8 @@ class Cleaning {
     std::printf("%s %d %s, %s\n", lists_only_ ? "would remove" : "removed", files_,
                 files_ == 1 ? "file" : "files", describe_bytes(bytes_).c_str());
   }
-  /// Returns the path of the first file that could not be removed, and the reason; empty: no
-  /// failure.
+  /// Returns the path of the first file that the system did not remove, and the reason. Returns an
+  /// empty text if there was no failure.
   const std::string& failure() const { return failure_; }
 
  private:

@@ -40,7 +40,8 @@ void refuse_volume_options(const CompareOptions& options) {
                           " (they are not volumes); leave it out");
 }
 
-/// Sums of the quality figures of one plane over all frames, and the worst frames.
+/// Sums of PSNR, MSE and SSIM of one plane over all frames, and the frames with the lowest PSNR and
+/// SSIM.
 struct PlaneTotal {
   double psnr_sum = 0, mse_sum = 0, ssim_sum = 0;
   double psnr_worst = 0, ssim_worst = 0;

@@ -29,7 +29,8 @@ std::string shape_of(const io::MediaSource& source) {
          "x" + std::to_string(info.slices) + (volumes > 1 ? "x" + std::to_string(volumes) : "");
 }
 
-/// Returns the range for SSIM and PSNR: the maximum of the volume minus min(0, minimum).
+/// Returns the dynamic range for SSIM and PSNR. The range extends from the minimum of the volume,
+/// or from 0 if the minimum is above 0, to the maximum.
 double range_of(const std::string& path) {
   const auto source = io::open_source(path);
   double min_value = 0, max_value = -std::numeric_limits<double>::infinity();

@@ -8,8 +8,8 @@
 
 namespace lull::tools {
 
-/// Writes a CSV file. The file gets its name when it is complete. If the file name is empty, all
-/// functions do nothing.
+/// Writes a CSV file. The file has a temporary name until the file is complete. If the file name is
+/// empty, all functions do nothing.
 class Csv {
  public:
   /// Creates a temporary file, and begins the table with the heading.
@@ -19,8 +19,8 @@ class Csv {
     file_ = std::make_unique<io::TextFile>(path, options);
     text_ = heading + "\n";
   }
-  /// `format` is a format string of printf that ends with a line feed, for a line of less than 256
-  /// characters.
+  /// Appends a row. `format` is a format string of printf. The line must have less than 256
+  /// characters and end with a line feed.
   template <class... Values>
   void row(const char* format, Values... values) {
     if (!file_) return;

@@ -89,8 +89,8 @@ class Run {
     }
     limit_to_needed_frames();
     if (is_task() && needed_frames_.empty()) {
-      // prepare_part() found missing segments. Other processes have completed these segments since
-      // then.
+      // prepare_part() found missing segments, but other processes have completed these segments in
+      // the meantime.
       reports_.info("all segments are done");
       return 0;
     }
@@ -152,8 +152,8 @@ class Run {
     side_inputs_ = SideInputs(options_, options, *source_);
   }
 
-  /// Plans the denoising of all layers except the picture. Must be called before rescale_sigma(),
-  /// because each layer has its own white level.
+  /// Plans the denoising of all layers except the picture. The function must run before
+  /// rescale_sigma(), because each layer has its own white level.
   void open_layers() {
     io::SinkOptions given = sink_options(options_);
     add_size(options_.output, source_->format(), given);
@@ -208,7 +208,8 @@ class Run {
     return noise_->known().scenes.front().fitted;
   }
 
-  /// Opens the sessions, and then the sink if not yet open. Returns false after a stop by the user.
+  /// Opens the sessions, and then the sink unless the sink is already open. Returns false if the
+  /// user has stopped the run.
   bool open_sessions() {
     check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
                                   scale_memory(options_, source_->format(), devices_.backends) +
@@ -331,8 +332,8 @@ class Run {
     return 0;
   }
 
-  /// Filters the components of a series and opens the session for its slices. Returns false after a
-  /// stop by the user.
+  /// Filters the components of a series and opens the session for its slices. Returns false if the
+  /// user has stopped the run.
   bool open_series() {
     reports_.info("series: filtering " + std::to_string(series()->fit.basis.components()) +
                   " components of " + std::to_string(series()->store.samples().shape.volumes) +
@@ -361,8 +362,8 @@ class Run {
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
       // Sessions replace constant areas before they detect repeated frames. The denoiser `indexing`
-      // also detects repeated frames, so it needs the same replacement. For interlaced video,
-      // `indexing` detects no repeated frames.
+      // detects repeated frames for the plan, so it must replace constant areas as well. For
+      // interlaced video, `indexing` detects no repeated frames.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

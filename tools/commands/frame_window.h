@@ -74,7 +74,7 @@ class WindowReader {
   }
 
   /// Returns whether the display time of `frame` is later than the requested time. Always returns
-  /// false for the first frame, and if the request is a frame index.
+  /// false for the first frame, and for requests by frame index.
   bool is_after_position(const Frame& frame) {
     constexpr double rounding =
         1e-4;  // tolerance for timestamps in coarse units, such as milliseconds

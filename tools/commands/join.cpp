@@ -80,7 +80,8 @@ int join(const JoinOptions& given) {
   options.run.job.folder = given.folder;
   if (!given.input.empty()) options.given.emplace_back("-i,--input", given.input);
   options = with_plan(options);
-  // with_plan() does not copy the limit for damaged frames from the plan.
+  // with_plan() does not set the limit for damaged frames. The limit is the number of damaged
+  // frames that the plan accepts.
   options.input.max_decode_errors = options.run.job.accepted_damage;
   options.input.source.protocols = given.reading.input.source.protocols;
   if (!given.output.empty()) options.output.file = given.output;

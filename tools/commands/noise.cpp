@@ -1,4 +1,4 @@
-// Implements `lull noise`: the noise estimate as text, JSON, plot or noise file.
+// Implements `lull noise`, which writes the noise estimate as text, JSON, plot or noise file.
 
 #include <cstdio>
 #include <string>

@@ -1,5 +1,5 @@
-// Implements `lull preview`: a picture of one frame before denoising, after denoising, and the
-// residual.
+// Implements `lull preview`, which writes one picture with three panels: a frame before denoising,
+// the same frame after denoising, and the residual.
 
 #include <algorithm>
 #include <cmath>
@@ -338,9 +338,9 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // The noise level determines the gain of the residual. For depth maps, renders and float
-    // pictures, the difference of the pictures determines the gain, because the noise level has
-    // another scale than the displayed samples.
+    // Usually, the noise level determines the gain of the residual. The noise level of depth maps,
+    // renders and float pictures has another scale than the displayed samples. For these inputs,
+    // the difference between the two pictures determines the gain.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

@@ -1,5 +1,5 @@
 #pragma once
-// Messages and progress of a run of `lull denoise`. After a stop by the user, `UnfinishedOutput`
+// Messages and progress of a run of `lull denoise`. If the user stops the run, `UnfinishedOutput`
 // removes the temporary file.
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct Reports {
 
   void info(const std::string& text) { log.write(LogLevel::info, text); }
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
-  /// Writes a warning, unless an equal warning has already been written. Thread-safe.
+  /// Writes a warning, unless the object has already written an equal warning. Thread-safe.
   void warn_once(const std::string& text) {
     {
       const std::lock_guard lock(mutex);

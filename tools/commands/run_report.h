@@ -30,8 +30,8 @@ class ReferenceReader {
   /// @throws BadData  the reference is damaged, or its format differs from the format of the input
   ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source);
 
-  /// Returns the mean squared errors before and after denoising, relative to the next reference
-  /// frame, or no value at the end of the reference.
+  /// Reads the next reference frame, and returns the mean squared errors of `noisy` and `result`
+  /// relative to this frame. Returns no value at the end of the reference.
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
   /// Skips the next reference frame.
   void skip();
@@ -63,12 +63,12 @@ class RunReport {
   RunReport(const DenoiseOptions& options, const io::MediaSource& source);
   ~RunReport();
 
-  /// Begins the report. Must be called before a denoiser receives the first frame. `backends` lists
-  /// the backends of the run.
+  /// Begins the report. The caller must call begin() before a denoiser receives the first frame.
+  /// `backends` lists the backends of the run.
   void begin(const NoiseRecord& noise, const ClipPlan& plan,
              const std::vector<bm3d::Backend>& backends);
-  /// Appends a scene. Must be called before a denoiser receives the first frame of the scene.
-  /// Thread-safe.
+  /// Appends a scene. The caller must add a scene before a denoiser receives the first frame of the
+  /// scene. Thread-safe.
   void on_new_scene(const SceneNoise& scene, const ScenePlan& plan);
   /// Returns a denoiser that passes all frames to `denoiser` and records frames and results.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);

@@ -20,8 +20,8 @@ void add_scaled(const float* from, float weight, std::size_t count, float* sum) 
   for (std::size_t i = 0; i < count; ++i) sum[i] += weight * from[i];
 }
 
-/// Returns SSIM for peak 1. fill() has subtracted 0.5 from the samples, because float variances are
-/// most precise near 0.
+/// Returns SSIM for peak 1. fill() has subtracted 0.5 from the samples, because variances of floats
+/// are most precise near 0.
 double index_of(float a, float b, float squares, float product) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   const float covariance = product - a * b;

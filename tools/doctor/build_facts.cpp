@@ -14,7 +14,7 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the instruction sets of the build, most capable first.
+/// Returns the instruction sets of the build. The most capable instruction set comes first.
 std::string compiled_targets() {
   if (std::string_view(LULL_SIMD) == "native") return "those of the machine that built it";
   // Instruction sets that cmake/LullTargets.cmake excludes from the build.

@@ -1,5 +1,5 @@
-// Implements `lull doctor`. The output is for public bug reports: no serial numbers, and no names
-// of users, hosts or folders.
+// Implements `lull doctor`. The output is for public bug reports, so it contains no serial numbers,
+// and no names of users, hosts or folders.
 
 #include "tools/doctor/doctor.h"
 
@@ -98,7 +98,8 @@ std::string problem_of_device(const std::string& device) {
     std::optional<Frame> result = session.denoiser->push(noisy);
     if (!result) result = session.denoiser->drain();
     if (!result) return "the session returned no result";
-    // A correct session reduces the noise variance to 5 %. The test accepts up to 10 %.
+    // A correct session reduces the noise variance to 5 % of its original value. The test accepts
+    // 10 %.
     if (mean_square_difference(*result, clean) > 0.1 * mean_square_difference(noisy, clean))
       return "wrong result for a test picture";
     return {};

@@ -32,14 +32,14 @@ inline constexpr int chart_left = 56, chart_top = 44, chart_right = 20, chart_bo
 /// Returns a round number, at least `value`, for the end of an axis.
 [[nodiscard]] double round_up(double value);
 
-/// Returns the SVG elements of a chart without an enclosing <svg> element. The plot area begins at
-/// (x, y).
+/// Returns the SVG elements of a chart, without the <svg> element around them. The plot area begins
+/// at (x, y).
 [[nodiscard]] std::string chart_elements(const Chart& chart, double x, double y);
 /// Returns the chart as an <svg> element.
 [[nodiscard]] std::string svg_of(const Chart& chart);
 
-/// Returns a heat map of the autocorrelation for lags -7..7 along x and y, without (0, 0): positive
-/// orange, negative blue.
+/// Returns a heat map of the autocorrelation for lags -7..7 along x and y, without the lag (0, 0).
+/// Positive values are orange, and negative values are blue.
 [[nodiscard]] std::string heatmap(const Autocorrelation& lags, const std::string& title);
 
 }  // namespace lull::tools

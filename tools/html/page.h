@@ -1,6 +1,6 @@
 #pragma once
-// A self-contained HTML page. Its Content-Security-Policy permits only pictures, charts, style and
-// script of the file.
+// A self-contained HTML page. Its Content-Security-Policy permits only the pictures, charts, style
+// and script that the file itself contains.
 
 #include <string>
 #include <vector>

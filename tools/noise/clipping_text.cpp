@@ -20,8 +20,8 @@ std::string text_of(float value, const char* format) {
   return text;
 }
 
-/// Removes the text up to the first `separator` from `rest`, and returns the text without the
-/// separator.
+/// Returns the text in `rest` before the first `separator`. Removes this text and the separator
+/// from `rest`.
 std::string next_field(std::string_view& rest, char separator) {
   const std::size_t end = rest.find(separator);
   const std::string field(rest.substr(0, end));

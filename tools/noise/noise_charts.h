@@ -6,8 +6,8 @@
 
 namespace lull::tools {
 
-/// Returns the noise level at a spatial frequency: the square root of the power spectrum, whose
-/// values along both axes are averaged. `frequency` is in cycles per sample, 0 to 1/2. For white
+/// Returns the noise level at a spatial frequency: the square root of the mean of two values of the
+/// power spectrum, one along each axis. `frequency` is in cycles per sample, 0 to 1/2. For white
 /// noise, the result is the noise level of the plane at all frequencies.
 [[nodiscard]] double spectrum_at(const PlaneNoise& plane, double frequency);
 

@@ -171,7 +171,7 @@ class Reader {
     if (!std::isfinite(number)) fail("a number is too large");
     return number;
   }
-  /// Returns the member "unit", or 0 without this member.
+  /// Returns the member "unit", or 0 if the object has no such member.
   double unit_of(const Json& json) const {
     const auto found = json.find("unit");
     if (found == json.end()) return 0;

@@ -15,7 +15,8 @@ namespace lull::tools {
 
 /// The noise of the volumes of a series.
 struct SeriesEstimate {
-  /// Number of principal components with signal; 0: the session filters each volume separately.
+  /// Number of principal components with signal, or 0 if the session filters each volume
+  /// separately.
   int components = 0;
   std::vector<float> levels;  // noise level of each volume on the 0..255 scale; 0: no noise
 };
@@ -33,14 +34,14 @@ struct SceneNoise {
   std::string name;   // part of a stack ("channel 2"); empty: the scene has no name
   double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
   /// Size of one level of the 0..255 scale in the units of the file, if the range of the samples of
-  /// a channel determines this scale; 0: NoiseRecord::unit applies.
+  /// a channel determines this scale. If 0, NoiseRecord::unit applies.
   double unit = 0;
   NoiseEstimate estimate;
   /// True if the estimate comes from differences between frames. Only such a noise level is
   /// comparable with the noise of later frames.
   bool over_time = false;
-  /// Noise at half size. Set only for coarse noise, for which lull filters at half size in addition
-  /// to full size.
+  /// The noise of frames at half size. Set only for coarse noise, for which lull filters at half
+  /// size in addition to full size.
   std::optional<NoiseEstimate> half;
   /// The kind and the spatial variation of the noise of a volume. `estimate` contains only the
   /// noise level.
@@ -48,11 +49,11 @@ struct SceneNoise {
   /// Photon noise of a stack. `estimate` does not describe the increase of this noise with
   /// brightness.
   std::optional<ScenePhotons> photons;
-  /// Noise of a series. Set only if the series is decomposed into components, or if the noise level
-  /// differs between volumes.
+  /// Noise of a series. Set only if lull decomposes the series into components, or if the noise
+  /// level differs between volumes.
   std::optional<SeriesEstimate> series;
-  /// The decomposition of a series into components; null: not decomposed. Noise files do not
-  /// contain the decomposition.
+  /// The decomposition of a series into components, or null if lull has not decomposed the series.
+  /// Noise files do not contain the decomposition.
   std::shared_ptr<FittedSeries> fitted;
   bool is_examined_as_series = false;  // true: `fitted` is final
 };
@@ -60,8 +61,8 @@ struct SceneNoise {
 /// The noise of an input: at least one scene, in order of time.
 struct NoiseRecord {
   Layout layout = Layout::gray;  // layout of the frames that the noise was estimated from
-  /// Size of one level of the 0..255 scale in the units of the file; 0: the samples have no unit,
-  /// or each scene has its own (SceneNoise::unit).
+  /// Size of one level of the 0..255 scale in the units of the file. 0 if the samples have no unit,
+  /// or if each scene has its own unit (SceneNoise::unit).
   double unit = 0;
   std::vector<SceneNoise> scenes;
 };

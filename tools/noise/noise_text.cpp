@@ -42,7 +42,8 @@ std::string levels_of(const NoiseEstimate& estimate, Layout layout, double unit)
   return text;
 }
 
-/// Describes the dependence of the noise on brightness. Empty: no dependence.
+/// Describes how the noise depends on brightness. Returns an empty text if the noise does not
+/// depend on brightness.
 std::string tendency_of(const NoiseModel& noise) {
   for (int i = 0; i < 3; ++i) {
     if (!noise.plane(i).curve) continue;
@@ -57,8 +58,8 @@ std::string tendency_of(const NoiseModel& noise) {
   return {};
 }
 
-/// Returns the confidence as text if it is low, and otherwise an empty text. Texture lowers the
-/// confidence of an estimate.
+/// Returns a text with the confidence if the confidence is low, and otherwise an empty text.
+/// Texture lowers the confidence of an estimate.
 std::string confidence_of(const NoiseEstimate& estimate) {
   constexpr float reliable = 0.8f;
   if (!estimate.certain || estimate.confidence >= reliable) return {};

@@ -17,8 +17,8 @@ namespace lull::tools {
 }
 
 /// Returns the size of one level of the 0..255 scale in the units of the file, if the range of the
-/// samples of the channel determines this scale, and otherwise 0. The scale of float samples and of
-/// volumes has the unit unit_of().
+/// samples of the channel determines this scale, and otherwise 0. For float samples and for
+/// volumes, unit_of() returns this size.
 [[nodiscard]] double unit_of_channel(const io::MediaSource& source, std::size_t channel);
 
 /// Returns a text such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises with

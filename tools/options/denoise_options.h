@@ -95,7 +95,7 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
   return !noise.sigma && noise.file.empty() && !noise.known && !uses_features(options.method);
 }
 
-/// Returns the given or the default profile for the input.
+/// Returns the profile of --profile or --preset, or the default profile for the input.
 [[nodiscard]] Profile chosen_profile(const DenoiseOptions& options);
 /// Returns the parameters of bm3d, with the noise multiplied by the strength. The caller must first
 /// call check().

@@ -11,8 +11,9 @@
 
 namespace lull::tools {
 
-/// Treatment of interlaced video. refuse: an error. fields: even and odd rows as separate videos.
-/// frames: complete frames, as if progressive.
+/// Treatment of interlaced video. refuse: lull reports an error. fields: lull filters the even and
+/// the odd rows as separate videos. frames: lull filters complete frames, as if the video were
+/// progressive.
 enum class Interlaced { refuse, fields, frames };
 
 /// Options for depth maps: --depth and options that imply --depth.
@@ -21,7 +22,7 @@ struct DepthOptions {
   /// The sample value of holes. Infinities and NaN always mark holes.
   std::optional<double> invalid;
   DepthNoise noise = DepthNoise::constant;
-  /// The depth at which the noise level equals --sigma; empty: the median depth.
+  /// The depth at which the noise level equals --sigma. If empty, this is the median depth.
   std::optional<double> reference;
 };
 
@@ -33,8 +34,8 @@ struct InputOptions {
   double white = 0;          // white level of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
   bool all_videos = false;  // true: each video stream is denoised; false: only SourceOptions::video
-  /// Denoised layers of an OpenEXR input, with the picture as the first layer; empty: all layers
-  /// with colours.
+  /// The layers of an OpenEXR input that lull denoises. The picture is the first layer. If empty,
+  /// lull denoises all layers with colours.
   std::vector<std::string> layers;
   // If true, the frames are slices of a volume, even if the file does not describe a volume.
   bool stack = false;

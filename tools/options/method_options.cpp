@@ -223,7 +223,7 @@ constexpr OptionRow rows[] = {
      "(default: 2)",
      [](DenoiseOptions& o, const std::string& v) {
        const int phases = count_or_reject("--phases", v, 1, 3);
-       // Earlier versions had a third phase in the profile `best`.
+       // In earlier versions, the profile `best` had a third phase. lull still accepts the value 3.
        o.method.overrides.emplace_back(
            [=](Params& params) { params.phases = std::min(phases, 2); });
        o.method.volume_overrides.emplace_back(

@@ -45,7 +45,8 @@ struct MethodOptions {
   const Preset* preset = nullptr;        // profile and radius if no option sets them; may be null
   bool preserves_areas = true;           // whether constant areas are preserved
   bool align = false;                    // the frames are a burst, which must be aligned
-  // The clip for patch matching. "auto": the feature buffers of the render. Empty: the input.
+  // The file of the clip in which lull matches patches. "auto" selects the feature buffers of the
+  // render. If empty, lull matches patches in the input.
   std::string guide;
   // The feature buffers that the option --feature specifies. With --guide auto, lull also uses
   // feature buffers that the input contains.
@@ -56,8 +57,8 @@ struct MethodOptions {
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: depends on the profile
-  /// Whether each phase matches patches by clusters instead of search windows. Empty: the profile
-  /// decides.
+  /// States for each phase whether it matches patches by clusters instead of search windows. If
+  /// empty, the profile decides.
   std::optional<std::array<bool, 2>> by_clusters;
   std::optional<ClusterParams> clusters;  // empty: default values
 };

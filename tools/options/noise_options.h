@@ -25,11 +25,11 @@ struct NoiseOptions {
   std::optional<std::array<float, 3>> sigma;  // empty: estimated, or given by `file`
   SigmaScale scale = SigmaScale::automatic;
   std::string file;  // noise file; empty: none
-  /// The noise from an earlier estimation in this process, or null. Not set by an option.
+  /// The noise from an earlier estimation in this process, or null. No option sets this member.
   std::shared_ptr<const NoiseRecord> known;
   std::optional<NoiseKind> kind;  // for volumes; empty: estimated from their background
-  /// Known parameters of the requested photon noise of stacks, in the units of the file; empty: not
-  /// requested.
+  /// Parameters of photon noise that the user states for a stack, in the units of the file. Empty
+  /// if the user does not request photon noise.
   std::optional<KnownPhotonNoise> photons;
   std::string map;                   // file of the noise map to write; empty: none
   float strength = 1;                // factor for the noise level

@@ -1,6 +1,6 @@
 #pragma once
-// One table of the options of `lull denoise`, the source of parser, help, manual, completions and
-// plans.
+// The table of the options of `lull denoise`. The parser, the help, the manual, the completions and
+// the plans use this table.
 
 #include <span>
 #include <string>
@@ -24,9 +24,9 @@ enum OptionUse : unsigned {
   in_noise = 8,
   in_probe = 16,
   in_join = 32,
-  /// The plan of a shared job stores the option, because results may depend on the option. Never
-  /// set for options that name or replace files or open connections, because another user may have
-  /// written the plan.
+  /// The plan of a shared job stores the option, because results may depend on the option. Options
+  /// that name files, replace files or open connections never have this bit, because another user
+  /// may have written the plan.
   kept_by_plan = 64,
   planned = in_plan | kept_by_plan,
   // One bit for each method that supports the option. If none of the bits of methods is set, all
@@ -36,8 +36,8 @@ enum OptionUse : unsigned {
   for_nlm = 512,
   for_groups = 1024,    // non-local means on groups (averages_groups())
   for_features = 2048,  // non-local means on renders with feature buffers
-  /// Allowed only on the command line, not in the environment or a settings file: the option names
-  /// files of one run, selects a part of one input, or grants a permission.
+  /// The option is allowed only on the command line, not in the environment or a settings file,
+  /// because it names files of one run, selects a part of one input, or grants a permission.
   only_on_command_line = 4096,
   /// The option concerns the machine that runs lull, for example its number of threads. If a
   /// process computes a part of a shared job, only options with this bit take effect from a
@@ -55,7 +55,7 @@ struct OptionRow {
   unsigned uses;  // bits of OptionUse
   std::string_view help;
   void (*apply)(DenoiseOptions& options, const std::string& value);
-  // Short text for --help; empty: only --help-all shows the option.
+  // Short text for --help. If empty, only --help-all shows the option.
   std::string_view brief = {};
   bool repeatable = false;  // the values of all occurrences are joined with commas
 };
@@ -77,7 +77,7 @@ void set_option(DenoiseOptions& options, const OptionRow& row, const std::string
 [[nodiscard]] std::string first_given(const DenoiseOptions& options, unsigned with,
                                       unsigned without);
 
-// Rows of one part of the table.
+// Each of the following functions returns the rows of one part of the option table.
 [[nodiscard]] std::span<const OptionRow> input_option_rows();
 [[nodiscard]] std::span<const OptionRow> output_option_rows();
 [[nodiscard]] std::span<const OptionRow> noise_option_rows();

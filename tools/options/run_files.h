@@ -13,7 +13,7 @@
 namespace lull::tools {
 
 /// The files of a command. `what` describes a file in messages, for example "the input" or
-/// "--mask". Empty names are ignored.
+/// "--mask". The object ignores empty names.
 class RunFiles {
  public:
   /// Adds an input: a file, or the pattern of a picture sequence.
@@ -28,7 +28,7 @@ class RunFiles {
   /// Adds an output: a file, or a pattern. The variable parts of a pattern are frame numbers, or
   /// the matched parts of the file names of `input`.
   void write_result(const std::string& what, const std::string& name, const std::string& input);
-  /// Adds an output that is an open file descriptor, possibly of the same file as another output.
+  /// Adds an output that is an open file descriptor. Another output may be the same file.
   void write_open(const std::string& what, int descriptor);
 
   /// @throws InvalidArgument  an output would overwrite an input or another output

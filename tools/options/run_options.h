@@ -24,8 +24,8 @@ struct DeviceChoice {
 
 enum class Hwaccel { none, cuda };  // cuda: a GPU decodes if it supports the codec
 
-/// When the CPU may replace a GPU. cpu_at_start: a requested GPU is missing or has too little
-/// memory. cpu: also after a failure during the run.
+/// States when the CPU may replace a GPU. cpu_at_start: if a requested GPU is missing or has too
+/// little memory. cpu: also if a GPU fails during the run.
 enum class Fallback { none, cpu_at_start, cpu };
 
 /// The part of a shared job (lull plan) that this process computes.
@@ -45,7 +45,7 @@ struct SharedJob {
 struct PageOptions {
   std::string file;       // HTML file; empty: no page
   std::string reference;  // file with a clean version of the input; empty: none
-  // Numbers of the frames on the page, ascending, from 0. Empty: lull chooses the frames.
+  // Numbers of the frames on the page, ascending, from 0. If empty, lull chooses the frames.
   std::vector<std::int64_t> frames;
 };
 

@@ -19,19 +19,19 @@ struct FrameFigures {
   std::array<double, 3> psnr{}, ssim{};
 };
 
-/// Collects the pictures and quality figures of a comparison of two clips, in limited memory.
+/// Collects the pictures, PSNR and SSIM of a comparison of two clips, in limited memory.
 class CompareRecord {
  public:
   explicit CompareRecord(const FrameFormat& format);
-  /// Selects three cross-sections through one volume of a series, instead of slices. Must be called
-  /// before add().
+  /// Selects three cross-sections through one volume of a series, instead of slices. The caller
+  /// must call this function before add().
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// Adds the next pair of frames. `figures` contains PSNR and SSIM, and is empty for slices.
   void add(const Frame& a, const Frame& b, const std::optional<FrameFigures>& figures);
 
-  /// Returns the page. `totals` is a plain text table of quality figures, with headings in the
-  /// first row.
+  /// Returns the page. `totals` is a table of the results, as plain text with headings in the first
+  /// row.
   [[nodiscard]] std::string page(const std::string& first, const std::string& second,
                                  const std::vector<Cells>& totals) const;
 

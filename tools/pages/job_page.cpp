@@ -36,7 +36,8 @@ std::string numbers_of(const io::JobState& state, Status status) {
   return text;
 }
 
-/// Returns a map with one square per segment, or per group of segments if there are more than 2000.
+/// Returns a map with one square per segment. If there are more than 2000 segments, each square
+/// represents a group of segments.
 std::string map_of(const io::JobState& state) {
   constexpr std::size_t columns = 50, max_cells = 2000;
   constexpr int cell = 18;

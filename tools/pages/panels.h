@@ -19,7 +19,7 @@ struct DisplayedDepths {
 };
 /// Returns the range of depths without the lowest and the highest thousandth (outliers).
 [[nodiscard]] DisplayedDepths displayed_depths(const Frame& map, const DepthSamples& samples);
-/// Returns a depth map as 16-bit R G B. Holes are black, other samples dark grey to white.
+/// Returns a depth map as 16-bit R G B. Holes are black, and other samples are dark grey to white.
 [[nodiscard]] Frame depth_picture(const Frame& map, const DepthSamples& samples,
                                   const DisplayedDepths& range);
 

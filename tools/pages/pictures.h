@@ -27,8 +27,8 @@ struct Part {
 /// contains the noisy samples.
 [[nodiscard]] Frame within_mask(const Frame& noisy, const Frame& result, const Part& part);
 
-/// Returns the gain of difference pictures. With this gain, three times the noise level `sigma` is
-/// displayable.
+/// Returns the gain of difference pictures. With this gain, differences of up to three times the
+/// noise level `sigma` are not clipped.
 [[nodiscard]] int amplification(float sigma);
 
 /// 8-bit pictures, grey or R G B, for one comparison.

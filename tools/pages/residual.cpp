@@ -43,7 +43,8 @@ class Residual {
 
   std::vector<Block>& blocks() { return blocks_; }
 
-  /// Adds, for each lag up to `max_lag` along x and y, the products of all pairs of samples.
+  /// Adds, for each lag up to `max_lag` along x and y, the products of all pairs of samples at this
+  /// lag.
   void add_products(int max_lag, std::vector<double>& products, std::vector<double>& pairs) const {
     products.resize(lags), pairs.resize(lags);
     for (int dy = 0; dy <= max_lag; ++dy)
@@ -53,7 +54,7 @@ class Residual {
       }
   }
 
-  /// Returns a copy of the residual with only the samples of the given blocks valid.
+  /// Returns a copy of the residual in which only the samples of the given blocks are valid.
   Residual restricted_to(std::span<const Block> blocks) const {
     Residual part = *this;
     std::ranges::fill(part.values_, 0.0f);

@@ -63,9 +63,9 @@ double rms_of(const Frame& before, const Frame& after, int plane) {
   return count > 0 ? std::sqrt(sum / count) * 255 / before.format.full_scale() : 0;
 }
 
-/// Returns the signal at which the level of photon noise is that of one photon. The relative level
-/// of darker samples would depend on small errors of their denoised values. If the read noise alone
-/// is stronger, no signal is too dark.
+/// Returns the minimum signal for the statistics: at this signal, the noise level equals the signal
+/// of one photon. In darker samples, small errors of the denoised values would change the expected
+/// noise level too much. If the read noise alone exceeds this level, there is no minimum.
 float min_signal_of(const PhotonNoise& noise) {
   if (noise.read >= noise.gain) return -std::numeric_limits<float>::infinity();
   return static_cast<float>(noise.offset + noise.gain - noise.read * noise.read / noise.gain);

@@ -56,17 +56,18 @@ struct FrameErrors {
 
 class RunRecord {
  public:
-  /// @param chosen  numbers of the frames on the page; empty: spread over the clip
+  /// @param chosen  numbers of the frames on the page; if empty, the frames are spread over the
+  /// clip
   RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen);
 
-  /// Begins the record. Must be called before add_frame().
+  /// Begins the record. The caller must call this function before add_frame().
   /// @param fields  true if the run filters the fields of interlaced frames separately
   void begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields);
   /// Appends a scene. The thread of add_frame() must call add_scene() before the first frame of the
   /// scene.
   void add_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Selects three cross-sections through one volume of a series, instead of slices. Must be called
-  /// before add_frame().
+  /// Selects three cross-sections through one volume of a series, instead of slices. The caller
+  /// must call this function before add_frame().
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// Adds the next frame. `result` has no samples if the run does not filter the frame. All calls

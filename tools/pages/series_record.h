@@ -52,8 +52,8 @@ class SeriesRecord {
 
   SeriesRecord(Facts facts, const CutGeometry& geometry, int slices);
 
-  /// Adds the next slice. Frame::pts is the index of the slice in the series. Volumes with missing
-  /// slices are ignored.
+  /// Adds the next slice. Frame::pts is the index of the slice in the series. The object ignores
+  /// volumes with missing slices.
   void add(const Frame& noisy, const Frame& result);
   /// Returns the section as HTML, available after the end of the run.
   [[nodiscard]] std::string section() const;

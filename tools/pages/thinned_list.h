@@ -1,5 +1,5 @@
 #pragma once
-// A list of bounded length that represents a stream of unknown length.
+// A list of bounded length that stores items at equal distances from a stream of unknown length.
 
 #include <cstddef>
 #include <cstdint>

@@ -57,7 +57,7 @@ void check_raw_encoding(const OutputOptions& output) {
   if (option) refuse(option, "its outputs have no encoder, and a fixed sample type");
 }
 
-/// Refuses options for the noise of other inputs.
+/// Refuses noise options that do not apply to raw photographs.
 void check_raw_noise(const NoiseOptions& noise) {
   if (noise.sigma || !noise.file.empty() || noise.kind || noise.photons)
     refuse(noise.sigma ? "--sigma" : "--noise",
@@ -65,7 +65,7 @@ void check_raw_noise(const NoiseOptions& noise) {
   if (noise.repair != repair_auto) refuse("--repair", "its defects are always found in the mosaic");
 }
 
-/// Refuses options for volumes and floating-point pictures.
+/// Refuses options that apply only to volumes and floating-point pictures.
 void check_raw_kind(const DenoiseOptions& options) {
   if (options.input.stack || !options.input.mask.empty())
     refuse("--stack or --mask", "it is no volume");

@@ -19,7 +19,8 @@ namespace lull::tools {
 /// @throws InvalidArgument  an option does not apply to raw photographs
 void check_raw(const DenoiseOptions& options);
 
-/// Properties of the photographs of a run, determined before the first photograph is filtered.
+/// Properties of the photographs of a run. lull determines them before it filters the first
+/// photograph.
 struct RawPlan {
   raw::RawParams params;
   raw::ColourNoise noise;
@@ -27,7 +28,8 @@ struct RawPlan {
   std::string noise_line;  // message for the user
 };
 
-/// Determines the sensor and its noise: stated by the file, or estimated from the samples.
+/// Determines the sensor and its noise. The file states the noise, or the function estimates the
+/// noise from the samples.
 /// @throws BadData  the noise cannot be estimated
 [[nodiscard]] RawPlan plan_raw(const DenoiseOptions& options, const io::RawPicture& first,
                                std::size_t files);

@@ -115,7 +115,8 @@ bool is_text(const std::string& content) {
   });
 }
 
-/// Reads a file if it is a list. Returns no value for a picture, which can be larger than any list.
+/// Returns the text of a file that contains a list, or no value for a picture. The function does
+/// not read a picture to its end, because pictures can be larger than any list.
 std::optional<std::string> read_list(const std::string& path) {
   std::string beginning(4096, ' ');
   io::RegularFile file(path);

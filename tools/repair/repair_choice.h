@@ -12,8 +12,8 @@
 namespace lull::tools {
 
 /// Returns whether lull searches for sensor defects. lull searches for them only with --repair
-/// auto. Volumes, depth maps and renders with feature buffers are excluded, because they have no
-/// sensor defects.
+/// auto. lull does not search volumes, depth maps and renders with feature buffers, because these
+/// inputs have no sensor defects.
 [[nodiscard]] bool searches_defects(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Returns the sensor defects of `source`: from the file of --repair, or detected in the excerpts.

@@ -24,7 +24,7 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  /// Writes a message of one line, unless empty.
+  /// Writes a message of one line, unless the message is empty.
   void write(LogLevel level, const std::string& text);
   /// Writes an error only to the file, because main() prints the error on stderr.
   void note_failure(const std::string& text);

@@ -140,7 +140,8 @@ std::string Metrics::text(const pipeline::PipelineStats& stats, int exit_code,
   return lines.take();
 }
 
-// Replaces the file atomically. No fsync(), because metrics need not survive a system crash.
+// Replaces the file atomically. The function does not call fsync(), because metrics need not
+// survive a system crash.
 int Metrics::write(const std::string& text) const {
   errno = 0;
   if (io::replace_text(path_, text)) return 0;

@@ -63,7 +63,8 @@ class Progress {
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live progress line from the terminal.
   void clear();
-  /// The end of the run: success, error, or stop by a signal. Only the JSON mode writes a line.
+  /// The following functions report the end of the run: success, error, or stop by a signal. They
+  /// write a line only in JSON mode.
   void done(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   void failed(int exit_code, const std::string& text, std::int64_t damaged_frames);
   void stopped(int signal);

@@ -23,7 +23,7 @@ std::string busiest_of(const pipeline::PipelineStats& stats) {
 }
 
 /// Appends parts to `line`, in the order of `parts`, which begins with the most important part.
-/// Stops before the first part with which `line` would exceed `max_length` characters.
+/// Stops before a part that would make `line` longer than `max_length` characters.
 void append_fitting(std::string& line, const std::vector<std::string>& parts,
                     std::size_t max_length) {
   for (const std::string& part : parts) {

@@ -23,9 +23,9 @@ constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ah
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
-/// Minimum ratio of the measured to the expected QuickCheck::flat_noise. If the estimator mistakes
-/// uncompensated motion for noise, the ratio is 0.17 to 0.73, except in completely textured
-/// pictures. For noise, the ratio is at least 0.89.
+/// Minimum ratio of the measured to the expected value of QuickCheck::flat_noise. If the estimator
+/// mistakes motion for noise, the ratio is 0.17 to 0.73, except in completely textured pictures.
+/// For real noise, the ratio is at least 0.89.
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
@@ -40,8 +40,8 @@ bool are_near(float a, float b, float factor) {
   return std::max(a, b) <= std::max(factor * less, less + slack);
 }
 
-/// Returns the expected QuickCheck::flat_noise for the estimated noise: the mean deviation of
-/// samples from the mean of their two neighbours in the row.
+/// Returns the value of QuickCheck::flat_noise that the estimated noise would cause: the mean
+/// absolute difference between a sample and the mean of its two neighbours in the row.
 float expected_flat_noise(const NoiseEstimate& estimate) {
   const PlaneNoise& luma = estimate.noise.plane(0);
   const float near = luma.is_white() ? 0 : static_cast<float>(luma.correlation_at(1, 0));

@@ -92,7 +92,8 @@ class NoiseFollower final : public FrameSource {
 /// are ambiguous.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns the first scene of a pipe. `frames` contains the first frames of the pipe.
+/// `frames` contains the first frames of a pipe. Returns those frames that belong to the first
+/// scene.
 [[nodiscard]] std::vector<Frame> first_scene_of(const std::vector<Frame>& frames);
 
 }  // namespace lull::tools

@@ -67,8 +67,8 @@ struct Change {
   double time_s, change;
 };
 
-/// Returns the time of the cut: the time of the largest change if it exceeds 2.5 times the median.
-/// Otherwise, returns the time that splits the changes into two groups with the largest
+/// Returns the time of the cut. If the largest change exceeds 2.5 times the median change, the cut
+/// is at the largest change. Otherwise, the cut splits the changes into two groups with the largest
 /// between-group variance.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
@@ -165,8 +165,8 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                    .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
-  // The noise level of a single picture already includes coarse noise, so a session at half size is
-  // unnecessary (docs/measurements/noise-estimation.md).
+  // An estimate from a single picture already includes coarse noise in the noise level, so such an
+  // input needs no session at half size (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = excerpts.front().front().format;
   if (std::min(format.width, format.height) < min_side) return scene;

@@ -18,11 +18,11 @@
 
 namespace lull::tools {
 
-/// Returns whether lull can read the input a second time. A pipe can be read only once.
+/// Returns whether lull can read the input a second time. lull can read a pipe only once.
 [[nodiscard]] bool can_read_again(const std::string& input);
 
-/// Frames to search for noise and defects. Empty for a stack: stacks have no sensor defects, and
-/// their dark background would look like clipped samples.
+/// The frames that lull examines for noise and defects. Empty for a stack, because stacks have no
+/// sensor defects, and their dark background would look like clipped samples.
 struct InputSamples {
   std::vector<TimedExcerpt> excerpts;  // complete frames
   double start_s = 0;                  // time of the input's first frame

@@ -13,9 +13,9 @@ namespace lull::tools {
 struct QuickCheck {
   /// Means of blocks of 16x16 samples in 8-bit levels, from every fourth row.
   Plane<std::uint8_t> cells;
-  /// Mean deviation of samples from the mean of their two neighbours in the row, in 8-bit levels,
-  /// in flat areas that are not constant: about 0.9 standard deviations of white noise, or 0 for a
-  /// constant frame.
+  /// Mean absolute difference between a sample and the mean of its two neighbours in the row, in
+  /// 8-bit levels. Only flat areas that are not constant count. For white noise, the value is about
+  /// 0.9 standard deviations. For a constant frame, the value is 0.
   float flat_noise = 0;
 };
 
@@ -26,7 +26,7 @@ struct QuickCheck {
 [[nodiscard]] bool is_same_scene(const QuickCheck& a, const QuickCheck& b);
 /// Returns whether the statistics are equal, so that one frame may repeat the other.
 [[nodiscard]] bool may_repeat(const QuickCheck& a, const QuickCheck& b);
-/// Returns whether most luma (RGB: green) blocks of the second frame are exact copies of displaced
+/// Returns whether most luma (or green) blocks of the second frame are exact copies of displaced
 /// blocks of the first frame. Such frames, for example of scrolling titles, differ by motion
 /// without noise.
 [[nodiscard]] bool is_moved_copy(const Frame& a, const Frame& b);

@@ -114,8 +114,8 @@ std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& s
   return noise;
 }
 
-/// Returns the noise of the series from the given noise `scene`. All volumes have the same noise
-/// level, unless `scene` contains a level for each volume.
+/// Converts the noise that the user states, `scene`, to the noise of a series. All volumes have the
+/// same noise level, unless `scene` contains a level for each volume.
 series::SeriesNoise SeriesCollector::given_noise(const SceneNoise& scene) const {
   const float zero = sample_of_zero(source_.info().values);
   series::SeriesNoise noise =
@@ -172,8 +172,9 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       FittedSeries{*std::exchange(store_, {}), {}, fit_options, is_complex_});
   fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);
   const series::Fit& fit = fitted->fit;
-  // For a complex series, the sessions filter real and imaginary parts. Only `fitted` contains
-  // these parts, so a complex series needs `fitted` even if the decomposition combines no volumes.
+  // If the decomposition combines no volumes, lull filters the volumes separately and does not need
+  // `fitted`. A complex series always needs `fitted`, because only `fitted` contains the real and
+  // imaginary parts that the sessions filter.
   if (fit.combined == 0 && !is_complex_) return;
   if (!given) {
     set_noise(fit.noise, scene);

@@ -21,8 +21,8 @@ struct FittedSeries {
   SeriesStore store;
   series::Fit fit;
   series::FitOptions options;  // options with which the fit was made
-  /// True for a series with phases (--phase): the first half of the volumes are the real parts, the
-  /// second half the imaginary parts.
+  /// True for a series with phases (--phase): the first half of the volumes are the real parts, and
+  /// the second half are the imaginary parts.
   bool is_complex = false;
 };
 

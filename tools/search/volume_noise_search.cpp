@@ -18,8 +18,8 @@ bool is_volume_noise(const DenoiseOptions& options, const io::VideoInfo& info) {
   return is_volume(options, info) || (rician && (info.stack || options.input.stack));
 }
 
-/// Reads all slices of the input and returns the statistics of their cubes of 4x4x4 voxels. Adds
-/// the slices to `series`, unless null.
+/// Reads all slices of the input and returns the statistics of their cubes of 4x4x4 voxels. If
+/// `series` is not null, adds the slices to `series`.
 CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& source,
                       SeriesCollector* series = nullptr) {
   CubeCollector collector(source.format(), source.info().frames_estimate);
@@ -110,9 +110,9 @@ SceneNoise scene_of(VolumeEstimate volume) {
 std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                        const CubeCollector& collector, const io::ValueScale& values,
                                        const std::optional<VolumeEstimate>& other) {
-  // Minimum rise of photon noise: the ratio of the noise level of the brightest cubes to the noise
-  // level of the darkest cubes. For Rician noise, this ratio is 1.5 (tissue to air), less than
-  // `min_rise_above_rician`.
+  // Minimum ratio of the noise level of the brightest cubes to the noise level of the darkest
+  // cubes, for photon noise. Rician noise has a ratio of 1.5 (tissue to air), so the minimum
+  // `min_rise_above_rician` is higher.
   constexpr double min_rise = 1.3, min_rise_above_rician = 2;
   constexpr double max_error = 0.2;  // relative error of the gain
   if (options.noise.kind || options.noise.sigma) return std::nullopt;

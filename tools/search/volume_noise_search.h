@@ -48,7 +48,8 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 
-/// Checks the file name of --noise-map. Must be called before the noise estimation.
+/// Checks the file name of --noise-map. The caller must call this function before the noise
+/// estimation.
 /// @throws any exception of io::check_output()
 void check_noise_map(const DenoiseOptions& options, io::MediaSource& source);
 /// Writes the file of --noise-map for a volume: the noise levels in the units of the input, with

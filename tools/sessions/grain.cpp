@@ -24,7 +24,7 @@ void check_grain_format(const FrameFormat& format) {
 }
 
 /// Returns whether the run removes all noise, so that the removed grain has the statistics of the
-/// estimated noise. False for fields and for a strength below 1.
+/// estimated noise. Returns false for fields and for a strength below 1.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }

@@ -28,11 +28,13 @@ class GrainJob {
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format);
 
-  /// Sets the noise estimates. Must be the first call after construction. The grain table uses an
-  /// estimate from differences between frames rather than the removed noise.
+  /// Sets the noise estimates. The caller must call set_noise() before all other functions. If the
+  /// run removes all noise, and an estimate is certain and comes from differences between frames,
+  /// the grain table describes this estimate instead of the removed noise.
   void set_noise(const NoiseRecord& noise) { scenes_ = noise.scenes; }
-  /// With --grain keep, computes the table and the scenes of `noise` in a first pass. Must be
-  /// called before the session and the sink open. Returns false after a stop by the user.
+  /// With --grain keep, computes the table and the scenes of `noise` in a first pass. The caller
+  /// must call this function before it opens the session and the sink. Returns false if the user
+  /// has stopped the run.
   [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                                     const std::vector<bm3d::Backend>& backends,
                                     const Notify& notify, const std::stop_token& stop);
@@ -43,7 +45,7 @@ class GrainJob {
   /// Returns a denoiser that passes frames to `denoiser` and measures the removed grain for
   /// --grain-table. Returns `denoiser` itself without --grain-table, or with --grain keep.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
-  /// Writes the table. Must be called after the last frame.
+  /// Writes the table, after the last frame.
   /// @throws IoError, CannotCreate
   void finish();
 

@@ -18,8 +18,9 @@
 namespace lull::tools {
 namespace {
 
-/// The repaired frames of a run: first the frames that the noise estimation has read, then the
-/// frames of `source`. After the call of follow(), the object also tracks the noise.
+/// A source that returns the repaired frames of a run: first the frames that the noise estimation
+/// has read, then the frames of `source`. After the call of follow(), the object also tracks the
+/// noise.
 class RunSource final : public FrameSource {
  public:
   RunSource(FrameSource& source, std::vector<Frame> first, const RepairPlan& repair)

@@ -79,8 +79,8 @@ struct Method {
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method,
                                                                const FrameFormat& format);
 
-/// Returns the noise level of each plane for the search for constant areas. 0: a session does not
-/// search the plane.
+/// Returns the noise level of each plane for the search for constant areas. If a level is 0, a
+/// session does not search the plane.
 [[nodiscard]] std::array<float, 3> levels_for_areas(const Method& method);
 
 /// Returns whether the frame has constant areas that a session of the method preserves.

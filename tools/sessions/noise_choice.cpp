@@ -98,9 +98,10 @@ void rescale(SceneNoise& scene, double ratio) {
   scene.half.reset();  // stacks have no noise in frames of half the size
 }
 
-/// Returns the noise of channel `number`, counted from 0, among the scenes of a noise file: the
-/// first scene with the name of the channel, or else the scene with this number, if there is one
-/// scene for each channel, or else the first scene.
+/// Returns the noise of channel `number` (counted from 0) from the scenes of a noise file. The
+/// first choice is a scene with the name of the channel. Otherwise, if there is one scene for each
+/// channel, the function returns the scene with the same number. In all other cases, the function
+/// returns the first scene.
 const SceneNoise& scene_of_channel(const std::vector<SceneNoise>& scenes, std::size_t number,
                                    std::size_t channels) {
   const std::string name = name_of_channel(number);
@@ -201,7 +202,8 @@ void assign_to_channels(const io::MediaSource& source, NoiseRecord& noise) {
   std::vector<SceneNoise> scenes;
   for (std::size_t i = 0; i < channels; ++i) {
     SceneNoise& scene = scenes.emplace_back(scene_of_channel(noise.scenes, i, channels));
-    // The levels in a noise file are on the 0..255 scale of another stack.
+    // The levels in a noise file may be on the 0..255 scale of another stack, so the function
+    // converts them to the scale of this stack.
     const double unit = unit_of_channel(source, i);
     if (scene.unit > 0 && unit > 0) rescale(scene, scene.unit / unit);
     scene.unit = unit;

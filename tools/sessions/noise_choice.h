@@ -36,8 +36,8 @@ void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
 
 /// Assigns given noise to the channels of a stack: one scene per channel, on the scale of the
 /// channel. A channel gets the first scene with its name ("channel 2"). If no scene has this name,
-/// a channel gets the scene with its number, if there is one scene per channel, or else the first
-/// scene.
+/// but there is one scene per channel, a channel gets the scene with its number. In all other
+/// cases, a channel gets the first scene.
 void assign_to_channels(const io::MediaSource& source, NoiseRecord& noise);
 
 /// Returns the messages about the noise, one per scene. For --sigma, the messages contain only the

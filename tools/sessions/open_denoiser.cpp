@@ -29,7 +29,8 @@ std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameForm
     backend.streams /= 2;
     return "using --streams " + std::to_string(backend.streams);
   }
-  // The function first limits the batch to the size of the frame.
+  // A batch larger than the frame has no effect, so the function limits the batch to the frame
+  // before it halves a side.
   bm3d::BatchSize batch{std::min(params.batch.width, format.width),
                         std::min(params.batch.height, format.height)};
   int& side = batch.width >= batch.height ? batch.width : batch.height;
@@ -65,8 +66,8 @@ bool cpu_may_help(const Error& error) {
          error.kind() == ErrorKind::device_failed;
 }
 
-/// The devices with an already reported failure. Several denoisers share the devices and detect
-/// failures separately.
+/// The devices whose failure lull has already reported. Several denoisers share the devices, and
+/// each of them detects failures separately.
 class ReportedFailures {
  public:
   bool is_first_of_device(std::size_t device) {
@@ -106,9 +107,9 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines the sessions on all devices into one denoiser. `clips` denoisers, this one among them,
-/// share the memory for frames. If the only session of a temporal filter fails, the replacement
-/// session filters the pending frames and their margin.
+/// Combines the sessions on all devices into one denoiser. `clips` is the number of denoisers that
+/// share the memory for frames, including the returned denoiser. If the only session of a temporal
+/// filter fails, the replacement session filters the pending frames and their margin.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

@@ -35,7 +35,7 @@ class SeriesProgress {
 };
 
 /// Filters each component of a series as a volume. Returns a session for the slices of the filtered
-/// series, or null after a stop by the user.
+/// series, or null if the user has stopped the run.
 /// @param parts  callback that receives the filtered slices of the real and imaginary parts; may be
 ///     an empty function
 /// @param series  filter_series() overwrites the samples of the series

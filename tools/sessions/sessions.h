@@ -38,7 +38,8 @@ struct ScenePlan {
   std::optional<Method> half;  // for frames of half the size, which are filtered in addition
 };
 
-/// The scenes after the first scene, added by the reading thread on detection. Thread-safe.
+/// The scenes after the first scene. The reading thread adds each scene when it detects the scene.
+/// Thread-safe.
 class LaterScenes {
  public:
   /// Adds a scene that begins later than all earlier scenes. Other threads may push frames of the
@@ -60,7 +61,7 @@ struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
   /// The scenes after the first scene, or null if lull does not track the noise. If `later` is set,
-  /// `starts` is ignored.
+  /// lull ignores `starts`.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }

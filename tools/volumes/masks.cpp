@@ -16,7 +16,7 @@ std::string size_text(const FrameFormat& format, std::int64_t slices) {
          std::to_string(slices);
 }
 
-/// Opens the file of the mask, with the slice axis and the size limits of the volume.
+/// Opens the file of the mask. The slice axis and the size limits are those of the volume.
 std::unique_ptr<io::MediaSource> open_mask(const std::string& path,
                                            const io::SourceOptions& options) {
   io::SourceOptions mask_options;

@@ -31,9 +31,9 @@ std::unique_ptr<Denoiser> ResidualFile::observe(std::unique_ptr<Denoiser> denois
   });
 }
 
-/// Writes the residual of one slice. If a voxel is NaN in the input file, its residual is NaN. In
-/// `noisy`, outliers of the input file are also NaN. The denoised output file contains these
-/// outliers unchanged, so the residual of an outlier is 0.
+/// Writes the residual of one slice. The residual is NaN where the input file contains NaN.
+/// Outliers of the input file are also NaN in `noisy`, but their residual is 0, because the output
+/// file contains the outliers unchanged.
 void ResidualFile::write(const Frame& noisy, const Frame& result) {
   Frame residual = FramePool(noisy.format).acquire();
   residual.copy_info(noisy);

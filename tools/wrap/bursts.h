@@ -1,5 +1,5 @@
 #pragma once
-// Implements --align: aligns the frames of a burst to the reference frame.
+// Implements --align, which aligns the frames of a burst to the reference frame.
 
 #include <memory>
 
@@ -10,7 +10,8 @@
 
 namespace lull::tools {
 
-/// Checks whether lull can align the input. Must be called before the outputs open.
+/// Checks whether lull can align the input. The caller must call this function before it opens the
+/// outputs.
 /// @throws InvalidArgument  the input is not a burst, or --keep is missing
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 

@@ -11,7 +11,8 @@
 
 namespace lull::tools {
 
-/// Checks whether lull can enlarge the input. Must be called before the outputs open.
+/// Checks whether lull can enlarge the input. The caller must call this function before it opens
+/// the outputs.
 /// @throws InvalidArgument  the input has slices or fields
 /// @throws BadData  the results would exceed the maximum frame size
 void check_scale(const DenoiseOptions& options, const io::MediaSource& source);

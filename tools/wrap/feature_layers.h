@@ -1,5 +1,5 @@
 #pragma once
-// Selects the layers of a render with feature buffers, by options or well-known names.
+// Selects those layers of a render that contain feature buffers, by options or by well-known names.
 
 #include <string>
 #include <vector>
@@ -12,8 +12,8 @@ namespace lull::tools {
 
 struct FeatureLayer {
   Feature feature;
-  /// The channels of a feature buffer. Empty if the layer is missing, lacks a channel, or has
-  /// another size or position.
+  /// The channels of a feature buffer. The list is empty if the layer is missing, lacks a channel,
+  /// or has another size or position.
   io::LayerName layer;
 };
 
@@ -39,8 +39,8 @@ class FeatureLayers {
   std::vector<FeatureChoice> choices_;
 };
 
-/// Returns whether the feature buffer serves to estimate the noise of the render, unlike buffers of
-/// surface properties such as the albedo.
+/// Returns whether lull estimates the noise of the render from this feature buffer. Other feature
+/// buffers describe properties of surfaces, such as the albedo.
 [[nodiscard]] constexpr bool is_noise_feature(Feature feature) {
   return feature == Feature::variance || feature == Feature::half_a || feature == Feature::half_b;
 }

@@ -30,8 +30,8 @@ bool has_channel(const io::LayerInfo& layer, std::string_view name) {
   return std::ranges::find(layer.channels, name, upper_case) != layer.channels.end();
 }
 
-/// Returns whether lull may denoise the layer as a grey picture, for example as a depth map: the
-/// layer has no channel named X or U, and no R beside other channels.
+/// Returns whether lull may denoise the layer as a grey picture, for example as a depth map: no
+/// channel has the name X or U, and the layer has a single channel or no channel named R.
 bool is_grey(const io::LayerInfo& layer) {
   if (has_channel(layer, "X") || has_channel(layer, "U")) return false;
   return layer.channels.size() == 1 || !has_channel(layer, "R");

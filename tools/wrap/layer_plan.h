@@ -21,7 +21,7 @@ struct LayerPlan {
 };
 
 /// Plans the denoised and the copied layers of an open source.
-/// @param names  layers of --layer; empty: all layers with colours
+/// @param names  layers of --layer; if empty, all layers with colours
 /// @param keeps_layers  whether the output contains all layers
 /// @param input, output  names for messages
 /// @throws BadData  a layer does not exist, or contains no colours

@@ -17,9 +17,9 @@
 
 namespace lull::tools {
 
-/// Returns the layers that the source reads in addition to the main layer (the layer whose samples
-/// it returns as frames): the other denoised layers, and the feature buffers of all denoised
-/// layers.
+/// The source returns the samples of the main layer as frames. This function returns the layers
+/// that the source reads in addition: the other denoised layers, and the feature buffers of all
+/// denoised layers.
 [[nodiscard]] io::LayerChoice layers_to_read(const DenoiseOptions& options);
 
 class LayerSession {

@@ -17,7 +17,7 @@ class SideInputs {
  public:
   /// Makes an object for a run that has no guide and no feature buffers.
   SideInputs() = default;
-  /// Opens the side inputs of the options `given`, with the source options of `input`, which must
+  /// Opens the side inputs of the options `given`, with the source options of `input`. `input` must
   /// outlive this object.
   /// @throws any error of open_guide() and open_features()
   SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
@@ -26,8 +26,8 @@ class SideInputs {
   /// Returns whether the run has side inputs from files. The first frame of such a file corresponds
   /// to the first frame of the input.
   bool has_files() const { return !job_sources().empty(); }
-  /// Describes the guide and the feature buffers as additional inputs of a job in segments. Must be
-  /// called before attach_to().
+  /// Describes the guide and the feature buffers as additional inputs of a job in segments. The
+  /// caller must call this function before attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
   /// Returns a denoiser that sets Frame::guide and Frame::features of every frame and passes the
   /// frame to `denoiser`. Only one call is allowed.

@@ -77,8 +77,8 @@ class IntermediateFile {
   std::string path_;
 };
 
-/// Selects the intermediate file `path` as the input. Resets the input options that already took
-/// effect when lull read the original input.
+/// Selects the intermediate file `path` as the input. Resets those input options that lull has
+/// already applied to the original input, so that they do not take effect twice.
 void read_intermediate(DenoiseOptions& options, const std::string& path) {
   options.input.file = path;
   options.input.raw = {};

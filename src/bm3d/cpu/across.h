@@ -1,8 +1,8 @@
 // The transform across the patches of a group and the shrinkage (step 2 in filter.cpp), for all
-// group sizes. Included once for each instruction set.
+// group sizes. filter.cpp includes this file once for each instruction set.
 
-// A unit consists of the SIMD vectors that contain one patch or, with 16 lanes, two patches side by
-// side (patch.h).
+// In this file, a unit is the smallest number of SIMD vectors that contain complete patches: one
+// patch or, with 16 lanes, two patches side by side (patch.h).
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -180,7 +180,8 @@ HWY_INLINE Vector reciprocal(Vector v) {
 }
 
 /// Applies the Wiener factors of the second phase across the group. Returns the sum of the squared
-/// factors. With coloured noise, the variances weight the sum.
+/// factors. With coloured noise, each square is multiplied by the noise variance of its
+/// coefficient.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;

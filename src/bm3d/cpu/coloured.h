@@ -7,8 +7,8 @@
 // have n members, has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n.
 
 // Variances of the Walsh-Hadamard transform: For N members, T(x) is the sum over all members m of
-// the covariance of the members m and m ^ x. The Walsh-Hadamard transform of the N values T(x) / N
-// gives the variances of the N coefficients.
+// the covariance of the members m and m XOR x. The Walsh-Hadamard transform of the N values T(x) /
+// N gives the variances of the N coefficients.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
@@ -46,8 +46,8 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // table.index() may wrap around in 16 bits. Index differences are still correct, because
-      // members with correlated noise are only a few samples apart.
+      // The 16-bit results of table.index() may overflow. Differences of two results are still
+      // correct, because members with correlated noise are only a few samples apart.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
@@ -65,8 +65,8 @@ class Pairs {
   }
 
   void clear() { listed_ = 0; }
-  /// If the noise of members m < n is correlated, appends the table index of their covariance to
-  /// the list.
+  /// If the noise of the members m and n is correlated, appends their covariance to the list, as an
+  /// index into the covariance table. m must be less than n.
   HWY_INLINE void list(int m, int n) {
     const int index = index_of_[m][n];
     indices_[listed_] = static_cast<std::int16_t>(index);
@@ -106,8 +106,9 @@ HWY_INLINE void for_all_summed(const What& what) {
 }
 
 /// Computes the variances of the Haar coefficients, level by level. Before each level, `variances`
-/// contains a sum for each range of members, at the index of the first member of the range. The sum
-/// is over the noise covariances of all members of the range with all members of the range.
+/// contains S(a, a) for each range a of members, at the index of the first member of the range.
+/// S(a, a) is the sum of the noise covariances over all ordered pairs of members of the range,
+/// including each member with itself.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
@@ -180,8 +181,9 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
     }
 }
 
-/// Computes the variances of all coefficients of a group, as [coefficient across the
-/// group][coefficient of a patch], in the order of forward_across().
+/// Computes the noise variances of all coefficients of a group. `variances` is an array with one
+/// element for each [coefficient across the group][coefficient of a patch], in the order of
+/// forward_across().
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);

@@ -1,5 +1,6 @@
 // The transform across the group and the shrinkage (step 2 in filter.cpp) for the complex
-// coefficients of the Fourier transform. Included once for each instruction set.
+// coefficients of the Fourier transform. filter.cpp includes this file once for each instruction
+// set.
 
 #if defined(LULL_BM3D_CPU_COMPLEX_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COMPLEX_H
@@ -20,9 +21,9 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Converts between real numbers of the separable Fourier transform (class Dft) and complex
-/// coefficients. For k > 0, rows 2k and 2k + 1 contain the real and the imaginary parts of the
-/// transform along x, and lanes 2k and 2k + 1 those of the transform along y.
+/// Converts the real numbers that the separable Fourier transform (class Dft) returns to complex
+/// coefficients, and back. For k > 0, rows 2k and 2k + 1 contain the real and the imaginary parts
+/// of the transform along x. Lanes 2k and 2k + 1 contain those of the transform along y.
 class ComplexRows {
  public:
   /// Prepares the conversion of rows `row` and `row` + 1 of the coefficients of a patch. A vector
@@ -66,10 +67,9 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of the coefficients of a patch. i is
-/// the index of the vector that contains row 2k, and j of the vector that contains row 2k + 1.
-/// Vectors of 4 lanes contain half rows, so the function then calls what() twice for each pair of
-/// rows.
+/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of the coefficients of a patch.
+/// Vector i contains row 2k, and vector j contains row 2k + 1. Vectors of 4 lanes contain half
+/// rows. The function then calls what() twice for each pair of rows.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)
@@ -177,10 +177,10 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 enum class Spectrum { white, coloured, complex };
 
 /// A function that shrinks one group. Returns the number of retained coefficients (first phase) or
-/// the sum of the squared Wiener factors (second phase). With coloured noise, the variances weight
-/// the coefficients or factors.
+/// the sum of the squared Wiener factors (second phase). With coloured noise, each retained
+/// coefficient or squared factor counts with the noise variance of its coefficient.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
-/// The functions for groups of 2^n patches, at the index n.
+/// Element n is the function for groups of 2^n patches.
 using AcrossBySize = std::array<Across, 6>;
 
 template <class S, Spectrum kSpectrum, bool kWiener>

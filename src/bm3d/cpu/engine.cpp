@@ -112,14 +112,15 @@ class PhaseRun {
   }
 
   /// Divides the reference patches into tasks, from top to bottom. If the last position along an
-  /// axis is not a multiple of the step, its reference patches have separate tasks.
+  /// axis is not a multiple of the step, separate tasks process the reference patches at this
+  /// position.
   void plan_tasks() {
     const int step = matching_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
     block_ = matcher_.block_size(matching_, columns);
     const int wide = block_.columns;
-    // Tasks of several blocks reduce the overlap of tiles, but there must be enough tasks for all
-    // threads.
+    // If a task has several blocks, fewer tiles overlap. But the number of tasks must be large
+    // enough for all threads.
     const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
     const int high = block_.rows * std::clamp(blocks / enough_tasks, 1, max_blocks_per_task);
     const auto add_row_of_blocks = [&](int y, int count) {
@@ -155,7 +156,8 @@ class PhaseRun {
                 std::min(block_.rows, all.rows - row)});
   }
 
-  /// Minimum and maximum of the motion vectors of a block of reference patches to another frame.
+  /// Minimum and maximum of the motion vectors from the reference patches of a block to another
+  /// frame.
   struct MotionRange {
     int min_x, min_y, max_x, max_y;
   };

@@ -106,7 +106,8 @@ template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {
   const Halves d;
-  // Local copies of members of `tile`, because stores to the tile could alias these members.
+  // Local copies of members of `tile`. Without these copies, the compiler would load the members
+  // again after each store to the tile.
   const std::ptrdiff_t stride = tile.stride, origin = y * stride + x;
   float* at = tile.numerator + origin;
   tile.weights[origin] += weight;

@@ -55,13 +55,14 @@ struct FilterTables {
   Transform transform;
   GroupTransform across;
   CoefficientTable restore;  // factors that the input of the inverse transform needs
-  // The thresholds of the first phase (squared for coloured noise and for the DFT), or n of the
-  // Wiener factor 1 - n / (c^2 + n) of a coefficient c of the basic estimate.
+  // First phase: the threshold of each coefficient, squared for coloured noise and for the DFT.
+  // Second phase: n of the Wiener factor 1 - n / (c^2 + n), where c is a coefficient of the basic
+  // estimate.
   CoefficientTable limit;
-  // Limits that replace `limit` for vectors that contain coefficients of the group mean. Element 0
-  // is for vectors whose upper half contains another group coefficient. Element 1 is for vectors
+  // In vectors that contain coefficients of the group mean, `first_limit` replaces `limit`. Element
+  // 0 is for vectors whose upper half contains another group coefficient, and element 1 for vectors
   // that contain only the group mean. In the second phase, the Wiener factor in these vectors is 1
-  // - n / (c^2 + d), with n in first_limit and d in first_denominator.
+  // - n / (c^2 + d), with n from first_limit and d from first_denominator.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window as a matrix
   std::array<float, patch> window;                     // the aggregation window along one axis
@@ -128,9 +129,9 @@ void add_rows(PlaneView<const float> from, PlaneView<float> to);
 std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
                          float* values);
 
-/// Parameters of normalise_rows() for rows y0 to y1 - 1. A sample is the numerator divided by the
-/// convolved weights, or 0 if the divisor is 0. `rows_of_zeros` rows of zeros must precede
-/// `weights`. `scratch` must have width + 32 floats.
+/// Parameters of normalise_rows(), which computes rows y0 to y1 - 1 of `estimate`. Each sample of
+/// the result is the numerator divided by the convolved weights, or 0 if the convolved weights are
+/// 0. `rows_of_zeros` rows of zeros must precede `weights`. `scratch` must have width + 32 floats.
 struct Normalisation {
   PlaneView<const float> numerator, weights;
   std::span<const float, patch> window;  // the window along one axis

@@ -20,7 +20,7 @@ inline constexpr int means_lanes = static_cast<int>(hn::MaxLanes(MeansLanes()));
 inline constexpr int means_parts = patch / means_lanes;
 inline constexpr int means_vectors = patch * means_parts;
 
-/// Returns the offset of vector `v` of a patch from its top-left sample.
+/// Returns the offset of vector `v` of a patch from the top-left sample of the patch.
 HWY_INLINE std::ptrdiff_t place_of(int v, std::ptrdiff_t stride) {
   return v / means_parts * stride + v % means_parts * means_lanes;
 }
@@ -49,8 +49,9 @@ struct Members {
   }
 };
 
-/// Adds the squared differences of a plane to the distances of all members from the first member.
-/// Members::weight contains the distances until the kernel replaces them by weights.
+/// Adds the contribution of one plane to the distance of each member from the first member. The
+/// contribution is the sum of squared differences. Members::weight contains the distances until the
+/// kernel replaces them by weights.
 HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& members) {
   const MeansLanes d;
   const std::ptrdiff_t own_stride = members.stride(plane, 0);

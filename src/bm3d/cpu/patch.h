@@ -1,8 +1,9 @@
-// The 2D transforms of patches for filter.cpp. Included once for each instruction set.
+// The 2D transforms of patches for filter.cpp, which includes this file once for each instruction
+// set.
 
-// A unit consists of the SIMD vectors that contain one patch or, with 16 lanes, two patches. Vector
-// r contains row r of two patches (16 lanes) or of one patch (8 lanes). With 4 lanes, vectors r and
-// r + 8 contain the halves of row r.
+// A unit is the smallest number of SIMD vectors that contain complete patches: one patch or, with
+// 16 lanes, two patches. With 16 or 8 lanes, vector r contains row r of each patch. With 4 lanes,
+// vectors r and r + 8 contain the two halves of row r.
 
 // The first 1D transform combines the rows of a patch lane by lane. The code then transposes the
 // patch, and a second 1D transform combines the columns. In the result, lane v of vector u contains

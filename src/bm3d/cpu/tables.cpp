@@ -13,8 +13,9 @@
 namespace lull::bm3d::cpu {
 namespace {
 
-/// Scales of a transform along one axis: a computed coefficient times `scale` is the orthonormal
-/// coefficient, and a computed coefficient times `restore` is the input of the inverse transform.
+/// Scales along one axis of a transform with unscaled basis functions. A computed coefficient times
+/// `scale` is the orthonormal coefficient. A computed coefficient times `restore` is the input of
+/// the inverse transform.
 struct Axis {
   std::array<double, patch> scale, restore;
 };
@@ -22,9 +23,9 @@ struct Axis {
 Axis axis_of(Transform transform) {
   Axis axis;
   if (transform == Transform::bior) {
-    // `scale` contains the inverse row norms of the matrix that the lifting steps of Bior1.5
-    // (patch.h) compute. With k = 22 / 128, the nonzero elements of a row are +-1 +- 2 k at level
-    // 3, +-1 +- k and +-k at level 2, and +-1 at level 1.
+    // The lifting steps of Bior1.5 (patch.h) multiply the samples by a matrix. `scale` contains the
+    // reciprocals of the norms of the rows of this matrix. With k = 22 / 128, the nonzero elements
+    // of a row are +-1 +- 2 k at level 3, +-1 +- k and +-k at level 2, and +-1 at level 1.
     constexpr double k = 22.0 / 128;
     const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
     const double detail2 = 1 / std::sqrt(4 + 8 * k * k), detail1 = std::sqrt(0.5);

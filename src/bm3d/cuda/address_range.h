@@ -22,9 +22,10 @@ void require_addressable(const Params& params, const FrameFormat& format);
 struct BatchBricks {
   int x = 0, y = 0;
 };
-/// Returns the size of a full batch, small enough for 32-bit counts of group members and for the
-/// grid of a kernel. The number of reference tiles along y is even. The number along x is even,
-/// unless `whole_rows` selects complete rows of the grid.
+/// Returns the size of a full batch. The size is small enough for 32-bit counts of group members
+/// and for the grid of a kernel. The number of reference tiles along y is even. The number along x
+/// is also even, unless `whole_rows` is true. A batch then consists of complete rows of reference
+/// tiles.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

@@ -1,6 +1,7 @@
 #pragma once
-// The chroma stream: a second CUDA stream for all sets of planes (PlaneSet) except the first,
-// because kernels for chroma alone would leave a GPU partly idle.
+// The chroma stream: a second CUDA stream for all sets of planes (PlaneSet) except the first. Its
+// kernels run at the same time as those for the first set, because kernels for chroma alone would
+// leave a part of the GPU idle.
 
 #include <algorithm>
 #include <memory>
@@ -55,10 +56,10 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Calls use(phases_of). phases_of(n) returns the CudaPhases through which use() must queue the
-/// work for set n of planes. Work for set 0 runs on the stream `main`, and work for all other sets
-/// on the chroma stream. Later work on `main` waits for all sets. If `lane` is null, all sets use
-/// `phases`.
+/// Queues work for all sets of planes: calls use(phases_of), where phases_of(n) returns the
+/// CudaPhases object through which use() must queue the work for set n. Work for set 0 runs on the
+/// stream `main`, and work for all other sets on the chroma stream. Later work on `main` waits for
+/// all sets. If `lane` is null, phases_of(n) always returns `phases`.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

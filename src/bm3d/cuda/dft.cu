@@ -1,7 +1,7 @@
 // The kernels before and after cuFFT: they copy the patches of the groups, filter the spectra of
 // each group, and add the estimates to the sums.
 
-// A slice is a part of a batch (dft_cuda.h) with contiguous groups. Each group has space for
+// A slice is a range of consecutive groups of a batch (dft_cuda.h). Each group has space for
 // `capacity` patches.
 
 #include "bm3d/cuda/dft_cuda.h"
@@ -76,8 +76,9 @@ __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
   __syncthreads();
 }
 
-// Filters the spectra of groups, with one thread block per group. Columns 1..3 of the half spectrum
-// count twice, because each of their coefficients represents two coefficients of the full spectrum.
+// Filters the spectra of groups, with one thread block per group. The kernel counts columns 1..3 of
+// the half spectrum twice, because each of their coefficients represents two coefficients of the
+// full spectrum.
 __global__ void __launch_bounds__(spectrum_threads)
     spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma,
                    Strength strength, const cufftComplex* basic, cufftComplex* spectra,

@@ -2,9 +2,9 @@
 // The part of a GPU worker that does not depend on the filter: upload, conversion and comparison of
 // frames, motion estimation (time/device_motion.h), and download of results.
 
-// FrameTransfer uses three CUDA streams: for uploads and statistics, for the filter, and for
-// downloads. The stream for uploads and statistics has a high priority, because the host waits for
-// the statistics.
+// FrameTransfer uses three CUDA streams: one for uploads and statistics, one for the filter, and
+// one for downloads. The stream for uploads and statistics has a high priority, because the host
+// waits for the statistics.
 
 #include <array>
 #include <memory>
@@ -41,8 +41,8 @@ class FrameTransfer {
   void take(const Frame& frame);
   FrameDifference difference();
   /// Queues the conversion of the last accepted frame to float planes in the layout `margins`. In
-  /// guided sessions, also converts its guide to `guide_planes`. Prepares the motion search of the
-  /// frame in `slot`.
+  /// guided sessions, also queues the conversion of the guide of this frame to `guide_planes`.
+  /// Prepares the motion search of the frame in `slot`.
   void load(int slot, const PlaneMargins& margins, const std::array<float*, max_planes>& planes,
             const std::array<float*, max_planes>& guide_planes = {});
   const Frame& last_frame() const { return last_frame_; }

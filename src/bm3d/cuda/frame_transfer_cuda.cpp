@@ -52,7 +52,8 @@ bool FrameTransfer::changes(int plane) const {
 
 void FrameTransfer::take(const Frame& frame) {
   const cuda::NvtxRange range("upload a frame");
-  // Refuses a frame before the worker stores it, because the next frame is compared with it.
+  // Throws for an invalid frame before the worker stores the frame. Otherwise, the worker would
+  // compare the next frame with the invalid one.
   (void)guide_of(frame, params_.guided);
   if (params_.holes) (void)holes_of(frame);
   last_frame_ = frame;

@@ -43,8 +43,8 @@ struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
   // `invalid` is nonzero at patches that overlap a hole of the frame. `candidate_norms` excludes
-  // these patches, and otherwise equals `half_norms` (half the squared norms of patches). Null:
-  // frames cannot have holes.
+  // these patches from the candidates, and otherwise equals `half_norms` (half the squared norms of
+  // patches). Null if frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };

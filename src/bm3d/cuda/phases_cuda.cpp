@@ -251,8 +251,8 @@ void CudaPhases::for_batches(const ReferenceGrid& references, bool whole_rows, B
   }
 }
 
-/// Returns the groups of a batch of complete rows. `all` contains the groups of all reference
-/// patches, in the layout of one large batch.
+/// Returns the part of `all` that belongs to a batch of complete rows. `all` contains the groups of
+/// all reference patches, in the layout of one large batch.
 Groups CudaPhases::of_batch(const Groups& all, const Batch& batch) {
   return all.after(static_cast<std::size_t>(batch.y0) * batch.tiles_x * references_per_tile);
 }

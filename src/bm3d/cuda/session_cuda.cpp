@@ -41,7 +41,8 @@ class SlotSession final : public Denoiser {
     if (noisy.format != format_)
       throw InvalidArgument(
           "a frame of another format (a session takes one format); open another session");
-    // Refuses a frame before the slot returns its result, because the exception would discard it.
+    // Throws for an invalid frame before the slot returns its previous result. An exception after
+    // that would discard this result.
     (void)guide_of(noisy, guided_);
     if (holes_) (void)holes_of(noisy);
     CudaSlot& slot = *slots_[next_];

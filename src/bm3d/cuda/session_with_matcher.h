@@ -1,5 +1,6 @@
 #pragma once
-// A version of open_cuda() in which tests can replace the matcher. Only in builds with CUDA.
+// A version of open_cuda() in which tests can replace the matcher. The function exists only in
+// builds with CUDA.
 
 #include <memory>
 

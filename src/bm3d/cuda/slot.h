@@ -28,7 +28,7 @@ class CudaSlot {
   ~CudaSlot();
 
   /// Queues the upload, the kernels and the download of a frame, without waiting. The slot must be
-  /// free. The samples of `clean` are complete only after finish().
+  /// free. The samples of the result `clean` are complete only after finish().
   void start(Frame noisy, Frame clean);
   /// Waits for the frame in flight and returns its result. Returns nullopt if no frame is in
   /// flight.
@@ -76,8 +76,8 @@ class CudaSlot {
   /// Scratch memory: element 0 for phases_, with the size of the largest plane, and element 1 for
   /// the chroma stream (chroma_lane.h).
   std::array<Scratch, 2> scratch_;
-  // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. Empty: frames cannot have
-  // holes.
+  // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. Empty if frames cannot
+  // have holes.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
   // Groups that the first phase stores for the second phase. Element i contains the groups of the

@@ -77,8 +77,8 @@ class CudaWorker : public FrameWorker {
     Guide luma, composite;
     Guide& guide_of(const PlaneSet& set) { return set.is_composite() ? composite : luma; }
   };
-  /// Guides of one kind for all frames: luma guides, or guides that are computed from several
-  /// planes.
+  /// The guides of all frames in the ring buffers: either all luma guides, or all guides that are
+  /// computed from several planes.
   struct GuideRing {
     PlaneRing<std::uint8_t> samples;
     PlaneRing<std::int32_t> half_norms, candidate_norms;
@@ -195,7 +195,7 @@ class CudaWorker : public FrameWorker {
   std::array<PlaneRing<std::uint32_t>, max_planes> kept_displacements_;
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;
-  // The memory of GuideBuffer::invalid for all frames. Empty: frames cannot have holes.
+  // The memory of GuideBuffer::invalid for all frames. Empty if frames cannot have holes.
   PlaneRing<std::uint8_t> invalid_;
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
 };

@@ -36,8 +36,8 @@ double cluster_bytes(const Params& params, double luma, bool cpu) {
   if (tilings == 0) return 0;
   const double searched = 2 * params.temporal + 1;
   const double index = sizeof(std::uint32_t);
-  // The cpu backend stores 4 rows of samples for each patch, and for each pair of tilings an
-  // identifier of a cluster.
+  // For each patch, the cpu backend stores 4 rows of samples. It also stores the identifier of one
+  // cluster for each pair of tilings.
   const double patches = cpu ? patch / 2 + index * tilings * (tilings - 1) / 2 : 1;
   return searched * (patches + tilings * (2 * index + 1)) * luma;
 }

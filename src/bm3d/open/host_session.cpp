@@ -29,7 +29,8 @@ namespace {
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-/// Mixes an estimate with a share of the noisy picture.
+/// Computes the weighted mean of an estimate and the noisy picture. `share` is the weight of the
+/// noisy picture.
 void mix(PlaneView<const float> estimate, PlaneView<const float> noisy, float share,
          PlaneView<float> to) {
   for (int y = 0; y < to.height; ++y) {
@@ -68,7 +69,8 @@ class HostWorker : public FrameWorker {
 
   void take(const Frame& frame) override {
     refuse_device_memory(frame);
-    // Refuses a frame before the worker stores it, because the next frame is compared with it.
+    // Throws for an invalid frame before the worker stores the frame. Otherwise, the worker would
+    // compare the next frame with the invalid one.
     (void)lull::guide_of(frame, params_.guided);
     if (params_.holes) (void)holes_of(frame);
     previous_frame_ = std::exchange(last_frame_, frame);
@@ -140,12 +142,12 @@ class HostWorker : public FrameWorker {
   }
   /// Returns true if the session computes plane `i` of the result.
   bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && fits_patch(format_, i); }
-  /// Returns true if basic estimates and Frame::guide are mixed with a share of the noisy picture
-  /// before they become guides.
+  /// Returns true if the session mixes basic estimates and Frame::guide with the noisy picture
+  /// (mix()) before it uses them as guides.
   bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
-  /// Returns true if the session stores a separate luma guide: the basic estimate or Frame::guide,
-  /// mixed with a share of the noisy luma. If false, the luma guide is the unmixed basic estimate
-  /// or Frame::guide.
+  /// Returns true if the session stores a separate luma guide, which is the basic estimate or
+  /// Frame::guide, mixed with the noisy luma. Otherwise, the basic estimate or Frame::guide itself
+  /// is the luma guide.
   bool stores_luma_guide() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
 
   void prepare(Slot& slot) const {
@@ -219,7 +221,7 @@ class HostWorker : public FrameWorker {
     for (const int i : {1, 2}) memory_.release(i, chroma[i]);
   }
 
-  /// Makes the guides of a phase from `estimates`, mixed with a share of the noisy picture.
+  /// Makes the guides of a phase from `estimates`, mixed with the noisy picture (mix()).
   void prepare_guide(Phase phase, PlaneViews estimates, Slot& slot) {
     if (std::ranges::all_of(plan(phase).sets,
                             [&](const PlaneSet& set) { return plan(phase).reuses_groups(set); }))
@@ -245,7 +247,7 @@ class HostWorker : public FrameWorker {
 
   const PhasePlan& plan(Phase phase) const { return plans_[static_cast<std::size_t>(phase)]; }
 
-  /// Makes the guide of a phase whose guide is computed from several planes
+  /// Makes the guide of a phase from several planes, for sets of planes with such a guide
   /// (PlaneSet::is_composite()).
   void make_guide(const PhasePlan& plan, const PlaneViews& planes, Plane<float>& guide) const {
     for (const PlaneSet& set : plan.sets) {

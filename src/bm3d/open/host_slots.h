@@ -31,8 +31,8 @@ struct Slot {
   std::shared_ptr<const Holes> holes;
   HostPlanes noisy;  // empty if the engine loads samples from the frame
   HostPlanes basic;  // basic estimates of the planes that are filtered
-  // Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture. If
-  // `noisy` is empty, the first phase also stores its luma guide here.
+  // Luma guide of the second phase: the basic estimate mixed with the noisy picture. If `noisy` is
+  // empty, the first phase also stores its luma guide in this plane.
   Plane<float> luma_guide;
   HostPlanes guide_planes;       // guide that came with the frame
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
@@ -75,9 +75,8 @@ class SlotMemory {
     if (plane.width() > 0) planes_of_size(i).put(std::exchange(plane, {}));
   }
 
-  /// Gives `groups` memory that another frame has released, if there is any. `groups` must be
-  /// empty. `set` is the index of the set of planes to which the groups belong, in this frame and
-  /// in the other frame.
+  /// Gives the empty `groups` the memory that another frame has released, if there is any. `set` is
+  /// the index of the set of planes to which the groups of both frames belong.
   void acquire_groups(int set, KeptGroups& groups) {
     if (!groups_[set].empty()) groups = groups_[set].take();
   }

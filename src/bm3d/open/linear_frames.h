@@ -56,8 +56,8 @@ class LinearFrames {
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
   /// Returns the guide of the planes in `set`. `source` selects the pictures from which the
   /// function makes the guide: noisy pictures y, estimates x, or partly denoised pictures z. If
-  /// `earlier_are_finished` is true, filtered planes outside `set` contribute their estimates x
-  /// instead.
+  /// `earlier_are_finished` is true, the function uses the estimates x of filtered planes outside
+  /// `set`.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;

@@ -31,12 +31,13 @@ template <class Coefficient>
 using PerCoefficient = std::array<double, max_patch_samples>;
 
 /// Noise variances of the coefficients of a group, relative to the noise variance, as [coefficient
-/// across the group][coefficient of a patch]. Empty: all variances are 1.
+/// across the group][coefficient of a patch]. An empty vector means that all variances are 1.
 using GroupVariances = std::vector<PerCoefficient>;
 
-/// Returns the noise variances of the coefficients of a group: for each coefficient of a patch, the
-/// diagonal of H C H^T, with the transform across the group H and the covariance matrix C over the
-/// members. Members of different frames share no noise.
+/// Returns the noise variances of the coefficients of a group. For each coefficient of a patch,
+/// they are the diagonal of H C H^T. H is the matrix of the transform across the group, and C is
+/// the covariance matrix of the coefficient over the members. Members of different frames share no
+/// noise.
 [[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                              GroupTransform across);
 

@@ -153,7 +153,8 @@ class CpuEngine final : public VolumeEngine {
     });
   }
 
-  /// Calls work(rows) for bands of up to 16 rows, in parallel, and waits for all.
+  /// Calls work(rows) for bands of up to 16 rows, in parallel, and waits until all bands are
+  /// complete.
   template <class Work>
   void each_rows(const Work& work) {
     constexpr int rows = 16;

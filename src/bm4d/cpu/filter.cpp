@@ -1,4 +1,4 @@
-// Filters one group. A unit consists of the SIMD vectors that contain one cube (vectors of 4 lanes)
+// Filters one group. A unit is the set of SIMD vectors that contain one cube (vectors of 4 lanes)
 // or two cubes of the group (vectors of 8 lanes).
 
 // Before the transform, a vector contains the voxels of each cube at one position (z, y), and the
@@ -199,9 +199,9 @@ class GroupFilter {
 
   /// Returns the limits (thresholds or noise powers) for the coefficients in x[0], a result of
   /// load_haar() for the vectors with the index `i`. The lower 4 lanes of x[0] contain means over
-  /// the group, with the limit `mean`. One of them, lane 0 for `i` = 0, is the mean of all voxels,
-  /// with the limit `own`. In vectors of 8 lanes, the upper 4 lanes contain other coefficients,
-  /// with the limit `all`.
+  /// the group, and their limit is `mean`. If `i` is 0, lane 0 contains the mean of all voxels
+  /// instead, and its limit is `own`. In vectors of 8 lanes, the upper 4 lanes contain other
+  /// coefficients, and their limit is `all`.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);

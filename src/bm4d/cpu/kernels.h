@@ -1,9 +1,9 @@
 #pragma once
-// Data and kernels of the cpu backend of BM4D (match.cpp, filter.cpp, finish.cpp), compiled by
-// Highway for every instruction set and dispatched at run time.
+// Data and kernels of the cpu backend of BM4D (match.cpp, filter.cpp, finish.cpp). Highway compiles
+// the kernels for several instruction sets, and selects one at run time.
 
-// For cubes that begin in slice z, element k of an array of slices is slice z - radius + k.
-// `row_padding` samples after the end of a row are readable.
+// For the reference cubes that begin in slice z, element k of an array of slices is slice z -
+// radius + k. `row_padding` samples after the end of a row are readable.
 
 #include <array>
 #include <cstddef>
@@ -34,8 +34,8 @@ struct Rows {
 };
 /// Stores the quantised samples at x and x + 1 in the lower and upper half of word x of `pairs`.
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs);
-/// Computes the sums of the squared samples of `cube` x `cube` squares, stored at their top-left
-/// samples.
+/// Computes the sum of the squared samples of each square of `cube` x `cube` samples. Stores the
+/// sum at the top-left sample of the square.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
 /// Computes the sums of the squared samples of all cubes that begin in a slice, from the results
@@ -54,8 +54,8 @@ struct MatchSlices {
 /// Finds the group of a reference cube. The first voxel of the reference cube is at (x, y) in the
 /// current slice.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
-/// Finds the group among the candidates at the given displacements, which must be distinct and
-/// inside the volume.
+/// Finds the group among the candidates at the given displacements. The displacements must be
+/// distinct, and the candidates must be inside the volume.
 void rank_group(const MatchSlices& slices, const PhaseParams& params, int x, int y,
                 std::span<const std::uint32_t> candidates, Group& group);
 
@@ -91,7 +91,7 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
   /// Group weights of the finished slice and of the slices before it, stored at the first voxel of
-  /// each cube. Null: the slice does not exist.
+  /// each cube. The pointer is null if the slice does not exist.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

@@ -1,8 +1,9 @@
-// Computes distances as |a - b|^2 = |a|^2 + |b|^2 - 2 a.b of reference cubes a and candidates b, 8
-// or 16 neighbouring candidates at once.
+// Computes the distances between reference cubes a and candidates b as |a - b|^2 = |a|^2 + |b|^2 -
+// 2 a.b. The kernel processes 8 or 16 neighbouring candidates at once.
 
-// Registers contain the products of up to nine rows of candidates, so that each row of voxels is
-// loaded once. Only candidates below the current bound of the group are collected.
+// Registers contain the products of up to nine rows of candidates, so that the kernel loads each
+// row of voxels once. The kernel collects only candidates whose distance is less than the current
+// bound of the group.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/match.cpp"
@@ -150,8 +151,8 @@ class Search {
   }
 
   void search_slice(int k) {
-    // The rows of candidates are divided into blocks. Each block has at most `max_rows` rows, and
-    // the blocks have nearly equal heights.
+    // The code divides the rows of candidates into blocks. Each block has at most `max_rows` rows,
+    // and the blocks have nearly equal heights.
     const int blocks = (rows_ + max_rows - 1) / max_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
@@ -188,8 +189,8 @@ class Search {
   }
 
   /// Inner products of the reference cube with the candidates: even[i] + odd[i] for row i of
-  /// candidates. On x86, all products are added to `even`. `odd` stays 0, so one vector of `odd`
-  /// serves all rows.
+  /// candidates. On x86, the kernel adds all products to `even`. `odd` stays 0, so `odd` needs only
+  /// one vector for all rows.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;

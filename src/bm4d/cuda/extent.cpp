@@ -11,7 +11,8 @@ Extent::Extent(const Params& p, const FrameFormat& format) {
   const auto own = [](const PhaseParams& q) { return 2 * q.radius() + 2 * q.cube; };
   phase[0] = own(p.hard) + batch;
   phase[1] = own(p.wiener) + layers * p.wiener.step + batch;
-  // `noisy` includes the slices of the next batch, loaded while the GPU filters the current batch.
+  // `noisy` includes the slices of the next batch, because the worker loads these slices while the
+  // GPU filters the current batch.
   noisy = margin(p).after + 2 * batch + layers * p.wiener.step + 2 * max_cube;
 }
 

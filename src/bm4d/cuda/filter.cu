@@ -1,8 +1,9 @@
-// Generic group filter, for parameters and GPUs that filter_tile.cu does not support. A warp stores
-// a group in registers. A lane holds two voxels of each cube, 2 apart along z.
+// The generic filter of groups, for parameters and GPUs that filter_tile.cu does not support. A
+// warp stores a group in registers. A lane holds two voxels of each cube. These voxels have the
+// same x and y, and their z positions differ by 2.
 
-// The bits of a lane index encode the position of its voxels: bits 0 and 1 are x, bits 2 and 3 are
-// y, and bit 4 is the lowest bit of z.
+// The bits of a lane index are the position of the lane's voxels in a cube: bits 0 and 1 are x,
+// bits 2 and 3 are y, and bit 4 is the lowest bit of z.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -92,8 +93,9 @@ struct Volumes {
   VolumeSums sums;
 };
 
-/// Filters a group of `count` cubes in a warp. `count` is at most `most`. In lane m, `member` is
-/// the position of the first voxel of cube m. Array elements for cubes from `count` on are 0.
+/// Filters a group of `count` cubes in a warp. `most` is the maximum of `count`. In lane m,
+/// `member` is the position of the first voxel of cube m. Array elements for the cubes `count` to
+/// `most` - 1 are 0.
 template <bool wiener, int most>
 class WarpGroup {
  public:
@@ -111,8 +113,8 @@ class WarpGroup {
   __device__ void run() {
     float noisy[most][2];
     const float total = wiener ? filter(noisy) : threshold(noisy);
-    // The weight is rounded to the unit of the sums, so that estimates and sums of weights use
-    // equal weights.
+    // The kernel rounds the weight to a multiple of the unit of the sums. The sums of estimates and
+    // the sums of weights then use equal weights.
     const float weight = rintf(weight_unit / total) / weight_unit;
     inverse_haar<most / 2>(noisy, count_);
     const LaneTransform inverse(plan_, lane_, true);

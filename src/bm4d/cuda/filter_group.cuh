@@ -148,8 +148,8 @@ struct Spectrum {
   }
 };
 
-/// Hard thresholding: clears coefficients up to the threshold, except the overall mean. Returns the
-/// number of retained coefficients.
+/// Hard thresholding: sets coefficients up to the threshold to 0, except the overall mean. Returns
+/// the number of retained coefficients.
 template <int cube>
 __device__ __forceinline__ int shrink_hard(Spectrum<cube>& group, const FilterPlan& plan,
                                            float scale, int lane) {

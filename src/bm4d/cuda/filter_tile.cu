@@ -24,8 +24,8 @@
 // Step 5 of the group filter: The warp computes the inverse transforms, first along z and then of
 // each slice, and multiplies the voxels by the aggregation window.
 
-// A group of M < 16 cubes is extended to 16 cubes by repeating each cube 16 / M times. The nonzero
-// part of the Haar spectrum is the spectrum of the M cubes, times sqrt(16 / M).
+// The kernel extends a group of M < 16 cubes to 16 cubes: it repeats each cube 16 / M times. The
+// nonzero part of the Haar spectrum is the spectrum of the M cubes, times sqrt(16 / M).
 
 // Range of the sums in shared memory: at most 2^10 cubes add estimates at one voxel. An estimate
 // differs by at most 255 from estimate_centre. The sums are fixed-point numbers with 13 fractional
@@ -106,8 +106,8 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
       group.load(noisy, word, tile, operands);
       total = static_cast<float>(shrink_hard(group, a.filter, scale, lane));
     }
-    // The weight is rounded to the unit of the sums, so that estimates and sums of weights use
-    // equal weights.
+    // The kernel rounds the weight to a multiple of the unit of the sums. The sums of estimates and
+    // the sums of weights then use equal weights.
     const float units =
         rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(repeats))));
     if (lane < slots)

@@ -22,7 +22,8 @@ struct TilePlan {
   std::uint32_t inverse;  // 2^16 / side, rounded up
 
   static constexpr TilePlan of(const PhaseParams& p, int layers) {
-    // Cubes of 3x3x3 voxels are read as 4x4x3 voxels, so the tile needs one more row and column.
+    // The kernel reads cubes of 3x3x3 voxels as 4x4x3 voxels, so the tile needs one more row and
+    // column.
     const int reach = p.window + p.cube - 1,
               side = p.step * (block_side - 1) + reach + (p.cube == 3);
     const int pitch = side | 1;
@@ -54,7 +55,8 @@ struct TileArgs {
   ReferenceCubes cubes;
   const std::uint32_t* groups;
   /// Index along z of the first thread block of the launch. Block 0 contains the first reference
-  /// cubes. -1: the launch filters only the reference cubes at the end of the volume.
+  /// cubes. If the index is -1, the launch filters only the reference cubes at the end of the
+  /// volume.
   int first_block;
 };
 

@@ -32,8 +32,8 @@ struct ReferenceCubes {
 
 // ---- samples.cu ------------------------------------------------------------------------------
 
-/// Converts the slices `slices` of `stored` to floats on the 0..255 scale in `noisy`. Planes of
-/// `noisy` that are larger than the stored slices are filled by mirroring. `cells` is scratch
+/// Converts the slices `slices` of `stored` to floats on the 0..255 scale in `noisy`. If the planes
+/// of `noisy` are larger than the stored slices, fills the rest by mirroring. `cells` is scratch
 /// memory for the replacement of out-of-range float samples, and may be empty for integer samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
@@ -50,9 +50,9 @@ constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
-/// The guide, and |b|^2 / 2 for each cube b: half the sum of its squared voxels, rounded down,
-/// stored at the first voxel. Values near `no_patch` (match/cuda/kernels.h) mark positions without
-/// a cube.
+/// The guide, and |b|^2 / 2 for each cube b, stored at the first voxel of b. |b|^2 / 2 is half the
+/// sum of the squared voxels of b, rounded down. Values near `no_patch` (match/cuda/kernels.h) mark
+/// positions without a cube.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;
@@ -131,7 +131,7 @@ struct KeptLists {
   int columns = 0, rows = 0;  // number of reference cubes in a row and in a column of a layer
   /// around[k] is for the reference cubes of the second phase with the index k along z. Its
   /// elements are the indices, in `groups`, of the three nearest layers of the first phase
-  /// (KeptLayers::around). -1: there is no such layer.
+  /// (KeptLayers::around). An index of -1 means that there is no such layer.
   int around[max_layers][3] = {};
 };
 /// Finds groups among the candidates that propagation.h defines, in the format of find_groups().

@@ -2,13 +2,13 @@
 // processes one reference cube at a time.
 
 // Shared memory contains the guide in the union of the search windows. For the cube b at each
-// position, it contains a word with the first row of b (four bytes), and |b|^2 / 2.
+// position, shared memory contains a word with the first row of b (four bytes), and |b|^2 / 2.
 
 // The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b for reference cubes a and
 // candidates b, with one dp4a for each row. All distances stay in registers.
 
-// A binary search over bits finds the largest distance in the group. Ties are ordered by position
-// in the search window.
+// A binary search over bits finds the largest distance in the group. If several candidates have
+// this distance, the group gets those with the smaller positions in the search window.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -56,8 +56,8 @@ __device__ __forceinline__ int count_in_warp(int count) {
 #endif
 }
 
-/// Returns four bytes of a row from `from` on. The row has `left` more samples. Bytes after the end
-/// of the row are 0.
+/// Returns four bytes of a row from `from` on. `left` is the number of samples from `from` to the
+/// end of the row. Bytes after the end of the row are 0.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint8_t* from, int left) {
   std::uint32_t word = 0;
   for (int i = 0; i < 4; ++i)
@@ -91,8 +91,8 @@ class WarpSearch {
       int products[window];
 #pragma unroll
       for (int i = 0; i < window; ++i) products[i] = 0;
-      // A lane to which no column of candidates is assigned processes the reference cube itself, so
-      // that all loads are valid.
+      // A lane without a column of candidates processes the reference cube itself, so that all
+      // loads are valid.
       const int u = x + (in ? dx : 0), w = radius + (in ? dz : 0);
 #pragma unroll 1  // unrolling would need too many registers
       for (int c = 0; c < cube; ++c) {

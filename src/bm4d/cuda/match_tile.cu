@@ -46,8 +46,8 @@ struct TilePlan {
     plan.depth = p.step * (block_z - 1) + w;
     plan.pitch = plan.width + 4;
     plan.plane = plan.pitch * (plan.height + 3);
-    // The slice pitch places the loads of a warp, 8 neighbouring words in 4 slices, in different
-    // memory banks.
+    // In one access, a warp loads 8 neighbouring words from each of 4 slices. The slice pitch
+    // places all these words in different memory banks.
     while (plan.plane % 32 != 8 && plan.plane % 32 != 24) plan.plane += 4;
     plan.row_words = (w + 1) / 2;
     plan.table = (plan.words() + scanned - 1) / scanned * scanned + 32;

@@ -87,7 +87,7 @@ struct PlaneVolume::Memory {
   std::size_t members;  // number of members of all groups at one z position
   FilterPlan filter;
   int cleared = 0;  // the sums of the slices before this one have been cleared
-  // The guide of the first phase exists for all slices before this slice.
+  // The guide of the first phase exists for all slices before slice `guided`.
   int guided = 0;
   int normed = 0;  // norms exist for cubes that begin before this slice
 };
@@ -119,7 +119,7 @@ PlaneVolume::~PlaneVolume() = default;
 
 std::size_t PlaneVolume::members() const {
   std::size_t most = 0;
-  // Groups of the first phase need no memory here if `kept_` stores these groups.
+  // If `kept_` stores the groups of the first phase, the caller needs no memory for these groups.
   for (std::size_t i = kept_ ? 1 : 0; i < phases_.size(); ++i)
     most = std::max(most, layers_at_once(*phases_[i]) * phases_[i]->members);
   return most;
@@ -173,8 +173,8 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // Norms are computed from the first slice of the current search windows on, because earlier
-  // slices may no longer be in the ring buffer.
+  // The kernel computes norms only from the first slice of the current search windows on, because
+  // earlier slices may no longer be in the ring buffer.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)

@@ -248,7 +248,7 @@ class Ranking {
 
   /// Returns one key in each lane, in descending order (step 3 of rank.cu). The first keep - 1
   /// lanes have the best keys, because a group consists of the reference cube and at most keep - 1
-  /// candidates. 0: no key.
+  /// candidates. A lane without a key returns 0.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];
@@ -289,7 +289,8 @@ class Ranking {
 
 /// Selects the members of each group of the second phase. The candidates are the members of nearby
 /// groups of the first phase. If `window` is positive, the window, the step and the rows of a
-/// thread block are compile-time constants. If `window` is 0, they come from `a`.
+/// thread block are compile-time constants. If `window` is 0, they are members of the kernel
+/// argument `a`.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];

@@ -26,7 +26,8 @@ struct RankTile {
   /// `block_rows` is the number of reference cubes of a thread block along y.
   static constexpr RankTile of(const PhaseParams& p, int block_rows) {
     RankTile tile{};
-    // A load may begin up to three samples earlier.
+    // The 3 additional samples are necessary because a load of four samples may begin up to three
+    // samples before the search windows.
     tile.pitch = round_up(p.step * (rank_side - 1) + p.window + 3, 4);
     tile.rows = p.step * (block_rows - 1) + p.window + p.cube - 1;
     tile.plane = tile.pitch * tile.rows;

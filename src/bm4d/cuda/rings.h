@@ -31,7 +31,8 @@ class Slices {
   const Ring<T>& ring() const { return ring_; }
   T* at(int z) const { return ring_.at(z); }
   void clear(SliceSpan slices, cudaStream_t stream) {
-    // A range of slices that wraps around the ring buffer is cleared in two parts.
+    // If a range of slices wraps around the end of the ring buffer, the function clears the range
+    // in two parts.
     for (int z = slices.first; z < slices.end;) {
       const int run = std::min(slices.end - z, ring_.depth - z % ring_.depth);
       lull::cuda::check(cudaMemsetAsync(at(z), 0, run * ring_.slice * sizeof(T), stream));

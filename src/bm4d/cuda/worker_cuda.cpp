@@ -1,5 +1,5 @@
-// The worker uses three CUDA streams, for uploads and conversions, for kernels, and for downloads.
-// Each batch of reference cubes takes a few launches.
+// The worker uses three CUDA streams: one for uploads and conversions, one for kernels, and one for
+// downloads. Each batch of reference cubes takes a few launches.
 
 // While the GPU computes, the host uploads the next batch. The host waits only for results.
 
@@ -64,8 +64,8 @@ class CudaWorker final : public VolumeWorker {
 
   void load(int z, const Frame& slice) override {
     const lull::cuda::NvtxRange range("upload a slice");
-    // The new slice replaces an old slice of the ring buffer. The result of the old slice must be
-    // downloaded first.
+    // The new slice replaces an old slice of the ring buffer. The download of the result of the old
+    // slice must be complete before.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
         check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));
@@ -92,8 +92,8 @@ class CudaWorker final : public VolumeWorker {
     const lull::cuda::NvtxRange range("download results");
     make_planes();
     const SliceSpan slices{z, z + static_cast<int>(clean.size())};
-    // The ring buffer has space for the results of two batches. Old results are overwritten after
-    // their download.
+    // The ring buffer has space for the results of two batches. The worker overwrites old results
+    // after their download.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > slices.first - 2 * extent_.batch &&
           pending.first < slices.end - 2 * extent_.batch)

@@ -49,7 +49,8 @@ class HostWorker final : public VolumeWorker {
   void filter(const Layers& layers) override {
     for (Volume& volume : volumes_) {
       Layers own = layers;
-      // A mask has the size of the first plane, and is ignored for planes of another size.
+      // A mask has the size of the first plane. The worker ignores the mask for planes of another
+      // size.
       if (format_.plane_width(volume.plane) != format_.width ||
           format_.plane_height(volume.plane) != format_.height)
         own.wanted = nullptr;

@@ -30,7 +30,7 @@ class VolumeSession final : public SliceSession {
     const int side = max_cube_side(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
     min_slices_ = side;
     for (const PlanePlan& plan : plan_planes(params, format)) {
-      // A mask has the size of the first plane. Masks are ignored if planes with noise have
+      // A mask has the size of the first plane. The session ignores masks if planes with noise have
       // different sizes.
       uses_masks_ = uses_masks_ && format.plane_width(plan.plane) == format.width &&
                     format.plane_height(plan.plane) == format.height;
@@ -42,7 +42,8 @@ class VolumeSession final : public SliceSession {
                worker_->in_flight();
   }
 
-  // A GPU may still read the slices in pending_ and pending_results_. The worker waits for the GPU.
+  // Destroys the worker first: it waits for the GPU, which may still read the slices in pending_
+  // and pending_results_.
   ~VolumeSession() override { worker_.reset(); }
 
   int latency() const noexcept override { return passes_ ? 0 : latency_; }
@@ -66,8 +67,8 @@ class VolumeSession final : public SliceSession {
   }
 
   void end_volume() override {
-    // A volume with fewer slices than a cube is extended by mirroring. All its slices are still in
-    // `pending_`.
+    // The session extends a volume with fewer slices than a cube by mirroring. All slices of the
+    // volume are still in `pending_`.
     const int slices = next_slice_ - first_;
     for (int i = slices; i < min_slices_; ++i) {
       load(pending_[mirrored(i, slices)], first_ + i);
@@ -145,8 +146,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices. Their number is limited to the slices that one batch of
-  /// reference cubes finishes, because the next phase has no memory for more slices.
+  /// Returns the next finished slices, but at most as many as one batch of reference cubes
+  /// finishes. The next phase has no memory for more slices.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;

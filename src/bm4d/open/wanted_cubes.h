@@ -18,14 +18,16 @@ int first_phase_reach(const Params& params);
 /// contain a voxel within first_phase_reach() of the mask.
 class WantedCubes {
  public:
-  /// `width` and `height` are the size of a slice in voxels, including its mirror extension.
+  /// `width` and `height` are the size of a slice in voxels, including the mirrored voxels of short
+  /// axes.
   WantedCubes(const Params& params, int width, int height)
       : params_(params), width_(width), height_(height) {}
 
   void begin(int z);
-  /// Adds the mask of the next slice. Null: all voxels are inside the mask.
+  /// Adds the mask of the next slice. If `mask` is null, all voxels are inside the mask.
   void add(const SliceMask* mask);
-  /// Releases the slices before `z`, which later calls of choose() must not need.
+  /// Releases the masks of the slices before `z`. Later calls of choose() must not need these
+  /// masks.
   void forget_before(int z);
 
   /// Appends a flag for each reference cube at the position `z` to `cubes`, row by row: whether the

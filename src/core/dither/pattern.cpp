@@ -66,9 +66,9 @@ class BlueNoise {
       std::swap(at(x, top + k), at(x, top + static_cast<int>(random() % (k + 1))));
   }
 
-  /// Returns the similarity of the threshold at (x, y) to its 12 neighbours: the weighted sum of
-  /// 100 cos(2 pi d / 8) over the neighbours. The 8 strata are equal parts of the threshold range.
-  /// d is the number of strata between the threshold and its neighbour.
+  /// Returns how similar the threshold at (x, y) is to its 12 neighbours. Each neighbour
+  /// contributes 100 cos(2 pi d / 8) times a weight. The range of thresholds is divided into 8
+  /// equal strata, and d is the number of strata between the two thresholds.
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;
@@ -83,8 +83,9 @@ class BlueNoise {
     return sum;
   }
 
-  /// Exchanges two dithering thresholds within 8 rows of a column if the exchange makes
-  /// neighbouring thresholds less similar. Returns whether the pattern has changed.
+  /// Tries to exchange two dithering thresholds within 8 rows of a column. The function keeps the
+  /// exchange if neighbouring thresholds become less similar. Returns whether the pattern has
+  /// changed.
   bool improve() {
     bool improved = false;
     for (int top = 0; top < dither_rows; top += strata)

@@ -12,8 +12,8 @@ namespace lull {
 template <class Enum, std::size_t Count>
 using NamesOf = std::array<std::pair<Enum, std::string_view>, Count>;
 
-/// The values of an enumeration with their names, in the order of help texts. Each enumeration with
-/// names specialises this variable template.
+/// The values of an enumeration with their names, in the order of help texts. Each enumeration that
+/// has names specialises this variable template.
 template <class Enum>
 inline constexpr NamesOf<Enum, 0> names_of{};
 

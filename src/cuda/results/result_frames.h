@@ -17,11 +17,12 @@ inline constexpr int expected_queued_results = 6;
 
 class ResultFrames {
  public:
-  /// `on_device`: results are in the memory of the current device, not in host memory.
+  /// If `on_device` is true, results are in the memory of the current device. If not, results are
+  /// in host memory.
   ResultFrames(const FrameFormat& format, bool on_device);
   void reserve(int frames) { pool_.reserve(frames); }
-  /// Returns a frame whose `planes` the GPU can write, in host memory or, with Frame::on_device
-  /// set, in GPU memory.
+  /// Returns a frame whose `planes` the GPU can write. The planes are in host memory or in GPU
+  /// memory. In GPU memory, Frame::on_device is set.
   [[nodiscard]] Frame acquire();
 
  private:

@@ -20,14 +20,14 @@ namespace {
 
 constexpr dim3 block{32, 8};  // threads
 
-/// Source and destination planes of one launch.
+/// Source planes and destination planes of one kernel launch.
 struct PlanePairs {
   std::array<ArrayPlane, 3> from{}, to{};
   std::array<int, 3> width{}, height{};
 };
 
-/// Conversion between samples and elements: low + sample * span, or the sample itself if `plain` is
-/// true.
+/// Conversion of samples to array elements: low + sample * span. If `plain` is true, elements and
+/// samples are equal.
 struct Scale {
   bool plain;
   double low, span;

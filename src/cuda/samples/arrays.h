@@ -28,7 +28,7 @@ struct ArrayPicture {
   double low = 0, span = 1;
   std::array<ArrayPlane, 3> planes{};
 
-  /// Returns whether array elements are samples of the given type, without a conversion.
+  /// Returns whether the elements can serve as samples of the given type without a conversion.
   [[nodiscard]] constexpr bool has_samples(SampleType sample) const {
     const NumberType same = sample == SampleType::u8    ? NumberType::u8
                             : sample == SampleType::u16 ? NumberType::u16
@@ -39,8 +39,8 @@ struct ArrayPicture {
 
 using DevicePlanes = std::array<PlaneView<std::byte>, 3>;  // width and stride in bytes
 
-/// Converts array elements, low + sample * span, to samples. If low is not 0 or span is not 1,
-/// samples below -0.5 or above 1.5 become NaN, which filters preserve.
+/// Converts array elements to samples. An element is low + sample * span. If low is not 0 or span
+/// is not 1, samples below -0.5 or above 1.5 become NaN, which filters preserve.
 /// @throws InvalidArgument  the elements need a conversion, but the format's samples are not floats
 void array_to_samples(const ArrayPicture& from, const FrameFormat& format, const DevicePlanes& to);
 /// Converts samples back to elements. Where a sample is NaN or unchanged, the function copies the

@@ -19,7 +19,7 @@ constexpr int rows_at_once = threads / clip_shift_window, own = clip_shift_windo
 static_assert(rows_at_once * clip_shift_window == threads &&
               own * rows_at_once == clip_shift_window);
 
-/// Returns the sum of `v` over all threads of the thread block, in every thread.
+/// Returns the sum of `v` over all threads of the thread block. Every thread receives the sum.
 __device__ float block_sum(float v, float* scratch) {
 #pragma unroll
   for (int j = 16; j > 0; j >>= 1) v += __shfl_xor_sync(~0u, v, j);

@@ -1,5 +1,5 @@
 #pragma once
-// Memory and streams of other programs.
+// Memory and CUDA streams that other libraries or programs own.
 // @throws DeviceUnavailable (also in builds without CUDA), DeviceFailure
 
 #include <cstddef>

@@ -13,8 +13,8 @@
 namespace lull::io {
 namespace {
 
-/// The name of a unit in OME-Zarr and its symbol in OME-XML. The writer of OME-XML uses the first
-/// matching entry of `units`.
+/// The name of a unit in OME-Zarr and its symbol in OME-XML. Several symbols may stand for one
+/// name; lull writes the first of these symbols.
 struct Unit {
   std::string_view name, ome;
 };
@@ -64,7 +64,8 @@ double positive_number(std::string_view text) {
   return error == std::errc() && std::isfinite(number) && number > 0 ? number : 0;
 }
 
-/// Returns the value of the line "key=value" in ImageJ's text; empty if there is no such line.
+/// Returns the value of the line "key=value" in an ImageJ description; empty if there is no such
+/// line.
 std::string_view line_after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == text.npos) return {};
@@ -72,7 +73,8 @@ std::string_view line_after(std::string_view text, std::string_view key) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Returns the unit that a line of ImageJ's text states; `otherwise` if there is no such line.
+/// Returns the unit that a line of an ImageJ description states; `otherwise` if there is no such
+/// line.
 std::string imagej_unit(std::string_view description, std::string_view key,
                         const std::string& otherwise) {
   const std::string_view unit = line_after(description, key);
@@ -88,7 +90,7 @@ ImageFacts facts_of_imagej(std::string_view description, const PixelDensity& den
   const double density_y = density.y > 0 ? density.y : density.x;
   if (!unit_y.empty() && density_y > 0) facts.y = {.step = 1 / density_y, .unit = unit_y};
   std::string_view spacing = line_after(description, "\nspacing=");
-  // A negative distance states the direction of the slices.
+  // The sign of the slice distance only states the direction of the slices.
   if (spacing.starts_with('-')) spacing.remove_prefix(1);
   if (const double step = positive_number(spacing); step > 0)
     facts.z = {.step = step, .unit = imagej_unit(description, "\nzunit=", unit)};
@@ -160,7 +162,8 @@ std::string number_text(double number) {
   return error == std::errc() ? std::string(text, end) : "1";
 }
 
-/// Returns whether an axis has a known size. A step of 1 without a unit only counts samples.
+/// Returns whether the distance of the samples along an axis is known. A step of 1 without a unit
+/// only counts samples.
 bool has_size(const AxisStep& axis) {
   return axis.step > 0 && (axis.step != 1 || !axis.unit.empty());
 }

@@ -25,8 +25,8 @@ struct ImageFacts {
 struct PixelDensity {
   double x = 0, y = 0;
 };
-/// Reads voxel sizes and channel names from OME-XML or ImageJ's text.
-/// @param density  resolution of the page, for ImageJ's text only
+/// Reads voxel sizes and channel names from OME-XML or an ImageJ description.
+/// @param density  resolution of the TIFF page; the function uses it only for ImageJ descriptions
 [[nodiscard]] ImageFacts read_facts(std::string_view description, const PixelDensity& density);
 
 /// The plane size and the sample format in OME-XML.
@@ -38,7 +38,7 @@ struct OmePixels {
 /// Returns OME-XML for a file whose page i contains frame i of `axes`.
 [[nodiscard]] std::string make_ome_xml(const StackAxes& axes, const OmePixels& pixels,
                                        const ImageFacts& facts);
-/// Returns one text for each unit or time step that the OME-XML of make_ome_xml() cannot state.
+/// Returns one message for each unit or time step that the OME-XML of make_ome_xml() cannot state.
 [[nodiscard]] std::vector<std::string> losses_in_ome_xml(const ImageFacts& facts);
 
 }  // namespace lull::io

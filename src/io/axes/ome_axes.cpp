@@ -148,7 +148,7 @@ class OmeReader {
     return files.size() == 1;
   }
 
-  /// Returns all planes, each with its page.
+  /// Returns all planes that the OME-XML describes, each with the index of its page.
   std::vector<std::pair<Plane, std::int64_t>> assign_pages() const {
     const bool all = !names_this_file();
     if (all && !names_one_file()) fail("assigns all planes to other files");
@@ -196,8 +196,8 @@ class OmeReader {
                               .warning = {}});
   }
 
-  /// Returns the plane on page `steps` of `run`. Page 0 is the first page of the run. The attribute
-  /// DimensionOrder states the order of the planes.
+  /// Returns the plane on page `steps` of `run`, where page 0 is the first page of the run. The
+  /// attribute DimensionOrder states the order of the planes.
   Plane plane_at(const Pixels& pixels, std::int64_t image, const PageRun& run,
                  std::int64_t steps) const {
     std::array<std::int64_t, 3> index = run.first;
@@ -212,7 +212,7 @@ class OmeReader {
     return {image, index[0], index[2], index[1]};
   }
 
-  /// Returns the sizes of the axes. `planes` must be sorted.
+  /// Returns the numbers of channels, time points and slices in `planes`, which must be sorted.
   /// @throws BadData  the planes do not form a complete grid
   StackAxes sizes_of(const std::vector<std::pair<Plane, std::int64_t>>& planes) const {
     std::set<std::pair<std::int64_t, std::int64_t>> channels;

@@ -21,7 +21,7 @@ std::string counted(std::int64_t count, const std::string& one) {
 }
 
 /// Returns the page of each frame of an ImageJ file; empty if frame i is on page i. ImageJ
-/// interleaves the channels, StackAxes does not.
+/// interleaves the channels, but StackAxes stores one channel after the other.
 std::vector<std::int64_t> imagej_pages(const StackAxes& axes) {
   std::vector<std::int64_t> pages;
   if (axes.channels == 1) return pages;

@@ -37,8 +37,8 @@ struct DescribedPages {
   int width = 0, height = 0;
 };
 
-/// Reads the axes from OME-XML or from ImageJ's text. If the description is missing, or if ImageJ's
-/// text contradicts the pages, all pages are slices of one volume.
+/// Reads the axes from OME-XML or an ImageJ description. If the file has no description, or if an
+/// ImageJ description contradicts the pages, all pages are slices of one volume.
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes read_axes(const DescribedPages& file);
 

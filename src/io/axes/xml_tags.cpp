@@ -63,7 +63,8 @@ std::string_view local_name(std::string_view name) {
   return colon == name.npos ? name : name.substr(colon + 1);
 }
 
-/// Returns the position of the '>' that ends a tag, outside quotes; npos if there is none.
+/// Returns the position of the '>' that ends a tag; npos if there is none. A '>' inside quotes does
+/// not end a tag.
 std::size_t end_of_tag(std::string_view text) {
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -19,7 +19,8 @@ class AviWalk final : public ContainerWalk {
 
  private:
   struct Chunk {
-    // FourCC of the chunk. `list` is the FourCC of the list if the chunk is RIFF or LIST.
+    // FourCC of the chunk. A RIFF or LIST chunk has a second FourCC, `list`, which states the type
+    // of the list.
     std::string name, list;
     std::uint64_t size = 0;
   };
@@ -62,8 +63,8 @@ int AviWalk::stream_of(const std::string& name) {
   return is_number ? 10 * (name[0] - '0') + (name[1] - '0') : -1;
 }
 
-/// Returns whether a chunk contains a packet of a stream. Palettes ("00pc") and indexes ("ix00" or
-/// "00ix") are no packets.
+/// Returns whether a chunk contains a packet of a stream. Chunks of palettes ("00pc") and indexes
+/// ("ix00" or "00ix") contain no packets.
 bool AviWalk::is_packet(const std::string& name) {
   return stream_of(name) >= 0 && !name.ends_with("pc") && !name.ends_with("ix");
 }
@@ -110,7 +111,7 @@ void AviWalk::step() {
   last_ = at();
   // An empty chunk of a video stream repeats the previous frame and is not a packet.
   if (stream_of(chunk.name) == video_ && is_packet(chunk.name) && chunk.size > 0) ++packets_;
-  // Some writers omit the padding byte after a chunk of odd size.
+  // Some programs write no padding byte after a chunk of odd size.
   Chunk next;
   const bool is_padded = chunk.size % 2 == 0 || end + 1 >= movie_end_ || !read(end, next) ||
                          !(is_of_movie(next.name) || !next.list.empty());

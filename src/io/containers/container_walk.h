@@ -21,7 +21,6 @@ class ContainerWalk {
   /// Continues the check at least to byte `end`. If `end` is the demuxer's position, the check
   /// reads bytes that are still in the page cache.
   void walk_to(std::uint64_t end);
-  /// Continues the check to the end of the file.
   void walk_to_end() { walk_to(file_.size()); }
 
   /// Returns the number of faults so far. A fault is a damaged unit (chunk, element, packet or

@@ -58,8 +58,8 @@ void GifWalk::skip_extension() {
   constexpr std::uint8_t control = 0xf9, control_bytes = 4;
   std::uint8_t raw[8] = {};
   file().read(at(), raw, sizeof raw);
-  // A control extension of a wrong size is a fault. Skipping the extension could also skip the next
-  // picture.
+  // A control extension of a wrong size is a fault. The function does not skip the sub-blocks of
+  // such an extension, because it could then also skip the next picture.
   if (raw[1] == control && (raw[2] != control_bytes || raw[3 + control_bytes] != 0))
     return fail("an extension of a wrong size");
   skip_blocks(at() + 2);

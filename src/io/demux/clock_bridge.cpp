@@ -16,8 +16,8 @@ constexpr double max_gap_s = 10;
 // Maximum decrease between consecutive decoding times of a stream, in seconds. A larger decrease is
 // a backward jump.
 constexpr double max_back_s = 0.1;
-// Maximum waiting time in seconds of video. If the time stamps of another stream jump before the
-// video's, the packets of the other stream wait until the video's time stamps jump.
+// Maximum time for which packets of another stream wait, in seconds of video. If the time stamps of
+// the other stream jump before those of the video, its packets wait until the video jumps, too.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
@@ -65,7 +65,8 @@ std::int64_t ClockBridge::mapped(const AVPacket& packet, std::size_t clock) cons
   return time_of(packet) + offset(clock, packet.stream_index);
 }
 
-/// Returns the time between `packet` and the most recent video packet, in the packet's time base.
+/// Returns the time between `packet`, shifted by the offset of section `clock`, and the most recent
+/// video packet, in the packet's time base.
 std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t clock) const {
   const std::int64_t video = streams_[static_cast<std::size_t>(video_)].last;
   return std::abs(mapped(packet, clock) -
@@ -81,8 +82,8 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether the time stamp of the packet continues the previous packet without a jump, at
-/// the current offset of its stream.
+/// Returns whether the time stamp of the packet, shifted by the current offset of its stream,
+/// continues the previous packet without a jump.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -91,9 +92,9 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
          (keeps_gaps_ && !is_earlier_clock(packet));
 }
 
-/// Returns whether a video packet, with the current offset, is close in time to the most recent
-/// audio packet. If so, the video has paused, as in a slide show, and its time stamps have not
-/// jumped.
+/// Returns whether the time of a video packet, shifted by the current offset, is close to the time
+/// of the most recent audio packet. If so, the time stamps have not jumped: the video has only
+/// paused, as in a slide show.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -142,9 +143,9 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. If the
-/// second packet does not continue the time stamps of the first packet, the time stamp of the first
-/// packet is wrong, and the video has no jump.
+/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. They jump
+/// if the second packet continues the time stamps of the first packet. Otherwise, only the time
+/// stamp of the first packet is wrong.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -175,15 +176,16 @@ bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Begins a new section of continuous time stamps after the time stamps of the video have jumped.
-/// The offset moves the first frame after the jump to the end of the last frame before the jump.
+/// Begins a new section of continuous time stamps after a jump of the video's time stamps. The new
+/// offset moves the first frame after the jump to the end of the last frame before the jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // If the time stamps of another stream have jumped already, the offset after that jump may also
-  // suit the video. The function therefore tests existing offsets before it adds a new one.
+  // The time stamps of another stream may have jumped already, and the offset for that jump may
+  // also fit the video. The function therefore tests the existing offsets before it adds a new
+  // offset.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
     const std::int64_t gap = first + offset - video.end;
@@ -220,8 +222,8 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // A long pause is not a jump if the time stamps after the pause are close to the time stamps of
-  // the video.
+  // A stream can pause for a long time without a jump. In this case, its time stamps after the
+  // pause are close to the time stamps of the video.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }
@@ -230,9 +232,9 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // The only waiting packet either has a wrong time stamp or comes after a jump. Its time stamp
-    // is wrong if the new packet fits an existing offset, but does not continue the time stamps of
-    // the waiting packet.
+    // Only one packet waits. Either it is the first packet after a jump, or its time stamp is
+    // wrong. The time stamp is wrong if the new packet does not continue it, but fits an existing
+    // offset.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -260,18 +262,18 @@ void ClockBridge::hold(PacketPtr packet) {
   if (long_wait || s.held.size() > max_held) end_waiting(stream);
 }
 
-/// Passes the waiting packets to `push_other()` again, because their time stamps may fit a new
-/// offset.
+/// Passes the waiting packets to `push_other()` again, because their time stamps may fit the offset
+/// of a new section.
 void ClockBridge::release_held() {
   for (std::size_t i = 0; i < streams_.size(); ++i)
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the packets of a stream that have waited for a jump of the video's time stamps, if no
-/// jump has come. The time stamp of a waiting audio or video packet may belong to no known section
-/// of continuous time stamps. If the next waiting packet continues from this time stamp, or if no
-/// packet follows, a new section begins. Otherwise, only this time stamp is wrong, and retime()
-/// corrects it.
+/// Delivers the packets of a stream that have waited for a jump of the video in vain. If a known
+/// offset fits the time stamp of a packet, the function uses this offset. Otherwise, for audio and
+/// video, the next waiting packet decides. If it continues the time stamp, or if there is no next
+/// packet, a new section of continuous time stamps begins. If not, retime() corrects the wrong time
+/// stamp.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -355,9 +357,9 @@ void ClockBridge::remove_marks(Stream& stream) {
   deliver_doubtful(stream);
 }
 
-/// Adds a packet for `pop()`. A packet with the damage flag waits for three further packets,
-/// because FFmpeg's demuxer also sets this flag before a jump, and FFmpeg's parsers may move the
-/// flag to an earlier packet.
+/// Adds a packet to the packets for `pop()`. A packet with the damage flag waits for three further
+/// packets, because FFmpeg's demuxer also sets this flag before a jump, and FFmpeg's parsers may
+/// move the flag to an earlier packet.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =

@@ -11,9 +11,10 @@
 
 namespace lull::io {
 
-/// Shifts time stamps after a jump, so that the video continues directly after the last frame
-/// before the jump. The shift is the same for all streams. Drops overlapping audio packets. Does
-/// nothing for formats without FFmpeg's flag AVFMT_TS_DISCONT.
+/// Removes jumps of the time stamps. After a jump, the bridge shifts the time stamps of all streams
+/// by the same time, so that the video continues directly after the last frame before the jump. The
+/// bridge also drops overlapping audio packets. It changes nothing in formats without FFmpeg's flag
+/// AVFMT_TS_DISCONT.
 class ClockBridge {
  public:
   /// @param context  must outlive this object
@@ -23,12 +24,13 @@ class ClockBridge {
 
   /// Adds the next packet from the demuxer.
   void push(PacketPtr packet);
-  /// Ends the input. Call after the last packet.
+  /// Ends the input. The caller must call this function after the last packet.
   void finish();
   /// Returns the next packet with continuous time stamps; null if the bridge needs further packets
   /// first.
   PacketPtr pop();
-  /// Discards all packets that `pop()` has not yet returned. Required after each seek.
+  /// Discards all packets that `pop()` has not yet returned. The caller must call this function
+  /// after each seek.
   void restart();
   const std::vector<ClockJump>& jumps() const { return jumps_; }
 
@@ -36,14 +38,15 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // current section of continuous time stamps
     bool started = false;
-    // Shifted times of the latest packet, in ticks of the stream: decoding time, expected decoding
-    // time of the next packet, latest end of presentation so far, duration.
+    // Shifted times of the latest packet, in ticks of the stream. `last`: its decoding time.
+    // `next`: expected decoding time of the next packet. `end`: latest end of presentation so far.
+    // `duration`: its duration.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
     std::int64_t held_since = 0;          // time of the video when the first waiting packet arrived
-    // Packets that wait for ClockBridge's decision whether the time stamps jump: a packet that the
-    // demuxer flagged as damaged, and the packets after it.
+    // Packets that wait until ClockBridge has decided whether the time stamps jump: a packet that
+    // the demuxer flagged as damaged, and the packets after it.
     std::deque<PacketPtr> doubtful;
   };
 

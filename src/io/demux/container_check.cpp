@@ -111,8 +111,8 @@ std::string check_flv(FileBytes& file) {
   std::uint8_t head[11];
   if (!file.read(5, head, 4) || file.size() < 13) return "no tag";
   const std::uint64_t first = big_endian(head, 4) + 4;
-  // In most FLV files, the last four bytes are the size of the last tag. In other FLV files, the
-  // function must walk all tags.
+  // If the last four bytes of the file are the size of the last tag, as in most FLV files, this tag
+  // is complete. Otherwise, the function reads all tags from the beginning.
   file.read(file.size() - 4, head, 4);
   const std::uint64_t last = big_endian(head, 4);
   if (last >= 11 && last <= file.size() - 4 && file.read(file.size() - 4 - last, head, 4) &&
@@ -191,8 +191,8 @@ std::string check_nut(FileBytes& file) {
   return whole ? "" : "the index is missing";
 }
 
-// Checks whether the file contains all samples in the index of an MP4 file. A truncated file can
-// have a complete index at the beginning.
+// Checks whether an MP4 file contains all samples that its index lists. A truncated file can have a
+// complete index at the beginning.
 std::string check_index(const AVFormatContext& context, std::uint64_t size) {
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream* stream = context.streams[i];
@@ -229,9 +229,9 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Checks whether an input from a pipe is complete. Checks only NUT files, because their index is at
-// the end. If the index is longer than the tail of the input in memory, the input counts as
-// complete.
+// Checks whether a NUT input from a pipe is complete: the index must be at the end. The input
+// counts as complete if lull no longer has the beginning of the index in memory. Inputs of other
+// formats always count as complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

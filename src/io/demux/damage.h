@@ -16,18 +16,19 @@ class DamageCount {
   explicit DamageCount(bool pass) : pass_(pass) {}
 
   bool tolerates() const { return pass_; }
-  /// Makes each later report of damage throw an error.
+  /// From now on, each report of damage throws an error.
   void make_strict() { pass_ = false; }
   const Damage& found() const { return found_; }
 
   /// Counts a damaged frame. Reports with the same time stamp count once. Reports without a time
   /// stamp (AV_NOPTS_VALUE) always count.
-  /// @throws BadData  damage is not tolerated; `text` is the message
+  /// @throws BadData  lull tolerates no damage; `text` is the message
   void add_frame(const std::string& text, std::int64_t pts);
   /// Counts the frame of a packet that the demuxer has flagged as damaged. If this frame is
   /// missing, `add_missing_frame()` does not count it again.
   void add_packet(const std::string& text, std::int64_t pts);
-  /// Records a packet that the demuxer has not flagged as damaged. Call for each such packet.
+  /// Records a packet that the demuxer has not flagged as damaged. The caller must report each such
+  /// packet.
   void add_intact_packet() { ++since_packet_; }
   /// Counts a packet for which the decoder returned no frame.
   void add_missing_frame(const std::string& text);
@@ -37,8 +38,8 @@ class DamageCount {
   /// first fault. `found()` returns the maximum of the number of faults and the number of damaged
   /// frames, because the same damage can cause both.
   void add_structure_faults(std::int64_t faults, const std::string& text);
-  /// Ends the count at the end of the input. If the input is truncated, `missing` frames count as
-  /// damaged, but at least one frame.
+  /// Ends the count at the end of the input. In a truncated input, `missing` frames count as
+  /// damaged, or one frame if `missing` is 0.
   void finish(std::int64_t missing);
 
  private:
@@ -50,7 +51,7 @@ class DamageCount {
   Damage found_;
   std::int64_t frames_ = 0, faults_ = 0;
   std::deque<std::int64_t> recent_;  // time stamps of frames that were counted
-  // `packets_`: number of damaged packets that may still cause a missing frame.
+  // `packets_`: number of damaged packets whose frame the decoder may still fail to return.
   // `since_packet_`: number of undamaged packets since the last damaged packet.
   std::int64_t packets_ = 0, since_packet_ = 0;
 };

@@ -183,7 +183,7 @@ void Demuxer::check_structure(const AVPacket& packet) {
   const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
   if (packet.duration > 0) duration_ = packet.duration;
   if (first_time_ == AV_NOPTS_VALUE) first_time_ = time;
-  // The number of missing frames follows from the time stamps around the fault.
+  // The time stamps before and after the fault show how many frames are missing.
   note_faults(frames_between(last_time_, time) - 1);
   last_time_ = time;
   ++packets_;
@@ -216,8 +216,8 @@ void Demuxer::read_others_until(std::int64_t end) {
 
 void Demuxer::check_end() {
   bytes_.check();
-  // The search for a truncation needs the complete index. In fragmented MP4, the index is complete
-  // only at the end.
+  // This check must wait for the end of the input: in fragmented MP4, the index is complete only at
+  // the end.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
   // If a Matroska file does not state the size of its segment, only FFmpeg's log reports a
@@ -232,8 +232,9 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // Number of video packets that the demuxer lost: the number according to the structure check or
-  // the time stamps, minus the number of packets read.
+  // `expected` is the number of video packets in the input. Either the structure check has counted
+  // these packets, or the number follows from the time stamps. The demuxer has lost the packets
+  // that it has not read.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

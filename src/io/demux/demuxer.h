@@ -24,7 +24,7 @@ namespace lull::io {
 class Demuxer {
  public:
   /// Opens a file, a pipe or a picture sequence, and finds its main video stream. `damage` must
-  /// outlive the demuxer. Damage in a picture sequence always throws.
+  /// outlive the demuxer. In a picture sequence, the demuxer never tolerates damage.
   /// @throws NoInput, BadData, InvalidArgument
   Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Applies edit lists (ISO/IEC 14496-12, 8.6.6) to copied streams. FFmpeg's demuxer only sets the
-// discard flag of packets that an edit list removes.
+// Applies edit lists (ISO/IEC 14496-12, 8.6.6) to copied streams. FFmpeg's demuxer returns the
+// packets that an edit list removes, and only sets their discard flag.
 
 #include <cstdint>
 #include <deque>
@@ -26,7 +26,7 @@ class EditListFilter {
  private:
   struct Stream {
     bool has_kept = false;
-    std::deque<PacketPtr> preroll;  // marked packets before the first kept packet
+    std::deque<PacketPtr> preroll;  // packets with the discard flag
   };
   std::map<int, Stream> streams_;  // by stream index
 };

@@ -31,9 +31,9 @@ FrameSelector::Verdict FrameSelector::judge_frame(std::int64_t number, std::int6
       parts_.push_back({input, input, begin - input, number == 0});
     }
     Part& part = parts_.back();
-    // The selected part ends at the latest end of its frames. A frame of unknown duration counts as
-    // one tick. If the next frame is not selected and begins before the end of the part, the call
-    // of judge_frame() for the next frame shortens the part.
+    // The selected part ends at the latest end of its frames so far. A frame of unknown duration
+    // counts as one tick long. If a later frame begins before this end and is not selected,
+    // judge_frame() shortens the part to the beginning of that frame.
     part.to = std::max(input + std::max<std::int64_t>(duration, 1), part.to);
     pts = input + part.shift;
     decided_ = part.to;

@@ -13,7 +13,7 @@
 namespace lull::io {
 
 /// Decides which frames and packets the output contains, and makes the time stamps of the selected
-/// parts continuous. The decoding thread calls `judge_frame()`, the muxing thread calls
+/// parts continuous. The decoding thread calls `judge_frame()`. The muxing thread calls
 /// `judge_packet()`.
 class FrameSelector {
  public:
@@ -21,18 +21,19 @@ class FrameSelector {
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
-  /// Returns whether the output contains frame `number` of the input, and converts `pts` of this
-  /// frame to the time in the output. Call in presentation order.
+  /// Returns whether the output contains frame `number` of the input. For such a frame, the
+  /// function converts `pts` from the time of the input to the time of the output. The caller must
+  /// pass the frames in presentation order.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
-  /// Ends the selection. Call after the last frame of the input.
+  /// Ends the selection. The caller must call this function after the last frame of the input.
   void finish();
   /// Returns the end of the last kept frame so far, in ticks of the input.
   std::int64_t end() const;
 
   enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
-  /// Decides whether to keep a packet. Keeps packets that begin in a selected part, and subtitles
-  /// that overlap a selected part. Shifts the times of a kept packet, and shortens a kept subtitle
-  /// to the selected part.
+  /// Decides whether the output contains a packet. The output contains packets that begin in a
+  /// selected part, and subtitles that overlap a selected part. The function shifts the times of a
+  /// kept packet, and shortens a kept subtitle to the selected part.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
   /// Returns whether `judge_packet()` would drop the packet, given the frames that `judge_frame()`
@@ -53,9 +54,9 @@ class FrameSelector {
   struct Part {
     std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
     std::int64_t shift;     // added to the input's times
-    // `from_start`: the part begins with the input's first frame, so it also contains earlier
-    // packets of other streams. `to_end`: the part ends with the input's last frame, so it also
-    // contains later packets of other streams.
+    // `from_start`: the part begins with the first frame of the input, so it also contains earlier
+    // packets of the other streams. `to_end`: the part ends with the last frame of the input, so it
+    // also contains later packets of the other streams.
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);

@@ -101,8 +101,9 @@ InputBytes::Folder::~Folder() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// Sets the URL of the file for FFmpeg, which truncates the path of a URL at '?' or '#'. If the
-// folder name contains '?' or '#', the URL contains /proc/self/fd/N instead of the folder name.
+// Sets the URL of the file for FFmpeg. FFmpeg truncates the path of a URL at '?' or '#'. If the
+// name of the folder contains such a character, the URL contains /proc/self/fd/N instead of the
+// folder.
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);

@@ -27,13 +27,14 @@ class InputBytes {
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
   /// Returns the pipe of the input; null for a file or a URL.
   const InputPipe* pipe() const { return pipe_.get(); }
-  /// Returns the URL of the input, the base of relative names in a playlist; empty for a pipe.
+  /// Returns the URL of the input; empty for a pipe. Relative names in a playlist are relative to
+  /// this URL.
   const std::string& url() const { return url_; }
   /// Returns the protocols that FFmpeg may use for files to which the input refers.
   std::string whitelist() const;
   /// Returns the size of the file, or the number of bytes that the pipe has delivered so far.
   std::int64_t size() const;
-  /// Throws an error if a read has failed.
+  /// Throws an error if an earlier read has failed.
   /// @throws IoError
   void check() const;
 

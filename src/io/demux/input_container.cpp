@@ -87,7 +87,7 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   if (source.raw || picture)
     options.set("framerate",
                 std::to_string(source.rate.num) + "/" + std::to_string(source.rate.den));
-  // A playlist may refer only to files with allowed protocols.
+  // A playlist may refer to other files. FFmpeg opens these files only with the allowed protocols.
   options.set("protocol_whitelist", bytes_.whitelist());
   is_multi_picture_ =
       !bytes_.pipe() && !source.raw && source.format.empty() && is_multi_picture_file(name());
@@ -168,8 +168,9 @@ void InputContainer::fail_opening(const Limits& limits) const {
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
 }
 
-// A provisional size and format prevent `avformat_find_stream_info()` from decoding the first
-// picture without the checks of lull's decoder.
+// Reads the properties of a still picture. The provisional size and format keep
+// `avformat_find_stream_info()` from decoding the picture, because only lull's decoder checks the
+// picture first.
 void InputContainer::find_still_stream() {
   AVCodecParameters& codec = *context_->streams[0]->codecpar;
   if (bytes_.pipe() && !has_parser(codec.codec_id))
@@ -183,9 +184,9 @@ void InputContainer::find_still_stream() {
   codec.format = AV_PIX_FMT_NONE;
 }
 
-// The function checks the size limits before `avformat_find_stream_info()` decodes frames. A
-// provisional format prevents this function from decoding APNG without the checks of lull's
-// decoder.
+// Reads the properties of the streams. The function checks the size limits before
+// `avformat_find_stream_info()` decodes frames. The provisional format keeps FFmpeg from decoding
+// APNG here, because only lull's decoder checks the picture first.
 void InputContainer::find_streams(const Limits& limits) {
   check_sizes(limits);
   set_apng_format(*context_, AV_PIX_FMT_RGBA);

@@ -28,9 +28,9 @@ std::vector<int> video_streams(const AVFormatContext& context);
 /// thumbnail. FFmpeg 7 and newer versions return each tile as a stream.
 bool is_part_of_tiled_picture(const AVFormatContext& context, int video);
 
-/// Returns FFmpeg's format for a file of the Netpbm formats that begins with `head`; null for other
-/// content. FFmpeg does not detect PAM files, and detects PBM, PGM and PPM files only if a line
-/// feed follows the first two bytes.
+/// Returns FFmpeg's format for a Netpbm file that begins with `head`; null for other content.
+/// FFmpeg does not detect PAM files. It detects PBM, PGM and PPM files only if a line feed follows
+/// the first two bytes.
 const AVInputFormat* netpbm_format(std::span<const std::uint8_t> head);
 
 class InputContainer {

@@ -72,8 +72,8 @@ void PacketRelay::put(PacketPtr packet) {
 }
 
 // Loads packets from the scratch file until the packets in memory fill half of the memory limit.
-// The function does not load all packets at once, because `take()` removes only packets for which
-// `due` returns true. All other packets remain in memory.
+// The limit matters because `take()` removes only packets for which `due` returns true, and all
+// other packets remain in memory.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

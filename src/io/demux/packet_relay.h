@@ -16,8 +16,8 @@
 namespace lull::io {
 
 /// A packet queue between demuxer and muxer. An input may store hours of audio between two frames,
-/// so packets beyond the memory limit go to a scratch file. Without a muxer (`attach()`), the queue
-/// drops all packets.
+/// so packets beyond the memory limit go to a scratch file. If no muxer has called `attach()`, the
+/// queue drops all packets.
 class PacketRelay {
  public:
   /// Returns the maximum number of bytes of queued packets in memory. `memory` is the memory limit
@@ -32,7 +32,7 @@ class PacketRelay {
   PacketRelay(std::int64_t max_bytes, const std::string& folder)
       : max_bytes_(max_bytes), overflow_(folder) {}
 
-  /// Registers the muxer. Call before the first read of a frame.
+  /// Registers the muxer, which must call this function before the first read of a frame.
   void attach();
   /// Drops all stored and future packets.
   void close();
@@ -49,9 +49,9 @@ class PacketRelay {
   void drop_if(const std::function<bool(const AVPacket&)>& unwanted);
 
   using Due = std::function<bool(const AVPacket&)>;
-  /// Returns the packets for which `due` returns true, in order of arrival. A packet for which
-  /// `due` returns false also delays all later packets of its stream. While the scratch file
-  /// contains packets, another call may return more.
+  /// Returns the packets for which `due` returns true, in order of arrival. If `due` returns false
+  /// for a packet, all later packets of its stream also wait. While the scratch file contains
+  /// packets, another call may return more packets.
   /// @throws IoError
   std::vector<PacketPtr> take(const Due& due);
   /// Returns all packets, or the first packets if not all fit in memory. The result is empty only

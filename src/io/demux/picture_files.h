@@ -12,10 +12,11 @@
 
 namespace lull::io {
 
-/// Returns the content of a picture file as a packet at time 0.
+/// Returns the content of a picture file as a packet with the time stamp 0.
 /// @throws NoInput, BadData, IoError
 PacketPtr read_whole_picture(const std::string& path);
-/// Returns a packet without data at time 0, for libraries that read the picture file themselves.
+/// Returns a packet without data and with the time stamp 0, for libraries that read the picture
+/// file themselves.
 PacketPtr make_empty_packet();
 
 class PictureFiles {
@@ -23,8 +24,7 @@ class PictureFiles {
   /// Makes an empty list, for inputs that are not picture sequences.
   PictureFiles() = default;
   /// Finds the files that match the pattern `path` and that options.selection selects. If
-  /// options.margins is true, the list also contains the files that are not selected, as temporal
-  /// context.
+  /// options.margins is true, the list also contains all other matching files, as temporal context.
   /// @throws NoInput  no file matches
   /// @throws BadData  no file is selected, or there are more files than allowed
   PictureFiles(const std::string& path, const SourceOptions& options);

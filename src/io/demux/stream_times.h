@@ -11,9 +11,9 @@ namespace lull::io {
 class StreamTimes {
  public:
   void note(const AVPacket& packet);
-  /// Returns whether all audio streams have reached `end`, in the time base of stream `video`.
-  /// Without audio, the video must have reached `end`. Subtitles and data do not count, because
-  /// they may have no packets for a long time.
+  /// Returns whether the demuxer has read all audio streams up to the time `end`, in the time base
+  /// of stream `video`. Without audio, the video must have reached `end`. Subtitles and data do not
+  /// count, because they may have no packets for a long time.
   bool others_reached(const AVFormatContext& context, int video, std::int64_t end) const;
 
  private:

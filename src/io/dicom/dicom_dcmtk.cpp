@@ -79,8 +79,8 @@ class Attributes {
   DcmItem* item_;
 };
 
-/// Finds the attributes of a frame: in the functional groups of the frame or of all frames, or else
-/// in the data set.
+/// Finds the attributes of a frame. The functional groups of the frame have priority over the
+/// functional groups for all frames, and both have priority over the data set.
 class FrameGroups {
  public:
   FrameGroups(const Attributes& top, std::size_t frame)

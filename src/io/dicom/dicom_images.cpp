@@ -102,15 +102,15 @@ class SliceSorter {
     }
   }
 
-  /// Groups slices at the same place, and returns the number of volumes.
+  /// Groups the slices at equal positions along the normal, and returns the number of volumes.
   std::size_t group_positions() {
     constexpr double same_place = 1e-3;  // millimetres
     for (std::size_t i = 0; i < places_.size(); ++i)
       if (i == 0 || places_[i].distance - places_[i - 1].distance > same_place)
         starts_.push_back(i);
     starts_.push_back(places_.size());
-    // Rounding errors make the positions of slices at the same place differ, so the function sorts
-    // these slices by time and number.
+    // Because of rounding errors, slices at the same place have slightly different positions. The
+    // function therefore sorts these slices by time and number.
     for (std::size_t s = 0; s + 1 < starts_.size(); ++s)
       std::stable_sort(places_.begin() + static_cast<std::ptrdiff_t>(starts_[s]),
                        places_.begin() + static_cast<std::ptrdiff_t>(starts_[s + 1]),
@@ -135,7 +135,8 @@ class SliceSorter {
     return volumes;
   }
 
-  /// Throws an error if the slice distances differ, which means that a slice is missing.
+  /// Throws an error if the distances between neighbouring slices differ, because a slice is then
+  /// missing.
   void check_distances() const {
     constexpr double tolerance = 0.1;  // fraction of the median
     std::vector<double> gaps;
@@ -246,7 +247,8 @@ void place_frames(std::vector<DicomFrame>& frames, const std::vector<double>& of
     std::optional<Vector>& position = frames[f].plane.position;
     position.reset();
     if (!is_known) continue;
-    // If the first offset is not 0, the offsets are coordinates along the patient's third axis.
+    // If the first offset is 0, the offsets are distances along the slice normal. Otherwise, they
+    // are coordinates along the patient's third axis.
     const Vector direction = offsets.front() == 0 ? cross(row_direction(*first.orientation),
                                                           column_direction(*first.orientation))
                                                   : Vector{0, 0, 1};

@@ -43,8 +43,8 @@ struct DicomFrame {
 /// An image file.
 struct DicomImage {
   std::string path, sop_uid, series_uid, series_number, series_text;
-  /// Why lull cannot read the image, for example "has colours ..."; empty: lull can read the image.
-  /// If not empty, `frames` is empty.
+  /// The reason why lull cannot read the image, for example "has colours ..."; empty if lull can
+  /// read the image. If there is a reason, `frames` is empty.
   std::string problem;
   DicomSampleFormat format;
   int instance = 0;            // Instance Number

@@ -71,7 +71,8 @@ std::vector<std::byte> Jpeg2000Decoder::decode(std::span<const std::uint8_t> cod
   const FramePtr picture = decode_picture(codestream);
   const AVPixFmtDescriptor* const layout =
       av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture->format));
-  // FFmpeg stores samples in the upper bits, and adds half of the range to signed samples.
+  // FFmpeg stores each sample in the upper bits of a word, and adds half of the range to signed
+  // samples.
   const int unused = layout ? layout->comp[0].depth - header->bits : -1;
   const bool is_grey = layout && layout->nb_components == 1 && unused >= 0 &&
                        !(layout->flags & AV_PIX_FMT_FLAG_FLOAT) && layout->comp[0].depth <= 16 &&

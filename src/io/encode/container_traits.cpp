@@ -43,8 +43,8 @@ constexpr std::array<std::string_view, 10> avi_tags = {
     "title",     "artist", "comment",    "date",     "genre",
     "copyright", "track",  "encoded_by", "language", "timecode"};
 
-// Pixel formats of FFmpeg's Y4M muxer, which rejects other formats only after lull has opened the
-// encoder.
+// Pixel formats that FFmpeg's Y4M muxer supports. lull needs this list, because the muxer rejects
+// other formats only after lull has opened the encoder.
 constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY9,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,
     AV_PIX_FMT_GRAY16,    AV_PIX_FMT_YUV411P,   AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,
@@ -68,8 +68,8 @@ constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GBRAP12,   AV_PIX_FMT_GBRAP16,   AV_PIX_FMT_YUVA420P,  AV_PIX_FMT_YUVA422P,
     AV_PIX_FMT_YUVA444P,  AV_PIX_FMT_YA8,       AV_PIX_FMT_NONE};
 
-// Returns whether MPEG-TS has a stream type for the codec. FFmpeg's muxer also writes other codecs
-// without an error, but no program can read these streams.
+// Returns whether MPEG-TS has a stream type for the codec. FFmpeg's muxer writes a codec without a
+// stream type, too, and reports no error, but no program can read such a stream.
 bool has_transport_type(AVCodecID id) {
   constexpr std::array<AVCodecID, 24> known = {
       AV_CODEC_ID_MPEG1VIDEO,   AV_CODEC_ID_MPEG2VIDEO,   AV_CODEC_ID_MPEG4,
@@ -99,7 +99,8 @@ bool has_matroska_name(AVCodecID id) {
           (has_tag(avformat_get_riff_video_tags()) || has_tag(avformat_get_mov_video_tags())));
 }
 
-// Returns whether FFmpeg's Ogg muxer supports the codec. The muxer itself does not state it.
+// Returns whether FFmpeg's Ogg muxer supports the codec. FFmpeg's muxer does not report which
+// codecs it supports.
 bool has_ogg_mapping(AVCodecID id) {
   constexpr std::array<AVCodecID, 6> known = {AV_CODEC_ID_THEORA, AV_CODEC_ID_VP8,
                                               AV_CODEC_ID_VORBIS, AV_CODEC_ID_OPUS,
@@ -108,7 +109,7 @@ bool has_ogg_mapping(AVCodecID id) {
 }
 
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
-// Encoders for NUT outputs to a pipe. Both codecs decode fast.
+// Encoders for NUT outputs to a pipe. The program that reads the pipe can decode both codecs fast.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
 constexpr const char* webm_encoders[] = {"libvpx-vp9"};
 constexpr const char* webp_encoders[] = {"libwebp_anim"};
@@ -216,8 +217,8 @@ constexpr ContainerTraits containers[] = {
                      AV_DISPOSITION_CLEAN_EFFECTS,
      .holds = has_transport_type,
      .settings = mpegts_settings},
-    // NUT cannot store negative PTS, which audio may have. FFmpeg therefore shifts the time stamps
-    // of NUT files with several streams.
+    // NUT cannot store negative PTS, but audio may have negative PTS. FFmpeg therefore shifts the
+    // time stamps of NUT files with several streams.
     {.name = "nut",
      .picture = {.aspect = true},
      .chapters = true,
@@ -268,7 +269,8 @@ constexpr ContainerTraits containers[] = {
      .keeps_start = false,
      .negative_decoding_times = true,
      .encoders = avif_encoders},
-    // Ogg counts the frames of Theora and VP8.
+    // For Theora and VP8, Ogg stores frame numbers instead of times, so the frame rate must be
+    // constant.
     {.name = "ogg",
      .constant_rate = true,
      .negative_decoding_times = true,

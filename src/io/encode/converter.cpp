@@ -10,8 +10,8 @@ bool is_rgb(const AVFrame& picture) {
   return (d->flags & AV_PIX_FMT_FLAG_RGB) != 0;
 }
 
-/// Returns whether a picture is grey without a stated sample range. As in FFmpeg, such a picture
-/// has the full range, because most grey pictures are still pictures.
+/// Returns whether a picture is grey and states no sample range. As in FFmpeg, such a picture has
+/// the full range, because most grey pictures are still pictures.
 bool is_plain_grey(const AVFrame& picture) {
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
   return d->nb_components <= 2 && picture.color_range == AVCOL_RANGE_UNSPECIFIED;

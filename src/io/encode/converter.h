@@ -7,12 +7,12 @@
 
 namespace lull::io {
 
-/// Converts pictures of one size with the most exact settings of swscale. The pictures must state
-/// their colour matrix and sample range.
+/// Converts pictures of one size with swscale, with the settings of highest precision. The pictures
+/// must state their colour matrix and sample range.
 class Converter {
  public:
-  /// All pictures must have the pixel format, size, colour space and sample range of `from` (before
-  /// the conversion) and `to` (after the conversion).
+  /// `from` and `to` are examples of the pictures before and after the conversion. All other
+  /// pictures must have the same pixel format, size, colour space and sample range.
   Converter(const AVFrame& from, const AVFrame& to);
   void convert(const AVFrame& from, AVFrame& to) const;
 

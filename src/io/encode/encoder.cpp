@@ -34,8 +34,8 @@ std::int64_t FrameTimes::next(const Frame& frame) {
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
   const AVRational input_tick = to_av(frame.time_base);
-  // Subtraction of the first frame's time before rounding makes the rounding errors independent of
-  // this time.
+  // The function subtracts the time of the first frame before it rounds, so that the rounding
+  // errors do not depend on this time.
   const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
   const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
   std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));
@@ -44,8 +44,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // A frame counts as moved if the constant frame rate changed its time by more than one input
-  // tick. If the output does not keep the start time, a common offset of all frames does not count.
+  // `moved_` records whether the constant frame rate changed the time of a frame by more than one
+  // input tick. If the output does not keep the start time, an equal shift of all frames does not
+  // count.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -108,7 +109,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
     std::swap(c.width, c.height);
     if (input.aspect.num > 0) c.sample_aspect_ratio = av_inv_q(input.aspect);
   }
-  // FFmpeg would write an unknown aspect ratio as zero pixels per unit (pHYs).
+  // FFmpeg would write an unknown aspect ratio to PNG files as zero pixels per unit (chunk pHYs).
   const bool is_png = choice_.codec->id == AV_CODEC_ID_PNG || choice_.codec->id == AV_CODEC_ID_APNG;
   if (is_png && c.sample_aspect_ratio.num == 0) c.sample_aspect_ratio = {1, 1};
   c.framerate = input.frame_rate;
@@ -121,8 +122,9 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.color_primaries = first.color_primaries;
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
-  // Players derive an unstated colour matrix from the height. If the height of the output implies
-  // another matrix, the output must state the matrix of the input.
+  // If a file states no colour matrix, players derive the matrix from the height. If the height of
+  // the output implies another matrix than the height of the input, the output must state the
+  // matrix of the input.
   const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
   if (guessed && default_colour_space(input.source_height) != default_colour_space(first.height))
     c.colorspace = default_colour_space(input.source_height);
@@ -151,7 +153,7 @@ void Encoder::open(Dictionary& leftover) {
   const std::string name = choice_.codec->name;
   const LogWatch watch;
   const int code = avcodec_open2(context_.get(), choice_.codec, leftover.address());
-  // For unknown options in x264-params and x265-params, x264 and x265 only log a message.
+  // If x264-params or x265-params contain an unknown option, x264 and x265 only log a message.
   const std::string unknown = watch.find("Error parsing option");
   const std::string unknown_x265 = watch.find("Unknown option:");
   const std::string& bad = unknown.empty() ? unknown_x265 : unknown;
@@ -183,7 +185,8 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
     begin = std::min<const std::byte*>(begin, frame.planes[i].data);
     end = std::max<const std::byte*>(end, frame.planes[i].row(frame.planes[i].height));
   }
-  // The picture is read-only, because the owner of the frame may still read the samples.
+  // The encoder may not change the picture, because the owner of the frame may still read the
+  // samples.
   picture->buf[0] = av_buffer_create(reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(begin)),
                                      static_cast<std::size_t>(end - begin), release, pixels.get(),
                                      AV_BUFFER_FLAG_READONLY);
@@ -237,8 +240,8 @@ void Encoder::send_end() {
   avcodec_send_frame(context_.get(), nullptr);
 }
 
-// Replaces the uninitialised DTS of x265 3.5 for videos of at most two frames. The new DTS are
-// consecutive ticks, below all PTS and above the DTS of the previous segment.
+// x265 3.5 returns uninitialised DTS for videos of at most two frames. The function replaces them
+// by consecutive ticks, below all PTS and above the DTS of the previous segment.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;
@@ -270,7 +273,8 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // The user's options are meant for the first encoder, so lull does not try another encoder.
+      // If the user has set encoder options or a crf, the values are for the first encoder, so lull
+      // does not try another encoder.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

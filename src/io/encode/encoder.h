@@ -13,10 +13,11 @@
 
 namespace lull::io {
 
-/// Copies of the video's properties that an encoder needs, because another thread may read the
-/// source at the same time.
+/// The properties of the video that an encoder needs. The encoder has copies, because another
+/// thread may read the source at the same time.
 struct EncoderInput {
-  /// Reads the properties of `source`. Call before the first read of `source`.
+  /// Reads the properties of `source`. The caller must create this object before the first read of
+  /// `source`.
   EncoderInput(const FileSource& source, const SinkOptions& options);
 
   FrameFormat format;  // format of the frames that the encoder gets
@@ -44,7 +45,8 @@ class FrameTimes {
         keeps_start_(container.keep_times),
         tick_(tick) {}
 
-  /// Returns the time stamp of the next frame, in ticks of the output. Call in presentation order.
+  /// Returns the time stamp of the next frame, in ticks of the output. The caller must pass the
+  /// frames in presentation order.
   /// @throws InvalidArgument  the output cannot represent the time of the frame
   std::int64_t next(const Frame& frame);
   std::int64_t frames() const { return frames_; }
@@ -61,7 +63,8 @@ class FrameTimes {
 class Encoder {
  public:
   /// @param leftover  receives the entries of options.vopts that the encoder does not know
-  /// @param times  `times()` of the encoder of the previous segment; null for the first segment
+  /// @param times  time stamps so far: `times()` of the encoder of the previous segment; null for
+  ///     the first segment
   Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
           const SinkOptions& options, Dictionary& leftover,
           std::shared_ptr<FrameTimes> times = nullptr);

@@ -42,7 +42,8 @@ bool holds(const Container& container, const AVCodec& codec) {
   if (container.traits->holds) return container.traits->holds(codec.id);
   if (!container.still() && is_elementary(*container.format))
     return codec.id == container.format->video_codec;
-  // A negative result of `avformat_query_codec()` means unknown support, which counts as support.
+  // If FFmpeg does not know whether the container supports the codec, `avformat_query_codec()`
+  // returns a negative number. lull then assumes support.
   return container.still() ||
          avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;
 }
@@ -54,8 +55,8 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
 
-/// Returns whether the encoder writes JPEG (always BT.601) and the source has another colour
-/// matrix.
+/// Returns whether the encoder writes JPEG, which always has the BT.601 colour matrix, and the
+/// source has another matrix.
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
   AVColorSpace space = source.first().colorspace;
@@ -176,7 +177,8 @@ std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
 }
 
 /// Returns each usable encoder with its nearest pixel format, in order of increasing loss. Encoders
-/// of raw frames are not usable, because readers of raw frames may expect the format of the input.
+/// of raw frames are not usable, because programs that read raw frames may expect the format of the
+/// input.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const FileSource& source, const RequestedFormat& wanted,
@@ -233,8 +235,8 @@ std::vector<const char*> default_encoders(const FileSource& source, const PixelT
   } else {
     names = {"libx265", "libx264"};
   }
-  // Unlike x264 and x265, VP9 accepts odd sizes with subsampled chroma. Most decoders ignore the
-  // alpha of VP9.
+  // Unlike x264 and x265, VP9 accepts odd sizes with subsampled chroma. The list contains VP9 only
+  // for video without alpha, because most decoders ignore the alpha of VP9.
   if (!samples.alpha) names.push_back("libvpx-vp9");
   names.push_back("ffv1");
   return names;
@@ -296,8 +298,8 @@ std::string pipe_format(const FileSource& source) {
 const AVOutputFormat* output_format(const Container& container, bool by_name) {
   if (container.still()) return av_guess_format("image2pipe", nullptr, nullptr);
   if (container.extension == "raw") return av_guess_format("rawvideo", nullptr, nullptr);
-  // The call passes only the extension, because `av_guess_format()` could interpret a '%' in a file
-  // name as a pattern.
+  // The argument is only the extension, because `av_guess_format()` could interpret a '%' in the
+  // complete file name as a pattern.
   const auto* format = av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
   if (format || !by_name) return format;
   return av_guess_format(container.extension.c_str(), nullptr, nullptr);

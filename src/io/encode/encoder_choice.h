@@ -16,8 +16,7 @@ struct Container {
   const ContainerTraits* traits = &container_traits({});  // traits of `format`
   std::string extension;                                  // lower case, without the dot
   const char* picture = nullptr;  // name of the encoder if the output is a still picture
-  /// Pixel formats that lull's TIFF writer (libtiff) can store; null if FFmpeg's encoder writes the
-  /// file.
+  /// Pixel formats that lull can store with libtiff; null if FFmpeg's encoder writes the file.
   const AVPixelFormat* tiff_formats = nullptr;
 
   Drops drops;              // content that is not copied
@@ -64,14 +63,14 @@ struct EncoderChoice {
   /// Whether the conversion only changes the bit depth or omits alpha.
   bool changes_depth_only = false;
   std::string loss;  // content that `format` cannot store; empty: none
-  /// A note for the user about a lossless conversion that the user did not request, or about an
-  /// output that few players support; empty if there is none.
+  /// A note for the user: about a lossless conversion that the user did not request, or about an
+  /// output that few players support. Empty if there is nothing to report.
   std::string note;
 };
 
-/// Returns the encoders that can store the samples unchanged, in order of preference. If no encoder
-/// can store the samples and the user requested no pixel format, returns the encoders of smallest
-/// loss. An encoder may still reject the frame size later.
+/// Returns the encoders that can store the samples unchanged, in order of preference. If there is
+/// no such encoder and the user requested no pixel format, the function returns the encoders of
+/// smallest loss. An encoder may still reject the frame size later.
 /// @throws InvalidArgument  the encoder or pixel format does not exist, or the encoder does not
 ///     support the pixel format
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,

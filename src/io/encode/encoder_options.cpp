@@ -83,8 +83,8 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   if (av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)
     for (const auto& [key, value] : traits.rgb_settings) set_default(options, key, value);
   const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
-  // FFmpeg's own encoders default to 200 kbit/s, a bit rate of poor quality. lull sets a constant
-  // quality instead.
+  // The default of FFmpeg's own encoders is a bit rate of 200 kbit/s, which gives poor quality.
+  // lull sets a constant quality instead.
   if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf") &&
       !traits.percent_quality && traits.quality_settings.empty()) {
     encoder.flags |= AV_CODEC_FLAG_QSCALE;
@@ -92,8 +92,8 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   }
 }
 
-// Returns the CPU flags that disable x264's AVX-512 code. In x264 build 164, this code reads
-// uninitialised memory in the macroblock tree, so equal inputs may give different streams.
+// Returns CPU flags for x264 without AVX-512. In build 164, x264's AVX-512 code reads uninitialised
+// memory in the macroblock tree, so equal inputs may give different streams.
 std::string safe_x264_flags() {
 #if defined(__x86_64__)
   if (av_get_cpu_flags() & AV_CPU_FLAG_AVX512) return "asm=avx2,fma3,bmi1,bmi2,lzcnt";
@@ -159,9 +159,9 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
   if (!params.empty()) options.set(traits.params, params);
 }
 
-/// Enables the slices of FFV1 level 3, which are encoded in parallel and have checksums. With
-/// chroma subsampling by 4, lull uses 2x2 slices, because FFmpeg loses samples of slices that do
-/// not begin at a multiple of 4.
+/// Enables the slices of FFV1 level 3, which FFmpeg encodes in parallel and protects with
+/// checksums. If the chroma is subsampled by 4, lull uses 2x2 slices, because FFmpeg loses samples
+/// of slices that do not begin at a multiple of 4.
 void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(encoder.pix_fmt);
   const bool coarse = d.log2_chroma_w >= 2 || d.log2_chroma_h >= 2;
@@ -174,8 +174,8 @@ void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   if (coarse) set_default(options, "slices", "4");
 }
 
-/// Sets the path of the film grain table in the encoder's own syntax, with special characters
-/// escaped.
+/// Sets the path of the film grain table in the encoder's own syntax. The function escapes special
+/// characters of the path.
 void set_grain_table(const AVCodecContext& encoder, const EncoderTraits& traits,
                      const std::string& path, Dictionary& options) {
   if (!traits.grain_key || !has_option(encoder, traits.grain_option))

@@ -31,8 +31,8 @@ constexpr Setting vp9_lossless[] = {{"lossless", "1"}};
 constexpr Setting vpx_quality[] = {{"b", "0"}};  // without this setting, crf is only an upper bound
 // libvpx encodes VP8 with at most the bit rate `b`, and replaces 0 by 256 kbit/s.
 constexpr Setting vp8_quality[] = {{"b", "200M"}};
-// NVENC would use FFmpeg's quality as a quantiser, which is far beyond the maximum.
-// The target quality has an effect only with a variable bit rate.
+// With -q:v, FFmpeg would pass NVENC a quantiser far above the maximum. `cq` sets the target
+// quality instead, and has an effect only with a variable bit rate (`rc`).
 constexpr Setting nvenc_quality[] = {{"rc", "vbr"}, {"cq", "18"}};
 constexpr Setting vp9_settings[] = {{"row-mt", "1"}};
 constexpr Setting png_settings[] = {{"pred", "mixed"}};
@@ -131,7 +131,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "gif", .codec = AV_CODEC_ID_GIF},
     webp("libwebp"),
     webp("libwebp_anim"),
-    // Traits by codec, for encoders whose name is not in the table.
+    // Traits for all encoders of a codec whose names are not in the table.
     {.codec = AV_CODEC_ID_H264, .picture = h26x},
     {.codec = AV_CODEC_ID_HEVC, .picture = h26x},
     {.codec = AV_CODEC_ID_MPEG2VIDEO,

@@ -44,7 +44,7 @@ constexpr std::array<std::string_view, 33> names_of_file_options = {"abr-ladder"
                                                                     "stats-file",
                                                                     "zonefile"};
 
-// Words that an encoder option for a file name accepts instead of a file name.
+// Words, such as "default", that an encoder option accepts instead of a file name.
 constexpr std::array<std::string_view, 8> value_names = {"0",   "1",  "default", "flat",
                                                          "jvt", "no", "off",     "on"};
 

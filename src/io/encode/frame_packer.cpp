@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the pixel format in which the packer passes samples to FFmpeg.
+/// Returns the pixel format in which the packer passes samples to FFmpeg's converter.
 AVPixelFormat pixel_format_of(AVPixelFormat source, const PixelTraits& traits,
                               const FrameFormat& frames) {
   if (frames.bits == traits.format.bits) return packable(source, traits);
@@ -27,9 +27,9 @@ bool has_full_range(const AVCodecContext& encoder, const PixelTraits& traits) {
   return encoder.color_range == AVCOL_RANGE_JPEG;
 }
 
-/// Returns the format of rounded samples. `precise` is the format of the samples before rounding.
-/// `samples` states the bit depth and the range of the rounded samples. At full range, white is the
-/// maximum sample value.
+/// Returns the format of the samples after rounding. `precise` is their format before rounding.
+/// `samples` states the bit depth and the range after rounding. At full range, white is the maximum
+/// sample value.
 FrameFormat rounded_format(const FrameFormat& precise, const ResultSamples& samples) {
   FrameFormat format = result_format(precise, samples);
   if (samples.full_range) format.luma_scale = 0;

@@ -18,7 +18,7 @@ class PicturePool {
   PicturePool(AVPixelFormat format, int width, int height)
       : format_(format), width_(width), height_(height) {}
   /// Returns a picture with uninitialised samples. The pool owns the picture. A caller that passes
-  /// the picture to other code must pass a clone (av_frame_clone()).
+  /// the picture on must pass a clone (av_frame_clone()).
   AVFrame& writable();
 
  private:
@@ -28,24 +28,26 @@ class PicturePool {
 };
 
 /// Packs frames into pictures of the encoder's pixel format, and rounds each sample at most once.
-/// If the formats differ, FFmpeg converts to 16 bits, and the packer rounds or dithers.
+/// If frames and pictures differ in format, FFmpeg converts the samples to 16 bits, and the packer
+/// then rounds or dithers the samples.
 class FramePacker {
  public:
-  /// `source` is the source's pixel format with the traits `traits`. `frames` is the format of the
-  /// frames for `pack()`.
+  /// @param source  pixel format of the source
+  /// @param traits  traits of `source`
+  /// @param frames  format of the frames for `pack()`
   FramePacker(AVPixelFormat source, const PixelTraits& traits, const FrameFormat& frames,
               const EncoderChoice& choice, Dither dither);
 
-  /// Returns whether frames and pictures have the same sample format.
+  /// Returns whether `pack()` copies the samples without a conversion.
   bool is_direct() const { return !converts_; }
   /// Packs a frame into the picture `out`, with the colour space and the range of `encoder`.
   void pack(const Frame& frame, const AVCodecContext& encoder, AVFrame& out);
 
  private:
-  /// Rounds converted 16-bit pictures to the encoder's bit depth.
+  /// Rounds pictures that FFmpeg has converted to 16 bits to the encoder's bit depth.
   class Rounding {
    public:
-    /// `format` is the 16-bit format of the converted pictures, `samples` describes the samples
+    /// `format` is the 16-bit format of the converted pictures. `samples` describes the samples
     /// after rounding.
     Rounding(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
              const ResultSamples& samples);

@@ -8,8 +8,8 @@ namespace {
 
 bool is_colour(const PixelTraits& traits) { return traits.format.layout != Layout::gray; }
 
-/// Returns whether lull may convert samples to `format`: true except for palettes and 1-bit
-/// formats, which need dithering.
+/// Returns whether lull may convert samples to `format`. The function rejects palettes and 1-bit
+/// formats, because a conversion to them needs dithering.
 bool is_target(AVPixelFormat format) {
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
   const std::optional<PixelTraits> traits = traits_of(format);
@@ -49,8 +49,8 @@ AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from,
   for (; list && *list != AV_PIX_FMT_NONE; ++list) {
     if (!is_target(*list)) continue;
     FormatLoss loss = loss_of(from, *traits_of(*list));
-    // If the input does not have the full range, a full-range format is a worse choice, because the
-    // conversion changes all values.
+    // If the input does not have the full range, a conversion to a full-range format changes all
+    // values, so such a format is a worse choice.
     if (is_full_range_yuv(*list) && !full_range) loss.excess += 32;
     if (loss.colour || (nearest != AV_PIX_FMT_NONE && loss.weight() >= min_weight)) continue;
     nearest = *list;

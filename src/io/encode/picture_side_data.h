@@ -15,10 +15,12 @@ inline bool has_picture_data(const FileSource& source, AVPacketSideDataType type
   return !picture_data(source, type).empty();
 }
 
-/// Copies the side data that remain valid after filtering. Omits properties of the source's bit
-/// stream, and Dolby Vision, whose enhancement layer fits only the unfiltered samples.
+/// Copies the side data that remain valid after filtering. The function does not copy properties of
+/// the source's bit stream. It does not copy Dolby Vision, because the enhancement layer fits only
+/// the unfiltered samples.
 void copy_picture_data(const FileSource& source, AVStream& to);
-/// Copies the same side data to a frame. Side data that the frame already has remain unchanged.
+/// Copies the side data of the video that remain valid after filtering to a frame. The function
+/// does not replace side data that the frame already has.
 void copy_picture_data(const FileSource& source, AVFrame& to);
 
 }  // namespace lull::io

@@ -15,7 +15,7 @@ AVPixelFormat format_with_bits(const PixelTraits& traits, int bits) {
         is_full_range_yuv(format) || sws_isSupportedInput(format) == 0 ||
         sws_isSupportedOutput(format) == 0)
       continue;
-    // The function prefers planar formats, because frames are planar.
+    // The function prefers planar formats, because lull's frames are planar.
     if ((d->flags & AV_PIX_FMT_FLAG_PLANAR) != 0) return format;
     if (found == AV_PIX_FMT_NONE) found = format;
   }

@@ -16,9 +16,9 @@ AVPixelFormat format_with_bits(const PixelTraits& traits, int bits);
 /// full range.
 bool has_full_range(const FileSource& source);
 
-/// Returns whether the conversion for JPEG changes the range or the matrix of YCbCr samples. FFmpeg
-/// must then convert in one step: with an intermediate 16-bit format, FFmpeg would copy the samples
-/// unchanged.
+/// Returns whether the conversion for JPEG changes the range or the colour matrix of YCbCr samples.
+/// FFmpeg must then convert in one step. If the conversion used an intermediate 16-bit format,
+/// FFmpeg would copy the samples unchanged.
 bool changes_range(Layout source, AVPixelFormat target);
 
 /// Returns the sample format of a denoising session's results. If the encoder's pixel format

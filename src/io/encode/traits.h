@@ -74,10 +74,10 @@ struct ContainerTraits {
   // The codec to which lull converts text subtitles that the container cannot store unchanged.
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;
   /// The preroll packets that the muxer copies. Decoders need preroll to start, but players must
-  /// not play it.
-  /// `all`: all packets; an edit list marks them as hidden.
-  /// `one_packet`: only the last packet; players skip it because its time stamp is negative.
-  /// `none`: no packets, because preroll would delay the other streams.
+  /// not play it. `all`: the muxer copies all preroll packets, and an edit list hides them.
+  /// `one_packet`: the muxer copies only the last packet, and players skip it because its time
+  /// stamp is negative. `none`: the muxer copies no packets, because preroll would delay the other
+  /// streams.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;
   std::uint32_t hevc_tag = 0;  // codec tag for HEVC that lull encodes; 0: FFmpeg chooses
@@ -94,14 +94,14 @@ struct ContainerTraits {
 
 /// Returns the table of containers.
 std::span<const ContainerTraits> container_table();
-/// Returns the traits of a muxer. A muxer outside the table is assumed to store nothing but
-/// streams.
+/// Returns the traits of a muxer. For a muxer that is not in the table, lull assumes that it can
+/// store streams but none of the properties.
 const ContainerTraits& container_traits(std::string_view muxer);
 
 /// Returns whether `key` is one of the container's listed tags, ignoring case.
 bool is_listed_tag(const ContainerTraits& container, const char* key);
-/// Returns whether one of `tags` is not a standard tag of the container (MP4, MOV), but the
-/// container can store the tag as a custom tag.
+/// Returns whether the container (MP4 or MOV) can store one of `tags` only as a custom tag, because
+/// it is not a standard tag of the container.
 bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags);
 
 /// The encoders for one still picture format, identified by its file name extension.
@@ -135,8 +135,8 @@ struct EncoderTraits {
   std::span<const Setting> rgb_settings{};    // further defaults for RGB samples
   // Whether the encoder's quality is a percentage.
   bool percent_quality = false;
-  /// Quality if the user sets none, for lossy encoders without crf: a value of the option -q:v of
-  /// the ffmpeg command. Small values are good, except for Theora.
+  /// Default quality for lossy encoders without crf, as a value of the option -q:v of the ffmpeg
+  /// command. Small values mean good quality, except for Theora.
   int default_quality = 2;
   /// Options that set the quality instead of `default_quality`, for encoders that interpret
   /// FFmpeg's quality in another way.
@@ -155,8 +155,8 @@ struct EncoderTraits {
   // Workarounds for faults of encoders.
   bool named_presets = false;  // the encoder reports unknown presets and tunes on stderr
   bool broken_avx512 = false;
-  /// Entries for video whose bottom field comes first. The encoder otherwise learns the order of
-  /// the fields too late for the SEI messages of the first frames.
+  /// Entries of `params` for video whose bottom field comes first. Without these entries, the
+  /// encoder learns the order of the fields too late for the SEI messages of the first frames.
   const char* bottom_first_params = nullptr;
   bool broken_small_cutree = false;
   // The encoder returns uninitialised DTS for videos of at most this number of frames.
@@ -169,8 +169,8 @@ std::span<const EncoderTraits> encoder_table();
 /// Returns the traits of an encoder by its name, or else by its codec, or else default traits.
 EncoderTraits encoder_traits(const AVCodec& encoder);
 
-/// Returns the number of threads for an encoder on `cores` cores. If `asked` is 0: one thread per
-/// core, at most EncoderTraits::max_threads.
+/// Returns the number of threads for an encoder on `cores` cores. If `asked` is 0, the encoder gets
+/// one thread per core, but at most EncoderTraits::max_threads.
 int threads_of(const EncoderTraits& encoder, int asked, int cores);
 
 }  // namespace lull::io

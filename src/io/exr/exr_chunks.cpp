@@ -33,7 +33,7 @@ std::int64_t count_bytes(exr_const_context_t, void* self) {
 
 void ignore_error(exr_const_context_t, exr_result_t, const char*) {}
 
-/// A file opened by OpenEXR's C library. `get()` returns null if the headers are damaged.
+/// A file that OpenEXR's C library has opened. `get()` returns null if the headers are damaged.
 class Context {
  public:
   explicit Context(const ByteSpan& bytes) {
@@ -93,8 +93,9 @@ void list_scanlines(exr_const_context_t file, int part, ChunkList& list) {
   }
 }
 
-/// Lists the tiles of a part. Of ripmap levels, lists only the full size, because OpenEXR 3.1 looks
-/// for the chunks of the other levels in wrong places. Returns whether all tiles are listed.
+/// Lists the tiles of a part. Of a ripmap, the function lists only the level of full size, because
+/// OpenEXR 3.1 looks for the chunks of the other levels in wrong places. Returns whether all tiles
+/// are listed.
 bool list_tiles(exr_const_context_t file, int part, ChunkList& list) {
   std::uint32_t width = 0, height = 0;
   exr_tile_level_mode_t mode{};
@@ -222,7 +223,8 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   if (!list.fault.empty()) return list.fault;
   if (lists_all)
     if (std::string fault = find_wrong_size(list.chunks, heads); !fault.empty()) return fault;
-  // The result is the damaged chunk of the smallest index, independent of the thread order.
+  // Several threads may find damaged chunks. The function reports the damaged chunk of the smallest
+  // index, so that the result does not depend on the threads.
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::size_t first = list.chunks.size();

@@ -31,7 +31,7 @@ std::string list_of_labels(const std::vector<ExrLayer>& layers) {
 /// Raises the number of OpenEXR's threads, which all files of the process share.
 int library_threads(int threads) {
   static std::mutex mutex;
-  // OpenEXR reads and writes the file in one thread at a time, so more than 16 threads would wait.
+  // Only one thread at a time can read or write the file, so more than 16 threads would only wait.
   constexpr unsigned limit = 16;
   const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
@@ -52,7 +52,8 @@ void insert(Imf::FrameBuffer& buffer, const std::string& channel, const LayerWin
                                     sizeof(float) * static_cast<std::size_t>(to.stride)));
 }
 
-/// Returns an error text if `file_bytes` is too small for the samples of a part; empty if not.
+/// Returns an error text if `file_bytes` is too small for the samples of a part, or else an empty
+/// text.
 std::string find_impossible_size(const Imf::Header& header, std::size_t file_bytes) {
   const Imath::Box2i& data = header.dataWindow();
   double bytes = 0;

@@ -38,7 +38,7 @@ class ExrFile {
   double pixel_aspect(const ExrLayer& layer) const;
 
   /// Checks that the file is large enough for its samples and that all chunks are valid
-  /// (`exr_chunks.h`). Call before allocating memory for samples.
+  /// (`exr_chunks.h`). The caller must call this function before it allocates memory for samples.
   /// @throws BadData
   void check_chunks() const;
 
@@ -48,10 +48,10 @@ class ExrFile {
     std::vector<std::string> channels;
     std::vector<PlaneView<float>> to;
   };
-  /// Reads the requested channels, and decompresses each part once. Missing samples become 0. Each
-  /// channel may be requested only once.
-  /// @throws BadData  the file is damaged, or the samples are deep, subsampled, or the luminance of
-  ///     a layer with chroma
+  /// Reads the requested channels, and decompresses each part once. Missing samples become 0. Two
+  /// requests must not name the same channel.
+  /// @throws BadData  the file is damaged; or the samples are deep or subsampled, or are the
+  ///     luminance of a layer with chroma
   void read(const std::vector<ReadRequest>& requests) const;
 
   /// New samples for the channels (complete names) of a layer. The planes have the size of
@@ -61,9 +61,8 @@ class ExrFile {
     std::vector<std::string> channels;
     std::vector<PlaneView<const float>> from;
   };
-  /// Returns a copy of the file with new samples in the given channels, and with everything else
-  /// unchanged. If a lossy compression would change other channels of a part, the function
-  /// compresses this part with ZIP.
+  /// Returns a copy of the file that differs only in the samples of the given channels. If a lossy
+  /// compression would change other channels of a part, the function compresses this part with ZIP.
   PacketPtr with_samples(const std::vector<NewSamples>& samples) const;
 
   struct Parts;  // objects of OpenEXR, defined in exr_parts.h

@@ -85,8 +85,8 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
 }
 
 /// Returns the index of the first component that is the name of a view, such as "left".
-/// `components` are the parts of a layer name. If there is no such component, returns the number of
-/// components.
+/// `components` are the parts of a layer name between dots. If no component is a view, the function
+/// returns the number of components.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
@@ -116,8 +116,8 @@ Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>&
   return views;
 }
 
-/// Splits the view from a layer name. OpenEXR requires the view as the last component, but some
-/// programs place it elsewhere.
+/// Separates the view from the layer name. OpenEXR requires the view as the last component, but
+/// some programs place it elsewhere.
 void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   const Names components = name_components(layer.name);
   const std::size_t at = position_of_view(components, views.names);
@@ -207,7 +207,8 @@ const ExrLayer* first_with(const std::vector<ExrLayer>& layers, const Condition&
 }
 
 /// Returns the best layer among the colour layers that fulfil `condition`; null if there is none.
-/// Prefers RGB to grey, then the default view, then the order of `picture_rank()`.
+/// RGB is better than grey. Among layers of equal colours, the default view is better than other
+/// views. Among layers of equal view, the order of `picture_rank()` decides.
 const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condition& condition) {
   for (const std::size_t count : {rgb.size(), std::size_t{1}}) {
     const Condition fits = [&](const ExrLayer& layer) {
@@ -228,8 +229,8 @@ const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condit
   return nullptr;
 }
 
-/// Marks the beauty layers (the sum of all light): the layers with one of the `picture_names`, and
-/// the best layer of each view.
+/// Marks the beauty layers, which contain the sum of all light: the layers with one of the
+/// `picture_names`, and the best layer of each view.
 void set_beauty(std::vector<ExrLayer>& layers) {
   std::set<std::string> views;
   for (ExrLayer& layer : layers) {
@@ -277,8 +278,8 @@ const ExrLayer* default_picture(const std::vector<ExrLayer>& layers) {
   if (const ExrLayer* one = colour_picture(layers, [](const ExrLayer&) { return true; }))
     return one;
   const auto usable = [](const ExrLayer& layer) { return !layer.holds_ids; };
-  // Without a suitable colour layer, the picture is an albedo, a depth map, or a deep layer. lull
-  // rejects deep layers later.
+  // If there is no suitable colour layer, the function chooses an albedo, a depth map, or a deep
+  // layer. lull rejects deep layers later.
   for (const Condition& condition :
        {Condition([](const ExrLayer& layer) { return layer.has_rgb() && layer.holds_light; }),
         Condition([](const ExrLayer& layer) { return layer.has_rgb(); }),

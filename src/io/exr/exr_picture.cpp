@@ -16,7 +16,7 @@ namespace {
 
 const std::string input_name = "the input";  // the file name is not known here
 
-/// The OpenEXR file of a picture, referenced by the picture's AVFrame::opaque_ref.
+/// The OpenEXR file of a picture. AVFrame::opaque_ref of the picture refers to this object.
 struct Origin {
   AVBufferRef* file = nullptr;  // the complete file
   int threads = 0;
@@ -114,8 +114,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
   });
 }
 
-/// Adds a read request for each layer in options.layers. Omits a layer that shares channels with an
-/// earlier request; `read_layer()` reads the omitted layer later.
+/// Adds a read request for each layer in options.layers. If a layer shares channels with an earlier
+/// request, the function adds no request for the layer, and `read_layer()` reads this layer later.
 void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   for (const LayerName& name : options.layers(origin.layers)) {

@@ -46,8 +46,8 @@ class GrowingBytes final : public Imf::OStream {
   std::size_t at_ = 0;
 };
 
-/// Returns whether recompression can change the samples. PXR24 rounds floats to 24 bits, so a
-/// second rounding changes nothing.
+/// Returns whether compression can change samples that come from the same compression. PXR24 rounds
+/// floats to 24 bits, but a second rounding changes nothing.
 bool may_lose_again(Imf::Compression compression) {
   return compression == Imf::B44_COMPRESSION || compression == Imf::B44A_COMPRESSION ||
          compression == Imf::DWAA_COMPRESSION || compression == Imf::DWAB_COMPRESSION;
@@ -68,8 +68,8 @@ Imf::Header without_chunk_count(const Imf::Header& from) {
   return header;
 }
 
-/// Returns the header of a part with new samples. The part contains only the full resolution level,
-/// because the lower levels contain the noise.
+/// Returns the header of a part with new samples. The new part contains only the full resolution,
+/// because the smaller levels of the original part still contain the noise.
 Imf::Header header_for_new_samples(const Imf::Header& from) {
   Imf::Header header = without_chunk_count(from);
   if (header.hasTileDescription()) {
@@ -128,7 +128,7 @@ class PartPixels {
     });
   }
 
-  /// Writes a channel without subsampling. Half floats are clamped to 65504.
+  /// Writes a channel without subsampling. The function clamps half floats to 65504.
   void put(const std::string& name, PlaneView<const float> from, const LayerWindow& window) {
     const Imath::Box2i data = header_.dataWindow();
     char* to = channel_data_.at(name).data();

@@ -128,10 +128,10 @@ std::string_view last_component(std::string_view layer) {
   return layer.substr(layer.rfind('.') + 1);
 }
 
-// Derives the content of a layer from the components of its name. For example, the component
-// "albedo" of the name "albedo.RGBA" means data. There is one exception: if the last component is
-// the usual name of a picture, such as "Combined", a component of at least three words does not
-// mean data, because it is a title. An example is "Depth of field" in "Depth of field.Combined".
+// Derives the content of a layer from the components of its name. One component that means data
+// suffices, such as "albedo" in "albedo.RGBA". There is one exception: if the last component is the
+// usual name of a picture, a component of at least three words is a title and does not mean data.
+// An example is "Depth of field" in "Depth of field.Combined".
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

@@ -126,8 +126,8 @@ inline AVRational to_av(const Rational& r) {
   return {static_cast<int>(r.num), static_cast<int>(r.den)};
 }
 
-// Compatibility functions: FFmpeg 5.1 (Debian 12) has only the old fields and functions, FFmpeg 7
-// has only the new fields and functions.
+// Compatibility functions for several versions of FFmpeg. FFmpeg 5.1 (Debian 12) has only the old
+// fields and functions. FFmpeg 7 has only the new ones.
 
 inline std::int64_t frame_duration(const AVFrame& frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
@@ -171,9 +171,9 @@ inline bool top_field_first(const AVFrame& frame) {
 #endif
 }
 
-/// Returns whether the top field is displayed first. In Matroska, in QuickTime and in FFmpeg's
-/// decoders, TB and BT name the order of display of interleaved fields, contrary to FFmpeg's
-/// description of these values.
+/// Returns whether players show the top field first. For interleaved fields, Matroska, QuickTime
+/// and FFmpeg's decoders use AV_FIELD_TB and AV_FIELD_BT to state the order of display. FFmpeg's
+/// description of these values differs.
 inline bool top_field_first(AVFieldOrder order) {
   return order == AV_FIELD_TT || order == AV_FIELD_TB;
 }

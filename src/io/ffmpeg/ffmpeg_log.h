@@ -37,8 +37,9 @@ class LogTopic {
     const std::shared_ptr<Messages>* before_;
   };
 
-  /// Receives the warnings and errors of decoders from any thread of FFmpeg. `context` is the
-  /// AVCodecContext of the message. Each decoder thread has its own AVCodecContext.
+  /// A function that receives the warnings and errors of decoders. Any thread of FFmpeg may call
+  /// it. `context` is the AVCodecContext of the message. Each decoder thread has its own
+  /// AVCodecContext.
   using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
 
   /// While a Mark exists, `topic` receives the messages of decoders whose AVCodecContext::opaque is

@@ -14,8 +14,8 @@ bool is_one_bit(AVPixelFormat format) {
   return std::ranges::find(one_bit, format) != std::end(one_bit);
 }
 
-// One channel of a picture, at the position in FFmpeg's pixel format descriptor. For read-only
-// samples, `Byte` is `const std::uint8_t`.
+// The memory layout of one channel of a picture, according to FFmpeg's pixel format descriptor.
+// `Byte` is `const std::uint8_t` if the samples are read-only.
 template <class Byte>
 struct Channel {
   Byte* data;
@@ -80,8 +80,8 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
   }
 }
 
-// Writes a plane to a channel of a picture. Channels of a packed format share words, so the
-// function ORs bits into words that `clear_shared()` must have set to zero.
+// Writes a plane to a channel of a picture. The channels of a packed format share words, so the
+// function adds its bits to the words with OR. `clear_shared()` must have set the words to zero.
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();
@@ -126,8 +126,8 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
   }
 }
 
-// Sets packed planes to zero, because `pack_rows()` ORs samples into the words of these planes.
-// Unused bits must be 0 so that equal frames have equal planes.
+// Sets packed planes to zero, because `pack_rows()` adds samples to the words of these planes with
+// OR. Unused bits must be 0 so that equal frames have equal planes.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   bool done[4] = {};
@@ -213,8 +213,8 @@ std::optional<PixelTraits> traits_of(AVPixelFormat format) {
   constexpr auto unsupported =
       AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_BITSTREAM;
   if ((d->flags & unsupported) || std::string_view(d->name).starts_with("xyz")) return std::nullopt;
-  // A row (U Y Y V Y Y) has no constant distance between luma samples. The distance in FFmpeg's
-  // descriptor is wrong and leads beyond the row.
+  // The format UYYVYY411 stores a row as U Y Y V Y Y, so the distance between luma samples varies.
+  // FFmpeg's descriptor states a wrong, constant distance that leads beyond the row.
   if (format == AV_PIX_FMT_UYYVYY411) return std::nullopt;
   traits.alpha = (d->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
   const int colours = d->nb_components - (traits.alpha ? 1 : 0);

@@ -36,14 +36,15 @@ const char* name_of(AVPixelFormat format);
 /// Returns whether `format` implies full-range YCbCr (yuvj420p and similar formats).
 bool is_full_range_yuv(AVPixelFormat format);
 
-/// Returns the format in `list` (ends with AV_PIX_FMT_NONE) that can store pictures of `format`
-/// unchanged, preferably `format` itself; AV_PIX_FMT_NONE if there is none. Returns a yuvj format
-/// only if `full_range` is true.
+/// Returns the format in `list` that can store pictures of `format` unchanged, preferably `format`
+/// itself; AV_PIX_FMT_NONE if there is none. `list` ends with AV_PIX_FMT_NONE. The result is a yuvj
+/// format only if `full_range` is true.
 AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const PixelTraits& traits,
                          bool full_range);
 
-/// Copies the samples of `picture` to `frame`, and alpha to `alpha` if not null. The formats must
-/// match. Samples are clamped to the bit depth, because FFmpeg accepts larger samples in raw files.
+/// Copies the samples of `picture` to `frame`, and the alpha samples to `alpha` if `alpha` is not
+/// null. The formats must match. The function clamps samples to the bit depth, because FFmpeg
+/// accepts larger samples in raw files.
 void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 
 /// Makes `picture` share the samples of `frame`. `picture` must have a format and a size, but no

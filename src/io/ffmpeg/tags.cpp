@@ -12,7 +12,7 @@ bool describes_the_file(std::string_view key, bool encoded) {
                                                       "compatible_brands", "encoder"};
   constexpr std::array<std::string_view, 4> of_encoded = {"duration", "bps", "number_of_bytes",
                                                           "number_of_frames"};
-  // FFmpeg appends the language of a tag in Matroska files: "BPS-eng".
+  // In Matroska files, FFmpeg appends the language of a tag to its key, for example "BPS-eng".
   constexpr std::size_t suffix = 4;
   if (key.size() > suffix && key[key.size() - suffix] == '-') key.remove_suffix(suffix);
   std::string name(key);

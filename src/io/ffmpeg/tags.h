@@ -9,7 +9,7 @@
 namespace lull::io {
 
 /// Returns whether an entry, such as "major_brand", describes the input file and not its content.
-/// The case of the key does not matter, because Matroska files contain "MAJOR_BRAND" after a
+/// The function ignores the case of the key, because Matroska files contain "MAJOR_BRAND" after a
 /// conversion from MP4. `encoded` is true for a stream that lull encodes again.
 bool describes_the_file(std::string_view key, bool encoded);
 

@@ -73,7 +73,8 @@ void InputPipe::interrupt() noexcept {
   while (::write(wake_, &one, sizeof one) < 0 && errno == EINTR) continue;
 }
 
-// Waits until the pipe has data or the writer has closed it. Returns 0 or FFmpeg's error code.
+// Waits until the pipe has data, or until the writing process has closed the pipe. Returns 0 or
+// FFmpeg's error code.
 int InputPipe::wait() const {
   for (;;) {
     pollfd sources[] = {{wake_, POLLIN, 0}, {descriptor_, POLLIN, 0}};

@@ -13,8 +13,8 @@ struct InflatedSize {
   std::string error;         // zlib's message; empty if there is none
 };
 
-/// Returns the decompressed size of the stream at the beginning of `stored`. Stops soon after
-/// `max_bytes` bytes.
+/// Returns the decompressed size of the stream at the beginning of `stored`. The function stops
+/// soon after `max_bytes` decompressed bytes.
 InflatedSize inflated_size(std::span<const std::uint8_t> stored, std::uint64_t max_bytes);
 
 }  // namespace lull::io

@@ -29,8 +29,9 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// If `from` and `to` are hard links to the same file, removes `from` and returns true. After a
-/// lost reply to link(), a network file system repeats the request and reports EEXIST.
+/// If `from` and `to` are hard links to the same file, removes `from` and returns true. This case
+/// means that link() succeeded: after a lost reply, a network file system repeats the request and
+/// then reports EEXIST.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -56,8 +57,8 @@ bool rename_if_free(const std::string& from, const std::string& to) {
     return true;
   }
   if (errno == EEXIST && is_renamed(from, to)) return true;
-  // On file systems without hard links (FAT: EPERM, many FUSE file systems: ENOSYS), the function
-  // must check that `to` does not exist, because rename() can replace a file.
+  // Some file systems have no hard links (FAT: EPERM, many FUSE file systems: ENOSYS). The function
+  // must then check that `to` does not exist, because rename() can replace a file.
   if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS) return false;
   if (::access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;
@@ -77,8 +78,8 @@ std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
-  // The target of a link may not exist yet, so the function itself resolves links: at most 40, as
-  // in the Linux kernel.
+  // The function itself resolves links, because the target of a link may not exist yet. It follows
+  // at most 40 links, like the Linux kernel.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
     const fs::path target = fs::read_symlink(name, code);
@@ -122,8 +123,8 @@ void check_free(const std::string& path, bool overwrite) {
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access) {
   static std::atomic<int> count = 0;
-  // The random number is needed because processes on two machines that share a folder may have
-  // equal identities.
+  // Processes on two machines may have equal identities and share a folder. The random number makes
+  // their file names different.
   static const std::uint32_t random_number = std::random_device()();
   const fs::path in = folder.empty() ? "." : folder;
   struct stat status;
@@ -225,13 +226,13 @@ void OutputFile::create() {
   if (options_.overwrite) copy_mode();
 }
 
-// Copies the mode of the file that the temporary file will replace. Call before the first write, so
-// that other users can never read a private file.
+// Copies the mode of the file that the temporary file will replace. The caller must call this
+// function before the first write, so that other users can never read a private file.
 void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
   if (::fstat(descriptor_, &own) < 0) return;
-  // The function ignores errors, because some file systems have no permission bits.
+  // The function ignores errors of fchmod(), because some file systems have no permission bits.
   (void)::fchmod(descriptor_, mode_for_replacement(options_.access, own.st_gid, old.st_mode));
 }
 

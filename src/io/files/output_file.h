@@ -11,7 +11,7 @@
 namespace lull::io {
 
 /// An open file to which FFmpeg writes. Output stores the errno of a failed write, because FFmpeg
-/// does not.
+/// does not keep it.
 class Output {
  public:
   virtual ~Output() = default;
@@ -22,7 +22,7 @@ class Output {
   /// Returns the file descriptor, for writing without FFmpeg. A caller that writes to the
   /// descriptor must not use `io()`.
   int descriptor() const { return descriptor_; }
-  /// Throws an error if a write has failed.
+  /// Throws an error if an earlier write has failed.
   /// @throws IoError
   void check_written() const;
   /// Returns the path of the file that contains the output until commit(); empty if there is none.
@@ -33,10 +33,9 @@ class Output {
   /// Calls `finish_writing()` and renames the file to the name of the output.
   /// @throws IoError, CannotCreate
   virtual void commit() = 0;
-  /// Closes an incomplete output. If the output is a file, the function renames temporary() to
-  /// `partial_name()`, such as "x.partial.mkv", and returns the new name. If the system cannot
-  /// rename the file, the function returns the name of the temporary file. If the output is a pipe,
-  /// the result is empty.
+  /// Closes an incomplete output. A file gets the name `partial_name()`, such as "x.partial.mkv",
+  /// or keeps its temporary name if the system cannot rename it. Returns the name of the file;
+  /// empty if the output is a pipe.
   /// @throws IoError
   virtual std::string keep_partial() = 0;
 
@@ -56,7 +55,8 @@ class Output {
   std::unique_ptr<AVIOContext, FreeIo> io_;
 
  private:
-  // The parameter `data` of the callback is const only in FFmpeg 7, so there are two overloads.
+  // Callback of FFmpeg for writing. There are two overloads, because only FFmpeg 7 declares `data`
+  // as const.
   static int write(void* self, std::uint8_t* data, int size);
   static int write(void* self, const std::uint8_t* data, int size);
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
@@ -65,14 +65,15 @@ class Output {
 /// Returns whether `path` itself is a symbolic link.
 bool is_link(const std::string& path);
 
-/// Follows all symbolic links of `path` and returns the target. Replacing the target preserves the
-/// links.
+/// Follows all symbolic links of `path` and returns the target. If the caller replaces the target,
+/// the links remain.
 std::string resolve_links(const std::string& path);
 
 /// Returns the name of an incomplete output "x.mkv": "x.partial.mkv", or "x.partial-2.mkv" for
 /// `number` 2.
 std::string partial_name(const std::string& path, int number = 1);
-/// Returns whether `name`, without a folder, is a `partial_name()` of the output `path`.
+/// Returns whether `name`, without a folder, is a name that `partial_name()` can return for the
+/// output `path`.
 bool is_partial_name(const std::string& name, const std::string& path);
 
 /// Throws an error if lull cannot create an output at `path`.
@@ -100,11 +101,12 @@ struct OutputFileOptions {
   /// output.
   std::string folder = {};
   Access access = {};
-  /// If the path is a symbolic link, true replaces the target of the link, and false replaces the
-  /// link itself. False prevents another user's link from redirecting the output.
+  /// Whether an output whose path is a symbolic link replaces the target of the link (true) or the
+  /// link itself (false). With false, a link of another user cannot redirect the output.
   bool follow_links = true;
-  /// Whether the constructor removes the temporary files of killed processes for this output. False
-  /// for sinks of many files, which remove the temporary files of all outputs in one pass.
+  /// Whether the constructor removes temporary files of this output that killed processes have
+  /// left. False for sinks of many files, which remove the temporary files of all outputs in one
+  /// pass.
   bool removes_leftovers = true;
 };
 

@@ -119,7 +119,7 @@ void OutputFolder::copy(const std::string& from, const std::string& path) {
     check<IoError>(write_all(file.descriptor, piece.data(), got), "cannot write '" + path + "'");
 }
 
-// One syncfs() is faster than an fsync() for each of the millions of files of OME-Zarr data.
+// OME-Zarr data can have millions of files. One syncfs() is faster than one fsync() for each file.
 void OutputFolder::commit() {
   if (descriptor_ >= 0 && ::syncfs(descriptor_) < 0)
     throw IoError("cannot write '" + name_ + "' (" + std::strerror(errno) + ")");

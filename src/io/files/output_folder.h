@@ -15,20 +15,20 @@ struct OutputFolderOptions {
   bool overwrite = false;  // replaces an existing folder if `may_replace` returns true for it
   Access access = {};      // permission bits of the files
   bool follow_links = true;
-  /// Returns whether the output may replace the existing folder `path`, which is not empty.
+  /// Returns whether the output may replace the existing, non-empty folder `path`.
   std::function<bool(const std::string& path)> may_replace = {};
 };
 
-/// Returns whether an output at `path` (without a final slash) replaces an existing folder. Empty
-/// folders may always be replaced.
+/// Returns whether an output at `path` (without a final slash) replaces an existing folder. An
+/// output may always replace an empty folder.
 /// @param name  name of the output in messages
 /// @throws CannotCreate  the output is a file, or a folder that must not be replaced
 bool check_free_folder(const std::string& path, const std::string& name,
                        const OutputFolderOptions& options);
 
-/// Writes files to a temporary folder beside the output. `commit()` renames the folder. Without
-/// `commit()`, the destructor removes the folder. The constructor removes the temporary folders of
-/// killed processes for the same output.
+/// Writes files to a temporary folder beside the output. `commit()` renames the temporary folder to
+/// the name of the output. Without `commit()`, the destructor removes the temporary folder. The
+/// constructor removes temporary folders of the same output that killed processes have left.
 class OutputFolder {
  public:
   /// @param path  name of the output, with or without a final slash
@@ -57,7 +57,7 @@ class OutputFolder {
   void commit();
 
  private:
-  /// Opens a file for writing, and creates the file and missing folders.
+  /// Opens a file for writing. The function creates the file and its folders if they do not exist.
   /// @param flags  further flags for open()
   int open_file(const std::string& path, int flags);
 

@@ -1,5 +1,6 @@
 #pragma once
-// Complete reads and writes at a file position, with repeated system calls if necessary.
+// Reads and writes at a file position. The functions repeat the system call until they have
+// transferred all bytes.
 
 #include <unistd.h>
 
@@ -8,8 +9,8 @@
 
 namespace lull::io {
 
-/// Reads `bytes` bytes from `position` on. On an error, returns false and sets errno (EIO at the
-/// end of the file).
+/// Reads `bytes` bytes from `position` on. On an error, the function returns false and sets errno
+/// (EIO at the end of the file).
 inline bool read_at(int descriptor, void* data, std::size_t bytes, off_t position) {
   for (auto* to = static_cast<char*>(data); bytes > 0;) {
     errno = EIO;
@@ -23,7 +24,7 @@ inline bool read_at(int descriptor, void* data, std::size_t bytes, off_t positio
   return true;
 }
 
-/// Writes all bytes from `position` on. On an error, returns false and sets errno.
+/// Writes all bytes from `position` on. On an error, the function returns false and sets errno.
 inline bool write_at(int descriptor, const void* data, std::size_t bytes, off_t position) {
   for (const auto* from = static_cast<const char*>(data); bytes > 0;) {
     const ssize_t count = ::pwrite(descriptor, from, bytes, position);

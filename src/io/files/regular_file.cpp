@@ -27,7 +27,8 @@ std::string kind_of(const struct stat& status) {
 
 RegularFile::RegularFile(const std::string& path) : path_(path) {
   struct stat status;
-  // The kind must be checked before open(), because opening some devices has side effects.
+  // The constructor checks the kind of the file before open(), because opening some devices has
+  // side effects.
   if (::stat(path.c_str(), &status) < 0) fail(errno);
   if (const std::string kind = kind_of(status); !kind.empty()) refuse(kind);
   // O_NONBLOCK prevents blocking if another process has meanwhile replaced the file by a pipe.

@@ -1,6 +1,6 @@
 #pragma once
-// Reads regular files. Rejects pipes and devices before opening them, because opening or reading a
-// pipe or device could block or never end.
+// Reads regular files. The reader rejects pipes and devices before it opens them, because opening a
+// pipe could block, and reading a device could never end.
 
 #include <cstddef>
 #include <cstdint>

@@ -35,8 +35,8 @@ class ScratchFile {
   /// Reads and removes the next `bytes` bytes of the queue.
   /// @throws IoError  the disk fails, or the queue has fewer bytes
   void read(void* data, std::size_t bytes);
-  /// Reads bytes at a position, counted from the creation of the object or the last `clear()`. Must
-  /// not be mixed with `read()`, which discards bytes.
+  /// Reads bytes at a position, counted from the creation of the object or the last `clear()`. The
+  /// caller must not also use `read()`, which discards bytes.
   /// @throws IoError  the disk fails, or the file has fewer bytes
   void read_from(std::int64_t position, void* data, std::size_t bytes);
   std::int64_t left() const { return end_ - begin_; }

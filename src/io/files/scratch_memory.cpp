@@ -33,8 +33,8 @@ std::shared_ptr<std::byte[]> main_memory(std::size_t bytes) {
 std::shared_ptr<std::byte[]> scratch_memory(std::size_t bytes, std::string folder) {
   if (folder.empty()) folder = scratch_folder();
   const int descriptor = open_scratch(folder);
-  // The file's space must be reserved, because an access to the mapping on a full disk would end
-  // the process.
+  // The function reserves space on the disk, because an access to mapped memory on a full disk
+  // would end the process.
   const int problem = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
   auto memory = problem == 0 ? map(bytes, MAP_SHARED, descriptor) : nullptr;
   const int number = problem != 0 ? problem : errno;

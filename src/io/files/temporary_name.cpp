@@ -90,7 +90,8 @@ ProcessIdentity find_own_identity() {
 
 }  // namespace
 
-// The function compares process IDs, because a child process after fork() has a new process ID.
+// After fork(), the child process has a new process ID. The function therefore compares the stored
+// ID with the current one.
 const ProcessIdentity& own_identity() {
   thread_local ProcessIdentity own = find_own_identity();
   if (own.number != ::getpid()) own = find_own_identity();

@@ -26,16 +26,16 @@ constexpr Numbers numbers[] = {{0, 2, 4},    {16, 5, 4},   {660, 1, 4},  {768, 2
                                {1712, 5, 4}, {1920, 2, 4}, {1932, 10, 4}};
 constexpr Numbers numbers_of_element[] = {{0, 5, 4}, {24, 2, 2}, {28, 3, 4}};
 
-/// Byte ranges of the header fields that describe the storage of the samples. The values in the
-/// output may differ.
+/// Byte ranges of the header fields that describe the storage of the samples. The output may have
+/// other values in these fields.
 struct Range {
   std::size_t begin, end;
 };
 constexpr Range of_samples[] = {{0, 36}, {660, 664}, {770, 780}, {780, 1356}};
 /// Byte range of the transfer function and the colorimetry of the first image element.
 constexpr Range of_colour = {801, 803};
-/// Byte ranges of the header with texts, film data and television data. lull copies a header only
-/// if at least one of these ranges is not empty.
+/// Byte ranges of the header that contain texts, film data and television data. lull copies a
+/// header only if at least one of these ranges is not empty.
 constexpr Range stated_by_user[] = {{36, 660}, {1432, 1620}, {1664, 1864}, {1920, 1972}};
 
 void reverse(ByteVector& header, std::size_t base, const Numbers& numbers) {

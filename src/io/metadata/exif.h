@@ -35,12 +35,12 @@ struct ExifChanges {
   std::vector<PictureText> texts;
   /// Whether `change_exif()` stores texts without a matching EXIF field in the user comment.
   bool uses_comment = false;
-  /// Set by `change_exif()` if the EXIF data would exceed 64 KB, the limit of Exiv2.
+  /// change_exif() sets this member if the EXIF data would exceed 64 KB, the limit of Exiv2.
   bool is_too_long = false;
 };
 
-/// Returns the changed EXIF data; new data if `exif` is empty. Moves texts from `changes.texts`
-/// into EXIF fields. If nothing changes, the result equals `exif` bit for bit.
+/// Returns the changed EXIF data; new data if `exif` is empty. The function moves texts from
+/// `changes.texts` into EXIF fields. If nothing changes, the result equals `exif` bit for bit.
 ByteVector change_exif(ByteView exif, ExifChanges& changes);
 
 struct XmpChanges {

@@ -1,5 +1,5 @@
-// Reads and changes EXIF and XMP data with Exiv2, whose exceptions are derived from std::exception.
-// Damaged data count as absent.
+// Reads and changes EXIF and XMP data with Exiv2. Exiv2's exceptions are derived from
+// std::exception. Damaged data count as absent.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ constexpr const char *orientation_key = "Exif.Image.Orientation",
                      *y_resolution_key = "Exif.Image.YResolution",
                      *resolution_unit_key = "Exif.Image.ResolutionUnit";
 
-/// Keywords of texts and their EXIF tags.
+/// Keywords of texts, each with the EXIF tag that stores the text.
 constexpr std::pair<std::string_view, const char*> text_keys[] = {
     {"Description", "Exif.Image.ImageDescription"},
     {"Author", "Exif.Image.Artist"},
@@ -63,7 +63,8 @@ std::optional<Resolution> resolution_of(const ExifData& data) {
   return found;
 }
 
-// Returns the gamma exponent of PNG (gAMA, in units of 1/100000): the inverse of the gamma in EXIF.
+// Returns the gamma of EXIF data in the form of the PNG chunk gAMA: the inverse of the EXIF value,
+// in units of 1/100000.
 std::optional<std::uint32_t> gamma_of(const ExifData& data) {
   const auto* datum = find(data, gamma_key);
   const double exponent = datum ? number_of(*datum) : 0;

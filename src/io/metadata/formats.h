@@ -12,8 +12,8 @@ void read_png(ByteView file, PictureMetadata& metadata);
 void read_dpx(ByteView file, PictureMetadata& metadata);
 void read_webp(ByteView file, PictureMetadata& metadata);
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata);
-/// Reads the metadata of a TIFF file with Exiv2. In builds without Exiv2, and for BigTIFF files,
-/// which Exiv2 does not support, calls read_tiff_tags().
+/// Reads the metadata of a TIFF file with Exiv2. Builds without Exiv2 use read_tiff_tags() instead.
+/// The function also uses read_tiff_tags() for BigTIFF files, because Exiv2 does not support them.
 void read_tiff(ByteView file, PictureMetadata& metadata);
 /// Reads the metadata in the tags of a TIFF file with libtiff, and reports that the EXIF and GPS
 /// data are lost.
@@ -32,7 +32,7 @@ ByteVector embed_in_webp(ByteView file, const PictureMetadata& metadata);
 ByteVector embed_in_tiff(ByteView file, const PictureMetadata& metadata);
 
 /// Returns a copy of the file `tiff` with the EXIF, XMP and IPTC data of `metadata`. Tags about
-/// samples do not change. Requires Exiv2.
+/// samples do not change. In builds without Exiv2, the copy equals the file.
 /// @throws IoError
 ByteVector with_exif(ByteView tiff, const PictureMetadata& metadata);
 

@@ -50,7 +50,7 @@ std::uint32_t take_number(ByteView& bytes, int count) {
   return number;
 }
 
-/// Returns the EXIF orientation of a property: irot counts anticlockwise rotations by 90 degrees,
+/// Returns the EXIF orientation of a property. irot counts anticlockwise rotations by 90 degrees.
 /// imir exchanges top and bottom (0) or left and right (1).
 int orientation_of(const Box& box) {
   if (box.data.empty()) return 1;

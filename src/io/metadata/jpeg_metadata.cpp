@@ -75,8 +75,8 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
 }
 
 /// Returns a segment as a block for PictureMetadata::native. Content credentials (C2PA in JUMBF
-/// boxes) are signed and invalid after denoising. The block for content credentials has no data and
-/// only reports the loss.
+/// boxes) are signed, and the signature is invalid after denoising. Their block therefore has no
+/// data and only reports the loss.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");
@@ -86,8 +86,8 @@ NativeBlock native_segment(const Segment& segment) {
   return {PictureKind::jpeg, "the JPEG segment " + name, {segment.marker}, to_vector(segment.data)};
 }
 
-/// Returns whether a segment describes the encoding of the source: JFIF with its thumbnail (APP0),
-/// quality (APP12), colour transform (APP14).
+/// Returns whether a segment only describes the encoding of the source: JFIF with its thumbnail
+/// (APP0), the quality (APP12) or the colour transform (APP14).
 bool describes_coding(const Segment& segment) {
   return segment.marker == app0 || (segment.marker == 0xEC && begins_with(segment.data, "Ducky")) ||
          (segment.marker == 0xEE && begins_with(segment.data, "Adobe"));
@@ -142,7 +142,8 @@ void write_blocks(ByteVector& to, const PictureMetadata& metadata) {
     write_parts(to, comment, {}, byte_view(text.text), 0, no_head);
 }
 
-/// Appends further pictures to a JPEG file, and inserts their index at the beginning.
+/// Appends further pictures to a JPEG file, and inserts the index of these pictures at the
+/// beginning.
 void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictures) {
   constexpr std::size_t head = 4;
   const bool has_jfif = file[3] == app0;  // must be the first segment
@@ -157,12 +158,12 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
   file = std::move(out);
 }
 
-/// Returns whether `metadata` replace a segment that the encoder wrote: whether both contain the
-/// same kind of data.
+/// Returns whether lull removes a segment that the encoder wrote, because `metadata` contain data
+/// of the same kind.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
   // FFmpeg writes the ICC profile of the input even if the profile does not suit the channels of
-  // the output.
+  // the output. lull therefore always removes this profile.
   if (segment.marker == app2 && begins_with(segment.data, icc_name)) return true;
   return segment.marker == app1 && begins_with(segment.data, exif_name) && !metadata.exif.empty();
 }

@@ -47,8 +47,8 @@ class Index {
   bool is_little_;
 };
 
-/// Returns whether the metadata of a picture mark a gain map, with an identifier of Adobe, Apple or
-/// ISO 21496-1.
+/// Returns whether the metadata of a picture contain one of the identifiers of gain maps from
+/// Adobe, Apple or ISO 21496-1.
 bool is_gain_map(ByteView picture) {
   constexpr std::size_t max_metadata = 1 << 17;
   constexpr std::array<std::string_view, 3> names{"http://ns.adobe.com/hdr-gain-map/", "HDRGainMap",
@@ -124,8 +124,8 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
     remaining -= size;
     pictures.push_back({attributes, to_vector(data), false});
   }
-  // In the first version of Android's Ultra HDR format, only the metadata of the main picture
-  // announce the gain map.
+  // The first version of Android's Ultra HDR format identifies the gain map only in the metadata of
+  // the main picture.
   const bool is_stated = is_gain_map(file.first(std::min<std::size_t>(file.size(), index_at + 1)));
   for (AdditionalPicture& picture : pictures) {
     const bool is_undefined = (picture.attributes & kind_mask) == undefined;

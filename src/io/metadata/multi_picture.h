@@ -14,14 +14,14 @@ namespace lull::io {
 /// The identifier of the APP2 segment that contains the Multi-Picture index.
 constexpr std::string_view mpf_name{"MPF\0", 4};
 
-/// Returns whether the file is a JPEG file with a Multi-Picture index. Reads only the segments
-/// before the first scan.
+/// Returns whether the file is a JPEG file with a Multi-Picture index. The function reads only the
+/// segments before the first scan.
 bool is_multi_picture_file(const std::string& path);
 bool is_multi_picture(ByteView file);
 
 /// Returns the pictures after the main picture in `file`. The Multi-Picture index is `index_bytes`
-/// bytes at `index_at`, after the segment's identifier. Omits entries that point beyond the end of
-/// the file.
+/// bytes at `index_at`, after the segment's identifier. The function ignores entries that point
+/// beyond the end of the file.
 std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at,
                                              std::size_t index_bytes);
 

@@ -19,14 +19,15 @@ DisplayMatrix display_matrix(int orientation);
 /// scales, or rotates by an angle that is not a multiple of 90 degrees.
 std::optional<int> orientation_of(std::span<const std::uint8_t> matrix);
 
-/// Returns the orientation `first` followed by `second`.
+/// Returns the orientation that has the same effect as `first` and then `second`.
 int combined_orientation(int first, int second);
 
 /// Returns whether the orientation exchanges width and height.
 inline bool swaps_sides(int orientation) { return orientation >= 5; }
 
 /// Copies the samples of `from` to `to` and rotates them upright. `to` must have the same pixel
-/// format and the rotated size. Samples must be whole bytes without subsampling.
+/// format and the rotated size. The format must have whole bytes for each sample and no
+/// subsampling.
 void rotate_samples(const AVFrame& from, int orientation, AVFrame& to);
 /// Returns whether `rotate_samples()` supports the pixel format.
 bool can_rotate(AVPixelFormat format);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n";
 constexpr std::string_view jxl_signature{"\0\0\0\x0CJXL \r\n\x87\n", 12};
-/// Types of boxes with metadata in JPEG XL files, and names for messages.
+/// Types of the boxes that contain metadata in JPEG XL files. Each type has a name for messages.
 constexpr std::pair<std::string_view, std::string_view> jxl_metadata[] = {
     {"Exif", "the compressed EXIF metadata of JPEG XL"},
     {"xml ", "the compressed XMP metadata of JPEG XL"}};
@@ -30,7 +30,8 @@ bool is_heif(ByteView file) {
   return std::ranges::find(brands, text_view(file.subspan(8, 4))) != std::end(brands);
 }
 
-/// Returns the length in bytes of the UTF-8 character at the beginning of `bytes`; 0 if invalid.
+/// Returns the length in bytes of the UTF-8 character at the beginning of `bytes`; 0 if `bytes`
+/// does not begin with a valid character.
 std::size_t utf8_length(ByteView bytes) {
   const std::uint8_t c = bytes[0];
   const std::size_t length = c < 0x80   ? 1
@@ -54,8 +55,8 @@ bool is_utf8(ByteView bytes) {
   return true;
 }
 
-// Copies the orientation from the EXIF data. Also copies the resolution, the gamma and the
-// chromaticities, if no other part of the file states them.
+// Copies the orientation from the EXIF data. The function also copies the resolution, the gamma and
+// the chromaticities if no other part of the file states them.
 void complete_from_exif(PictureMetadata& metadata) {
   const ExifFacts facts = read_exif(metadata.exif);
   if (facts.is_valid) metadata.orientation = facts.orientation;
@@ -125,8 +126,8 @@ PictureMetadata read_metadata(ByteView file) {
 }
 
 // Reads the metadata of a JPEG XL file from boxes (ISO/IEC 18181-2, section 9). The box "Exif"
-// begins with the offset of the TIFF structure. The box "brob" begins with the type of another box,
-// whose data follow with Brotli's compression, which lull does not decode.
+// begins with the offset of the TIFF structure. The box "brob" contains the type of another box,
+// and the data of that box, compressed with Brotli. lull does not decompress these data.
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata) {
   for (std::size_t at = 0; at + 8 <= file.size();) {
     std::uint64_t bytes = read_big(&file[at], 4);

@@ -30,7 +30,7 @@ struct PictureText {
   bool operator==(const PictureText&) const = default;
 };
 
-/// Data of one file format only, such as a JPEG segment or a PNG chunk.
+/// Data that only one file format can store, such as a JPEG segment or a PNG chunk.
 struct NativeBlock {
   PictureKind holder = PictureKind::other;  // the format; `other`: no output can contain the block
   std::string name;                         // for messages: "the JPEG segment APP4"
@@ -66,7 +66,7 @@ struct PictureMetadata {
 };
 
 /// Reads the metadata of a JPEG, PNG, TIFF, WebP, DPX, HEIF (HEIC, AVIF) or JPEG XL file; empty for
-/// other formats. Ignores damaged metadata.
+/// other formats. The function ignores damaged metadata.
 PictureMetadata read_metadata(ByteView file);
 
 /// Returns the format of an encoded picture, detected from its first bytes.
@@ -76,7 +76,7 @@ PictureKind kind_of(ByteView file);
 PictureKind kind_of_extension(const std::string& extension);
 
 /// Writes `metadata` from `prepare_metadata()` into the encoded picture `file`, and returns the new
-/// file. Each kind of metadata replaces the encoder's own metadata of this kind.
+/// file. Each kind of metadata replaces the metadata of this kind that the encoder wrote.
 /// @throws InternalError  the structure of the encoder's file is unknown
 ByteVector embed_metadata(ByteView file, const PictureMetadata& metadata);
 

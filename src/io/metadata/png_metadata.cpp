@@ -49,7 +49,8 @@ void write_chunk(ByteVector& to, std::string_view type, ByteView data) {
   append_big(to, static_cast<std::uint32_t>(sum), 4);
 }
 
-/// Decompresses data; empty if they are damaged, or larger than 16 MiB after decompression.
+/// Returns the decompressed data; empty if `data` are damaged, or larger than 16 MiB after
+/// decompression.
 ByteVector inflated(ByteView data) {
   constexpr std::uint64_t max_bytes = 16 << 20;
   const InflatedSize size = inflated_size(data, max_bytes);
@@ -190,14 +191,14 @@ bool is_in(std::string_view type, std::span<const std::string_view> list) {
 }
 
 /// PNG chunks that lull does not copy, because they describe the samples or the encoding of the
-/// source. Apple's programs write positions of compressed rows to iDOT.
+/// source. Apple's programs write iDOT, which contains positions of compressed rows.
 constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT", "tIME",
                                            "acTL", "fcTL", "fdAT", "dSIG", "iDOT"};
-/// PNG chunks that remain valid after denoising, although they are not marked as safe to copy.
+/// PNG chunks that remain valid after denoising. Their names do not mark them as safe to copy.
 constexpr std::string_view of_picture[] = {"oFFs", "pCAL", "sCAL", "sTER", "cICP", "mDCV", "cLLI"};
 
 // Stores an ancillary chunk (lower-case first letter) for the output. A lower-case fourth letter
-// marks chunks that are safe to copy if the samples change (ISO/IEC 15948, 5.4).
+// marks chunks that a program may copy even if it changes the samples (ISO/IEC 15948, 5.4).
 void read_native(const Chunk& chunk, PictureMetadata& metadata) {
   const bool is_ancillary = (chunk.type[0] & 0x20) != 0;
   if (!is_ancillary || is_in(chunk.type, of_samples)) return;

@@ -51,8 +51,8 @@ class Preparation {
     data.clear();
   }
 
-  /// Removes the additional pictures of a JPEG file, because lull does not denoise them. Keeps a
-  /// gain map if the output is a JPEG file of the input's size.
+  /// Removes the additional pictures of a JPEG file, because lull does not denoise them. The
+  /// function keeps a gain map if the output is a JPEG file of the input's size.
   void prepare_pictures() {
     const bool is_jpeg = target_.kind == PictureKind::jpeg;
     const bool fits = is_jpeg && !target_.is_scaled;
@@ -93,8 +93,8 @@ class Preparation {
     drop(metadata().photoshop, "IPTC metadata");
     drop(metadata().icc, "the ICC profile");
     if (metadata().gamma || metadata().chromaticities) lose("gamma and primaries of the samples");
-    // If the lost resolution is 72 samples per inch, the function does not report the loss, because
-    // programs write 72 for an unknown resolution.
+    // If the output loses a resolution of 72 samples per inch, the function reports no loss,
+    // because programs write 72 for an unknown resolution.
     if (metadata().resolution && *metadata().resolution != Resolution{72, 72})
       lose("the resolution");
     drop_texts();
@@ -213,8 +213,8 @@ class Preparation {
     changes.gamma = metadata().gamma;
     changes.is_srgb = metadata().srgb_intent.has_value();
     changes.texts = std::move(metadata().texts);
-    // JPEG stores texts in comments, and TIFF stores the resolution and the primaries in tags, so
-    // these data need no EXIF fields.
+    // JPEG stores texts in comments. TIFF stores the resolution and the primaries in tags. These
+    // data therefore need no EXIF fields.
     changes.uses_comment = target_.kind != PictureKind::jpeg;
     if (target_.kind != PictureKind::tiff) changes.chromaticities = metadata().chromaticities;
     if (target_.kind == PictureKind::webp) changes.resolution = metadata().resolution;
@@ -230,8 +230,8 @@ class Preparation {
       lose("the resolution", "this build of lull has no Exiv2");
   }
 
-  /// Prepares texts without an EXIF field. PNG stores each text, JPEG stores a comment with the
-  /// keyword, other formats lose the text.
+  /// Prepares texts that have no EXIF field. PNG stores each of them. JPEG stores each in a comment
+  /// with its keyword. Other formats lose the texts.
   void check_texts() {
     if (target_.kind == PictureKind::png) return;
     if (target_.kind != PictureKind::jpeg) return drop_texts();

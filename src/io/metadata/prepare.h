@@ -1,5 +1,5 @@
 #pragma once
-// Adapts metadata to the format and to the pictures of an output.
+// Changes the metadata of a picture so that an output in another format or size can store them.
 
 #include <string>
 #include <vector>

@@ -115,7 +115,8 @@ void read_tiff_tags(ByteView file, PictureMetadata& metadata) {
   };
   if (has_directory(page, TIFFTAG_EXIFIFD) || has_directory(page, TIFFTAG_GPSIFD))
     report("the EXIF metadata of TIFF");
-  // The units of this tag depend on the version of libtiff.
+  // lull does not read the IPTC tag of TIFF, because versions of libtiff state its size in
+  // different units.
   if (!tag_bytes(page, TIFFTAG_RICHTIFFIPTC).empty() && iptc_of(metadata.photoshop).empty())
     report("the IPTC metadata of TIFF");
 }

@@ -14,16 +14,16 @@ namespace lull::io {
 /// A TIFF file in memory for libtiff.
 class TiffMemory {
  public:
-  /// Opens the file with the content `bytes`, which must outlive this object. Read-only until
-  /// `copy_bytes()`.
+  /// Opens the file with the content `bytes`, which must outlive this object. libtiff can change
+  /// the file only after a call of copy_bytes().
   explicit TiffMemory(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
   TiffMemory(const TiffMemory&) = delete;
   TiffMemory& operator=(const TiffMemory&) = delete;
 
   /// Copies the bytes of the file, so that libtiff can change the copy.
   void copy_bytes();
-  /// Opens the file for reading (mode "rm") or for changes (mode "r+m"); null if it is no TIFF
-  /// file. This object must outlive the result.
+  /// Opens the file for reading (mode "rm") or for changes (mode "r+m"). Returns null if the bytes
+  /// are not a TIFF file. This object must outlive the result.
   TiffPtr open(const char* mode, tmsize_t max_bytes = 0);
   std::span<const std::uint8_t> bytes() const { return bytes_; }
   /// Returns libtiff's first error; empty if there is none.

@@ -15,7 +15,8 @@
 namespace lull::io {
 namespace {
 
-/// TIFF tags that lull stores separately.
+/// Keys of the TIFF tags for ICC profile, XMP packet, IPTC data and Photoshop data. lull stores
+/// these data separately from the EXIF data.
 constexpr std::string_view separate_keys[] = {"Exif.Image.InterColorProfile",
                                               "Exif.Image.XMLPacket", "Exif.Image.IPTCNAA",
                                               "Exif.Image.ImageResources"};
@@ -63,15 +64,17 @@ constexpr int layout_tags[] = {TIFFTAG_SUBFILETYPE,
                                TIFFTAG_YCBCRPOSITIONING,
                                TIFFTAG_REFERENCEBLACKWHITE};
 
-/// Returns whether a TIFF tag is no EXIF data. Exiv2 names the second page "Thumbnail", and
-/// sub-images "SubImage1", "SubImage2" and so on.
+/// Returns whether an entry describes the storage of samples, or belongs to another page. Such
+/// entries are not metadata of the picture. Exiv2 names the second page "Thumbnail", and sub-images
+/// "SubImage1", "SubImage2" and so on.
 bool is_of_storage(const Exiv2::Exifdatum& datum) {
   const std::string group = datum.groupName();
   return group == "Thumbnail" || group.starts_with("SubImage") ||
          (group == "Image" && std::ranges::find(layout_tags, datum.tag()) != std::end(layout_tags));
 }
 
-/// Returns whether the data state nothing but the default orientation, which many programs write.
+/// Returns whether the data are empty, or contain only the default orientation. Many programs write
+/// the default orientation.
 bool is_default(const Exiv2::ExifData& data) {
   return std::ranges::all_of(data, [](const Exiv2::Exifdatum& datum) {
     return datum.key() == "Exif.Image.Orientation" && integer_of(datum) == 1;
@@ -110,7 +113,7 @@ void read_with_exiv2(ByteView file, PictureMetadata& metadata, bool is_tiff) {
     for (const std::string& tag : omitted_tags(data, metadata.exif))
       metadata.native.push_back({PictureKind::other, "the long tag " + tag, {}, {}});
   } catch (const std::exception&) {
-    // The function ignores damaged metadata. The decoder reports damage of the picture itself.
+    // Damaged metadata are no error. The decoder reports damage of the picture itself.
   }
 }
 

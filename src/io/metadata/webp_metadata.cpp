@@ -32,7 +32,8 @@ struct Canvas {
   std::uint32_t width = 0, height = 0;
 };
 
-/// Returns the size of the picture from the first chunk: VP8X, or the chunk of the only picture.
+/// Returns the size of the picture from the first chunk: VP8X, or the picture data of a file
+/// without VP8X.
 Canvas canvas_of(std::string_view type, ByteView data) {
   if (type == "VP8X" && data.size() >= 10)
     return {data[0], read_little(&data[4], 3) + 1, read_little(&data[7], 3) + 1};

@@ -42,7 +42,7 @@ std::vector<SequenceFile> sequence_of(const std::string& path) {
   }
 }
 
-/// Returns the names of all files of an existing input. A volume can be a header `path` and a
+/// Returns the names of all files of an existing input: `path`, and for some volumes also the
 /// separate file with the samples.
 std::vector<std::string> files_of_existing(const std::string& path) {
   try {

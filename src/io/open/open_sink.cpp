@@ -67,8 +67,8 @@ class FileSink final : public EncodingSink {
       muxer_->write_video(embedder_ ? embedder_->embed(std::move(packet)) : std::move(packet));
   }
 
-  // Writes the packets of the copied streams up to the time of `frame`. The packet order is thus
-  // independent of the demuxer's read-ahead.
+  // Writes the packets of the copied streams up to the time of `frame`. The order of packets in the
+  // output thus does not depend on how far the demuxer has read ahead.
   void write_copies_until(const Frame& frame) {
     const std::int64_t end = selector_ ? selector_->input_time(frame.pts) : frame.pts;
     const auto is_due = [&](const AVPacket& packet) {
@@ -85,7 +85,8 @@ class FileSink final : public EncodingSink {
   int frames_ = 0;
 };
 
-/// Dry run of a sink that encodes one file: throws the errors that opening the sink would throw.
+/// Dry run of opening a sink for one file: throws the errors that opening would throw, but creates
+/// no output.
 void check_file_output(const std::string& path, FileSource& source, const SinkOptions& options) {
   if (options.segments) return check_segmented_output(path, source, options);
   const Container container = container_of(path, source, options);
@@ -93,8 +94,8 @@ void check_file_output(const std::string& path, FileSource& source, const SinkOp
   if (!container.pipe) try_output(path, source, options, file_options(options));
 }
 
-/// Throws an error with the reason `why` if segments are requested for an output that does not
-/// support segments.
+/// Throws an error with the reason `why` if the user requests segments. make_sink() calls this
+/// function for outputs that do not support segments.
 void refuse_segments(const std::string& path, const SinkOptions& options, const char* why) {
   if (options.segments)
     throw InvalidArgument("--segment-frames with the output '" + path + "' (" + why +

@@ -1,4 +1,4 @@
-// Opens an input as a stack or a video, by its path and content.
+// Opens an input as a stack of slices or as a video, depending on its path and content.
 
 #include "core/error.h"
 #include "io/dicom/dicom.h"

@@ -13,7 +13,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns a pixel format that stores frames of `format` without loss and that swscale can convert.
+/// Returns a pixel format that swscale can convert, and that can store frames of `format` without
+/// loss.
 AVPixelFormat format_for(const FrameFormat& format) {
   FrameFormat shape = format;
   shape.width = shape.height = 0;

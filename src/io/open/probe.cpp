@@ -115,8 +115,8 @@ void describe_video(const FileSource& source, InputReport& report) {
   report.rotation = rotation_of(source);
 }
 
-/// Reports, with the reason `why`, that the output is not a container and loses all streams except
-/// the denoised stream.
+/// For an output that is not a container: reports, with the reason `why`, that the output lacks the
+/// chapters and all streams except the denoised stream.
 void lose_others(const std::string& why, InputReport& report) {
   for (StreamReport& stream : report.streams)
     if (stream.fate.empty()) {
@@ -133,7 +133,7 @@ void add_losses(const std::vector<std::string>& losses, InputReport& report) {
 }
 
 /// Reports which metadata of a still picture the output cannot store. Returns the EXIF orientation
-/// that the encoder applies to the samples.
+/// by which lull rotates the samples; 1 if it does not rotate them.
 int report_metadata(const FileSource& source, const Container& container,
                     const SinkOptions& options, const std::vector<EncoderChoice>& choices,
                     InputReport& report) {
@@ -241,8 +241,8 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream& stream = *context.streams[i];
     const bool video = &stream == &source.demuxer().video();
-    // FFmpeg marks streams as discarded if it reports their content elsewhere, as for the chapter
-    // stream of MP4. The report omits such streams.
+    // FFmpeg marks a stream as discarded if it reports the content of the stream elsewhere. An
+    // example is the chapter stream of MP4. The report omits such streams.
     if (!video && stream.discard == AVDISCARD_ALL) continue;
     report.streams.push_back(report_of(stream));
     if (video) report.streams.back().fate = "denoised";

@@ -10,8 +10,8 @@ class PacketConverter {
   virtual ~PacketConverter() = default;
   /// Returns the context of the encoder, which describes the converted stream.
   virtual const AVCodecContext& encoder() const = 0;
-  /// Converts one packet, without changes of time stamps and duration. Returns null if there is no
-  /// data to write.
+  /// Converts one packet, and preserves its time stamps and its duration. Returns null if there is
+  /// no data to write.
   /// @throws BadData  the packet is not readable
   virtual PacketPtr convert(const AVPacket& packet) = 0;
 };

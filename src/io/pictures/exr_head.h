@@ -12,8 +12,8 @@ struct ExrHead {
   bool parts = false;              // the file has several parts
 };
 
-/// Reads the header of an OpenEXR file up to the first damage. The result is empty for other
-/// formats.
+/// Reads the header of an OpenEXR file. In a damaged file, stops at the first damage. The result is
+/// empty for other formats.
 ExrHead read_exr_head(const std::string& path);
 
 }  // namespace lull::io

@@ -107,7 +107,7 @@ class PixelCounter {
     }
     return {};
   }
-  /// Returns whether the end code follows, possibly after a clear code.
+  /// Returns whether the next code is the end code. One clear code may precede the end code.
   bool has_end(CodeReader& codes) const {
     const int code = codes.code(bits_);
     return code == clear_ ? codes.code(root_bits_ + 1) == clear_ + 1 : code == clear_ + 1;

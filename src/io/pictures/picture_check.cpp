@@ -54,8 +54,8 @@ std::span<const std::uint8_t> from_first_scan(std::span<const std::uint8_t> jpeg
   return {};
 }
 
-/// Checks the compressed texts and profiles in PNG chunks. FFmpeg decompresses them without a size
-/// limit, and the compression ratio can be about 1000.
+/// Checks the compressed texts and profiles in PNG chunks. FFmpeg decompresses these data without a
+/// size limit, although they can become about 1000 times larger.
 std::optional<PictureFault> find_chunk_fault(std::span<const std::uint8_t> chunks) {
   constexpr std::uint64_t max_bytes = 16 << 20;  // far more than any colour profile has
   std::uint64_t total = 0;
@@ -132,8 +132,9 @@ bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet) {
   }
 }
 
-// The MP4 file begins with the size of the box "ftyp" (ISO/IEC 14496-12, 4.3). Some phones write
-// another header between the picture and the MP4 file.
+// A motion photo contains an MP4 file after the JPEG picture. The MP4 file begins with the size of
+// its box "ftyp" (ISO/IEC 14496-12, 4.3). The function searches for this box, because some phones
+// write another header between the picture and the MP4 file.
 bool is_motion_photo(std::span<const std::uint8_t> packet) {
   constexpr std::uint64_t min_box = 16, max_box = 256;
   const std::span<const std::uint8_t> rest = from_first_scan(packet);

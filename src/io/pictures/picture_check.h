@@ -21,8 +21,8 @@ struct PictureFault {
 /// PNG, APNG and Sun raster files.
 std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uint8_t> packet);
 
-/// Returns whether a later packet of a picture file is not a picture, but data that another program
-/// has appended to the file.
+/// Returns whether a packet after the first packet of a picture file contains only data that
+/// another program has appended to the picture.
 bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet);
 
 /// Returns whether the packet of a JPEG file contains the beginning of an MP4 file after the

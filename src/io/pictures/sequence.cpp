@@ -43,8 +43,8 @@ int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   return std::clamp(digits, 1, static_cast<int>(max_digits));
 }
 
-/// Returns whether the name `a` precedes `b`. Runs of digits compare as numbers, other characters
-/// as bytes.
+/// Returns whether the name `a` precedes the name `b`. The function compares runs of digits as
+/// numbers, and all other characters as bytes.
 bool natural_less(const std::string& a, const std::string& b) {
   std::size_t i = 0, j = 0;
   while (i < a.size() && j < b.size()) {

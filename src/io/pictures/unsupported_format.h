@@ -11,7 +11,7 @@ namespace lull::io {
 constexpr int format_head_bytes = 132;
 
 /// Returns the format and a suggestion, such as "a FITS file (lull does not read this format);
-/// convert it ..."; empty if the format is unknown. `head` is the first bytes of the file.
+/// convert it ..."; empty if the format is unknown. `head` contains the first bytes of the file.
 std::string unsupported_format(std::span<const std::uint8_t> head);
 
 }  // namespace lull::io

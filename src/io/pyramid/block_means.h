@@ -11,8 +11,9 @@
 namespace lull::io {
 
 /// Divides an axis of a pyramid level into blocks, one for each sample of the next smaller level.
-/// For an integer downsampling factor, all blocks except the last have equal sizes. A remainder of
-/// samples at the end of the axis is in no block.
+/// If the downsampling factor is an integer, each block has this number of samples. The last block
+/// may then be shorter, or some samples at the end of the axis may belong to no block. For other
+/// factors, the sizes of blocks differ by at most 1.
 class Blocks {
  public:
   /// @param before  number of samples of the larger level
@@ -42,8 +43,8 @@ class PlaneMeans {
   void clear();
   /// Adds a plane, which must have no padding between rows.
   void add(std::span<const std::byte> plane, const StoredFormat& format);
-  /// Returns the means over all planes since clear(); NaN for a block without finite samples. The
-  /// caller must call clear() afterwards.
+  /// Returns the means over all planes that the caller has added since clear(); NaN for a block
+  /// without finite samples. The caller must call clear() afterwards.
   const std::vector<double>& means();
 
  private:

@@ -16,8 +16,8 @@ struct DngPreview {
   std::vector<std::uint8_t> samples;  // interleaved
 };
 
-/// Makes a preview of at most 1024 pixels along a side by downsampling, with white balance and
-/// conversion to sRGB.
+/// Downsamples the denoised picture `result` to a preview of at most 1024 pixels along a side.
+/// Applies the white balance, and converts the colours to sRGB.
 [[nodiscard]] DngPreview make_preview(const RawFacts& facts, const Frame& result,
                                       const DngLevels& levels);
 

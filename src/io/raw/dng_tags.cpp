@@ -26,7 +26,7 @@ constexpr std::uint16_t subfile_type = 254, width = 256, height = 257, bits = 25
 
 constexpr std::uint16_t photometric_rgb = 2, photometric_mosaic = 32803, photometric_linear = 34892;
 
-/// Tags that describe how a file stores samples. lull writes new values.
+/// Tags that describe how a file stores samples. lull replaces their values.
 constexpr std::array storage_tags = std::to_array<std::uint16_t>(
     {254, 255, 256, 257, 258, 259, 262, 263, 266, 277, 278, 280, 281, 284, 317, 320, 322,
      323, 330, 338, 339, 347, 512, 515, 517, 518, 519, 520, 521, 529, 530, 531, 532});
@@ -38,7 +38,8 @@ constexpr std::array sample_tags = std::to_array<std::uint16_t>(
 constexpr std::array mosaic_tags =
     std::to_array<std::uint16_t>({33421, 33422, 50710, 50711, 50733, 50737});
 
-/// Tags of the raw picture's directory, which is the first directory in some files.
+/// Tags that belong to the directory of the raw picture. In some files, this directory is the first
+/// directory, which also contains the tags of the camera.
 constexpr std::array raw_tags =
     std::to_array<std::uint16_t>({33421, 33422, 50710, 50711, 50718, 50719, 50720, 50733, 50737,
                                   50738, 50780, 51008, 51009, 51022, 51125});
@@ -75,7 +76,8 @@ void describe_picture(const TiffTree& tree, const FrameFormat& format, int bits,
   directory.set(tree.shorts(dng_tag::planar, {1}));
 }
 
-/// The DNG standard requires tags for the camera. An input in another raw format lacks these tags.
+/// Adds the tags of the camera that the DNG standard requires. An input in a raw format other than
+/// DNG lacks these tags.
 void describe_camera(const TiffTree& tree, const RawFacts& facts, TiffDirectory& directory) {
   constexpr std::array<std::uint8_t, 4> version{1, 4, 0, 0}, backward{1, 1, 0, 0};
   directory.set(tree.bytes(dng::version, version));
@@ -134,8 +136,9 @@ TiffDirectory raw_directory(const TiffTree& tree, const RawFacts& facts, const F
   return raw;
 }
 
-/// Changes the EXIF data and the XMP packet of the input, so that they describe a developed
-/// picture, which is upright and in sRGB. The tag Interoperability may state Adobe RGB.
+/// Changes the EXIF data and the XMP packet of the input so that they describe a developed picture,
+/// which is upright and in sRGB. Removes the tag Interoperability, because its value may mean Adobe
+/// RGB.
 void describe_developed(const FrameFormat& format, TiffTree& tree) {
   const auto width = static_cast<std::uint32_t>(format.width),
              height = static_cast<std::uint32_t>(format.height);

@@ -59,8 +59,8 @@ class Decoder {
   std::unique_ptr<LibRaw> raw_;
 };
 
-/// Throws an error if the CFA pattern is not 2x2. LibRaw reads some other patterns as Bayer, so the
-/// function uses the DNG tags.
+/// Throws an error if the CFA pattern is not 2x2. The function reads the size of the pattern from
+/// the DNG tags, because LibRaw treats some larger patterns as Bayer patterns.
 void check_period(const Decoder& raw, const TiffTree& tags) {
   const TiffDirectory* directory = raw_picture_directory(tags);
   const TiffEntry* period = directory ? directory->find(dng::cfa_repeat) : nullptr;
@@ -74,14 +74,17 @@ void check_period(const Decoder& raw, const TiffTree& tags) {
              " sites, only Bayer mosaics are denoised");
 }
 
-/// The active area in the coordinates of the complete mosaic.
+/// The active area of the sensor (DNG's ActiveArea), in coordinates of the complete mosaic.
 struct ActiveArea {
   int left, top, width, height;
-  /// Numbers of rows and columns that only LibRaw's area lacks at its top and left side: 0 or 1.
+  /// Number of rows at the top, and of columns at the left, that belong to the active area but that
+  /// LibRaw omits: 0 or 1.
   int omitted_rows = 0, omitted_columns = 0;
 
-  /// Returns LibRaw's number for the colour at a site of the area. The mosaic repeats every 2x2
-  /// sites, so a shift by one site to either side gives the same site.
+  /// Returns LibRaw's number for the colour at a site of the active area. LibRaw counts positions
+  /// from the first row and column that it does not omit. The function adds the omitted rows and
+  /// columns instead of subtracting them, so that no position is negative. The colour is the same,
+  /// because the CFA pattern repeats every 2 sites.
   int colour_index(Decoder& raw, int x, int y) const {
     return raw->COLOR(y + omitted_rows, x + omitted_columns);
   }
@@ -128,9 +131,10 @@ std::array<std::uint8_t, 4> bayer_colours(Decoder& raw, const ActiveArea& area) 
   return sites;
 }
 
-/// Returns the black levels that the tags of a DNG file state for the 2x2 sites; nothing if they
-/// state none. If the file describes masked pixels, LibRaw measures black there instead, and
-/// rounds down, so that LibRaw's levels differ between the frames of a sequence.
+/// Returns the black levels that the tags of a DNG file state for the 2x2 sites; nullopt if the
+/// tags state no levels. LibRaw ignores these levels if the file describes masked pixels. It then
+/// measures the black levels in these pixels and rounds them down, so its levels differ between the
+/// frames of a sequence.
 std::optional<std::array<float, 4>> stated_black_levels(const TiffTree& tags) {
   const TiffDirectory* directory = raw_picture_directory(tags);
   const auto values = [&](std::uint16_t tag) {

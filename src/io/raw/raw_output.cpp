@@ -47,7 +47,8 @@ void append_chunk(ByteVector& png, std::string_view type, ByteView data) {
   append_big(png, static_cast<std::uint32_t>(sum), 4);
 }
 
-/// Returns the compressed rows of a PNG file with 16 bits per sample, with PNG's filter "up".
+/// Applies PNG's row filter "Up" to a picture with 16 bits per sample, and returns the compressed
+/// rows for a PNG file.
 ByteVector compressed_rows(const Frame& picture) {
   const int width = picture.format.width, height = picture.format.height;
   const std::size_t row_bytes = static_cast<std::size_t>(width) * 6;

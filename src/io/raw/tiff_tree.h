@@ -1,6 +1,6 @@
 #pragma once
-// The directories of a TIFF file or of EXIF data, as a tree without the pictures. Values are bytes,
-// so lull can also copy unknown tags.
+// Directories of a TIFF file or of EXIF data as a tree. The tree stores the values of tags as
+// bytes, so that lull can also copy unknown tags.
 
 #include <cstdint>
 #include <span>
@@ -38,7 +38,7 @@ struct TiffTree {
   bool is_big_endian = false;
   TiffDirectory first;
 
-  // Functions that make entries in the byte order of the tree.
+  // The following functions make entries in the byte order of the tree.
   [[nodiscard]] TiffEntry bytes(std::uint16_t tag, std::span<const std::uint8_t> values) const;
   [[nodiscard]] TiffEntry text(std::uint16_t tag, std::string_view value) const;
   [[nodiscard]] TiffEntry shorts(std::uint16_t tag, const std::vector<std::uint16_t>& values) const;
@@ -52,8 +52,7 @@ struct TiffTree {
 };
 
 /// Parses the first directory of a TIFF file or of EXIF data, and all directories to which its tags
-/// refer. The tree omits damaged parts, and tags with positions of strips and tiles. Does not
-/// support BigTIFF.
+/// refer. Omits damaged parts, and the tags that locate strips and tiles. Does not support BigTIFF.
 /// @return a tree without entries if the bytes are not a TIFF file
 [[nodiscard]] TiffTree read_tiff_tree(std::span<const std::uint8_t> file);
 

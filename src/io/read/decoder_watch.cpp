@@ -13,8 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
 
-/// Phrase in FFmpeg's warning about a truncated JPEG picture, whose missing part the decoder fills
-/// with grey.
+/// Phrase in FFmpeg's warning about a truncated JPEG picture. FFmpeg's decoder fills the missing
+/// part with grey.
 constexpr std::string_view missing_end = "EOI missing";
 
 bool means_damage(bool is_error, const std::string& text) {
@@ -23,7 +23,7 @@ bool means_damage(bool is_error, const std::string& text) {
       harmless, [&](std::string_view phrase) { return text.find(phrase) != text.npos; });
 }
 
-/// Upper bounds for the number of samples per byte of each codec.
+/// Upper bounds for the number of samples that one byte of a packet can contain, for each codec.
 struct Density {
   double bits_per_byte = 0;    // bits of samples per byte of a packet; 0: no bound
   double pixels_per_byte = 0;  // pixels per byte of a packet; 0: no bound
@@ -65,8 +65,8 @@ Density max_density(AVCodecID codec, AVPixelFormat format) {
   }
 }
 
-/// Returns whether a file of the codec may store 1-bit samples if the decoder returns this pixel
-/// format.
+/// Returns whether the file may store 1 bit per sample, although the decoder returns pictures in
+/// the format `format` with more bits per sample.
 bool may_hold_bits(AVCodecID codec, AVPixelFormat format) {
   const bool grey = format == AV_PIX_FMT_GRAY8 && codec == AV_CODEC_ID_PNG;
   return format == AV_PIX_FMT_PAL8 || grey;
@@ -123,14 +123,15 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
   last_.insert_or_assign(context, Message{results_, text});
 }
 
-// Returns the damage that the decoder logged for result number k, counted from 0. With N frame
-// threads, messages that the decoder logged before result k - N concern earlier results.
+// Returns the damage that the decoder has logged for its next result. With N frame threads, the
+// decoder begins result k (counted from 0) only after it has returned result k - N. Messages that
+// the decoder logged earlier therefore concern earlier results.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;
   const std::int64_t number = results_++;
   const std::lock_guard lock(mutex_);
-  // Messages of a failed multi-threaded decoder remain in `last_`, because they may concern
+  // With frame threads, the messages remain in `last_` after an error, because they may concern
   // pictures that the decoder has not yet returned.
   if (!picture && !has_threads) last_.clear();
   if (!picture) return {};

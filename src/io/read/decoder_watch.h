@@ -13,12 +13,12 @@
 
 namespace lull::io {
 
-/// Returns whether a logged error of this codec means a damaged picture. The result is true for
-/// intra-only codecs. Other decoders also log errors if an intact recording begins in the middle of
-/// a GOP.
+/// Returns whether an error in the log of the codec's decoder means a damaged picture. The result
+/// is true for intra-only and lossless codecs without frame reordering. Decoders of other codecs
+/// also log errors if an intact recording begins in the middle of a GOP.
 bool logs_damage(const AVCodecDescriptor* codec);
 
-/// Watches one decoder, which must be closed before this object is destroyed.
+/// Watches one decoder. The caller must close the decoder before it destroys this object.
 class DecoderWatch {
  public:
   explicit DecoderWatch(const LogTopic& topic);
@@ -26,8 +26,8 @@ class DecoderWatch {
   /// Watches the log messages of `decoder`. The caller must call this function before it opens the
   /// decoder.
   void attach(AVCodecContext& decoder);
-  /// Like attach(), but also allocates the decoder's pictures, with zeros for missing parts.
-  /// Decoding fails if a packet is too small for its picture.
+  /// Like attach(), but also allocates the decoder's pictures, filled with zeros, so that missing
+  /// parts become zero. Decoding fails if a packet is too small for its picture.
   void attach_with_buffers(AVCodecContext& decoder);
   /// Records the size of the packet that the caller then sends to the decoder.
   void expect(const AVPacket& packet);

@@ -73,8 +73,8 @@ AVBufferRef* open_gpu(int device, std::string& problem) {
   const int code =
       av_hwdevice_ctx_create(&opened, AV_HWDEVICE_TYPE_CUDA, name.c_str(), *options.address(), 0);
   if (code >= 0) return opened;
-  // FFmpeg returns an error if the flags of the primary context differ from FFmpeg's flags,
-  // although FFmpeg could decode with the context.
+  // If the flags of the primary context differ from FFmpeg's flags, FFmpeg returns an error,
+  // although it could decode with this context. This fallback therefore uses the context directly.
   if ((opened = open_active_context(device))) return opened;
   const std::string cause = watch.first_error();
   problem = cause.empty() ? error_text(code) : cause;

@@ -107,12 +107,12 @@ bool GpuDecoder::works() const {
 }
 
 std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
-  // The GPU surface of a cropped picture still contains the samples cropped at the left and at the
-  // top. CPU decoders move the plane pointers instead.
+  // The GPU surface of a cropped picture still contains the rows cropped at the top and the columns
+  // cropped at the left. CPU decoders move the plane pointers instead.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
-  // If the height is odd and chroma is vertically subsampled, FFmpeg 5.1 to 7.1 states an address
-  // of the chroma plane that is one row too low (VP8, VP9, AV1).
+  // The GPU decoders of FFmpeg 5.1 to 7.1 (VP8, VP9, AV1) return a wrong address of the chroma
+  // plane if the height is odd and chroma is vertically subsampled. The address is one row too low.
   if (picture.height % 2 != 0 && traits && traits->format.chroma_shift_y != 0)
     return "its height is odd";
   const AVPixelFormat format = surfaces_of(picture).sw_format;

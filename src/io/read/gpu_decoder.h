@@ -8,7 +8,7 @@ namespace lull::io {
 
 inline bool is_on_gpu(const AVFrame& picture) { return picture.format == AV_PIX_FMT_CUDA; }
 
-/// Returns FFmpeg's GPU decoder for the codec `id`; null if there is none.
+/// Returns FFmpeg's GPU decoder for `codec`; null if there is none.
 const AVCodec* find_gpu_decoder(AVCodecID codec);
 
 class GpuDecoder {
@@ -20,18 +20,18 @@ class GpuDecoder {
   /// unsupported streams; is_on_gpu() returns whether FFmpeg has decoded a frame on the GPU.
   void attach(AVCodecContext& decoder) const;
 
-  /// Copies a decoded surface and its properties to other GPU memory. A decoder has at most 32
-  /// surfaces, and stops if no surface is free.
+  /// Copies a decoded surface and its properties to other GPU memory, so that the decoder can reuse
+  /// the surface. A decoder has at most 32 surfaces, and stops if no surface is free.
   /// @throws DeviceUnavailable
   FramePtr copy(const AVFrame& surface);
 
-  /// Returns whether the GPU can still allocate memory. If true, the stream is the cause of the
-  /// decoding error.
+  /// Returns whether the GPU can still allocate memory. If it can, the cause of a decoding error is
+  /// the stream.
   bool works() const;
   int device() const { return index_; }
 
   /// Returns the reason why a picture cannot remain on the GPU; empty if it can. `nominal` is the
-  /// pixel format of the CPU decoder.
+  /// pixel format in which the CPU decoder would return the picture.
   std::string objection(const AVFrame& picture, AVPixelFormat nominal) const;
 
   /// Returns the samples of `picture` in the format `format`, without a copy. objection() must have

@@ -16,7 +16,7 @@ extern "C" {
 namespace lull::io {
 namespace {
 
-/// Returns whether the stream has alpha as side data, as in WebM.
+/// Returns whether the packets of the stream contain an alpha channel as side data, as in WebM.
 bool has_side_alpha(const AVStream& stream) {
   const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
   return alpha && std::string_view(alpha->value) == "1";
@@ -76,8 +76,8 @@ void mark_as_key(AVFrame& picture) {
 #endif
 }
 
-/// Returns whether the edit list of the file removes the frame. FFmpeg decodes removed frames as
-/// references for other frames.
+/// Returns whether the edit list of the file removes the frame. FFmpeg decodes removed frames,
+/// because other frames may refer to them.
 bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
 
 }  // namespace
@@ -229,8 +229,8 @@ FramePtr PictureDecoder::decode() {
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 
-/// Copies a picture within GPU memory. The copy of the first frame has succeeded, so an error means
-/// that the GPU has failed.
+/// Copies a decoded picture to other GPU memory. The copy of the first picture has succeeded, so a
+/// later error means that the GPU has failed.
 FramePtr PictureDecoder::copy_on_gpu(const AVFrame& picture) {
   try {
     return gpu_->copy(picture);
@@ -260,7 +260,7 @@ FramePtr PictureDecoder::decode_file() {
 }
 
 /// Returns the next page of the TIFF file, or the first page of the next file. The time stamp of a
-/// page is its index.
+/// page is its number, counted from the time stamp of the file.
 FramePtr PictureDecoder::decode_page() {
   if (tiff_ && tiff_->next_picture()) {
     ++page_time_;
@@ -303,8 +303,8 @@ int PictureDecoder::receive(AVFrame& picture) {
     if (packet && quantiser_) quantiser_->add(*packet);
     const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: flush
     if (sent < 0) (void)decoder_watch_.take_damage(*decoder_, nullptr);
-    // A recording may begin in the middle of a broadcast. lull ignores the decoder's errors before
-    // the first parameter sets.
+    // A recorded broadcast may begin in the middle of a GOP. lull therefore ignores the errors of
+    // the decoder before the first picture.
     const bool warming_up =
         decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
     if (sent < 0 && sent != AVERROR_EOF && !warming_up && !skip_damage(sent)) return sent;
@@ -342,8 +342,8 @@ std::shared_ptr<const PictureMetadata> PictureDecoder::take_metadata(const AVFra
   return metadata;
 }
 
-// lull does not tolerate errors of a GPU decoder. After an error in the first frame, the CPU
-// decodes the input. A later error ends the decoding.
+// Errors of a GPU decoder do not count as damage. After an error in the first frame, the CPU
+// decodes the input instead. A later error ends the decoding.
 bool PictureDecoder::skip_damage(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
   if (!damaged || gpu_ || !damage_.tolerates() || exceeds_pixels()) return false;
@@ -382,8 +382,9 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture as damaged if its PTS decreases. Allows small steps back, because a decoder may
-/// return the first pictures out of order if the reordering depth is unknown.
+/// Counts a picture as damaged if its time stamp is earlier than that of the previous picture.
+/// Codecs that reorder frames may go back by up to 16 frames, because a decoder with an unknown
+/// reordering depth may return the first pictures out of order.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);
@@ -407,8 +408,9 @@ void PictureDecoder::fail_decoding() const {
                 (gpu_ ? "; try to decode it on the CPU" : ""));
 }
 
-/// Returns `text` with the reason of the failure in parentheses. DecoderWatch's message has
-/// priority, because FFmpeg's later errors are consequences.
+/// Returns `text` with the reason of the failure in parentheses. If DecoderWatch has found a packet
+/// that is too small for its picture, this is the reason, because FFmpeg's later errors are
+/// consequences.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";

@@ -34,8 +34,8 @@ class PictureDecoder {
   /// @throws BadData  the input is damaged, and the options do not tolerate damage
   /// @throws DeviceFailure  the GPU has stopped working
   FramePtr next();
-  /// Returns the metadata of the file that contained `picture`, and removes these metadata from the
-  /// decoder; null if the file has no metadata.
+  /// Returns the metadata of the file that contained `picture`; null if the file has none. The
+  /// decoder then no longer stores these metadata.
   std::shared_ptr<const PictureMetadata> take_metadata(const AVFrame& picture);
   /// Flushes the decoder after a seek. Not allowed while a GPU decodes.
   void restart();
@@ -91,7 +91,8 @@ class PictureDecoder {
   std::int64_t packets_ = 0;                 // number of packets
   bool is_in_video_ = false;                 // the next packets are the video of a motion photo
   std::int64_t last_time_ = AV_NOPTS_VALUE;  // time of the last picture
-  /// Packets that the GPU decoder received before its first picture, for a fallback to the CPU.
+  /// Packets that the GPU decoder has received before its first picture. If the GPU decoder fails,
+  /// the CPU decodes these packets.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;
   FramePtr from_gpu_;  // the first picture from the GPU, until next() returns it

@@ -9,8 +9,8 @@
 namespace lull::io {
 namespace {
 
-/// A fast 64-bit digest against accidental changes: four parallel sums, with a multiplication by an
-/// odd number after every 8 bytes to make the order of bytes matter.
+/// A fast 64-bit digest that detects accidental changes. The digest consists of four parallel sums.
+/// Multiplying a sum by an odd number after every 8 bytes makes the order of bytes matter.
 class Digest {
  public:
   void add(const void* data, std::size_t bytes) {
@@ -57,7 +57,7 @@ void add_samples(const AVFrame& picture, Digest& digest) {
   }
 }
 
-/// Returns the last picture at or before `picture` at which decoding can start.
+/// Returns the index of the last keyframe up to the picture `picture`; 0 if there is none.
 std::int64_t key_before(const std::vector<FrameMark>& pictures, std::int64_t picture) {
   while (picture > 0 && !pictures[static_cast<std::size_t>(picture)].key) --picture;
   return picture;
@@ -82,8 +82,8 @@ std::uint64_t digest_of(const AVFrame& picture) {
     digest.add(picture.side_data[i]->type);
     digest.add(picture.side_data[i]->data, picture.side_data[i]->size);
   }
-  // `opaque_ref` contains the complete file of a picture with layers. The digest includes the whole
-  // file, because filters may use all layers.
+  // For an OpenEXR picture with layers, `opaque_ref` contains the complete file. The digest
+  // includes the whole file, because filters may use all layers.
   if (picture.opaque_ref) digest.add(picture.opaque_ref->data, picture.opaque_ref->size);
   return digest.value();
 }
@@ -107,7 +107,8 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
       throw InternalError("pictures of an index are not in order");
     recorded_->pictures.push_back(mark);
   }
-  // The index may lack the last pictures of the input.
+  // The expected index may be shorter than the input. The function does not compare pictures after
+  // its last entry.
   if (!expected_ || beyond) return;
   const FrameMark& expected = expected_->pictures[at];
   const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&
@@ -134,8 +135,8 @@ std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
   std::int64_t at = std::min(picture_of(frame), last);
   if (at < 0) return 0;
-  // Adds one picture to the margin, because the state of a repeated frame depends on the preceding
-  // frame.
+  // The loop goes back by one picture more than the margin, because the decision whether a picture
+  // repeats its predecessor needs the predecessor.
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;
     const auto i = static_cast<std::size_t>(at);

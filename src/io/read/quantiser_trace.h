@@ -14,8 +14,8 @@ extern "C" {
 
 namespace lull::io {
 
-/// Stores the QP of each packet of a stream. The class reads the log of FFmpeg's bitstream filter
-/// trace_headers.
+/// Reads the QP of each packet of a stream from the log of FFmpeg's bitstream filter trace_headers,
+/// and stores the QP.
 class QuantiserTrace {
  public:
   /// Opens the bitstream filter. If FFmpeg lacks the filter, or if the codec is not H.264, HEVC or

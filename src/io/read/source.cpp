@@ -50,7 +50,7 @@ TimedPicture FileSource::first_picture() {
 }
 
 void FileSource::fail_selection() const {
-  // If decoding stopped after the selected period, the number of frames is unknown.
+  // If the source stopped after the selected period, it does not know the total number of frames.
   if (pictures_.is_past_selection())
     throw BadData("no frame is selected (no frame of '" + demuxer_.path() +
                   "' begins in this period); give other frames or times");
@@ -101,7 +101,8 @@ void FileSource::fill_info() {
 }
 
 /// Adds a note if a palette becomes RGB samples, if 1-bit samples become 8-bit samples, or if
-/// FFmpeg converts the CMYK samples of a JPEG file, to which it adds an opaque alpha channel.
+/// FFmpeg converts the CMYK samples of a JPEG file. The function recognises such a JPEG file by its
+/// alpha channel, because FFmpeg adds an opaque alpha channel to CMYK pictures.
 void FileSource::note_conversion() {
   if (!demuxer_.holds_pictures() && demuxer_.sequence().empty()) return;
   if (pixel_format_ == AV_PIX_FMT_PAL8)
@@ -175,9 +176,9 @@ std::optional<TimedPicture> FileSource::next_picture() {
   return taken;
 }
 
-/// Seeks to options_.start_picture. Resets the damage count after the seek, because a decoder may
-/// report errors after a seek. Later damage is an error, because it contradicts the plan of the
-/// job.
+/// Seeks to the picture options_.start_picture. Then resets the damage count, because the seek
+/// itself can cause errors in the decoder. Later damage is an error, because it contradicts the
+/// plan of the job.
 void FileSource::seek_to_start() {
   decoded_ahead_.clear();
   pictures_.seek_to(options_.start_picture);
@@ -267,8 +268,8 @@ void FileSource::check(const TimedPicture& timed) const {
 }
 
 void FileSource::refuse_interlaced() const {
-  // The message about damage has priority, because damage can cause a decoder to mark frames as
-  // interlaced.
+  // If the input is damaged, the function reports the damage, because damage can cause a decoder to
+  // mark frames as interlaced.
   if (damage_.found().frames > 0) throw BadData(damage_.found().first);
   throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
                         (info_.interlaced ? "" : " after a while") +

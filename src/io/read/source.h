@@ -1,5 +1,5 @@
 #pragma once
-// The decoded main video stream of a file.
+// Decodes the main video stream of a file.
 
 #include <deque>
 

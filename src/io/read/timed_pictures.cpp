@@ -36,7 +36,8 @@ std::optional<TimedPicture> TimedPictures::next() {
     const bool keep = verdict == FrameSelector::Verdict::keep;
     mark.kept = keep;
     index_.process(timed.number, mark, *timed.picture);
-    // find() computes the digest of a picture without this display matrix, too.
+    // The function adds the display matrix after process() has computed the digest, because find()
+    // also computes digests without this matrix.
     if (timed.metadata) state_orientation(timed.metadata->orientation, *timed.picture);
     if (keep) {
       ++kept_;
@@ -52,11 +53,11 @@ std::optional<TimedPicture> TimedPictures::next() {
   return std::nullopt;
 }
 
-// Seeks to the picture `number`, and compares the decoded picture with the index. Attempts in
-// order:
+// Seeks to the picture `number`, and compares the decoded picture with the index. Tries these
+// positions in order:
 // - the time of the picture
 // - 16 frames earlier, because some demuxers (MPEG-TS) seek by decoding times
-// - two more attempts at earlier keyframes, because some decoders need packets of earlier GOPs
+// - two earlier keyframes in turn, because some decoders need packets of earlier GOPs
 void TimedPictures::seek_to(std::int64_t number) {
   constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::vector<FrameMark>& marks = index_.expected()->pictures;

@@ -66,8 +66,8 @@ class TimedPictures {
   void drop_packets();
   void end();
   FramePtr decode();
-  /// Decodes pictures until the time of `mark`. Sets sought_ to the picture with the digest of
-  /// `mark`, or to null.
+  /// Decodes pictures up to the time of `mark`. If the picture at this time has the digest of
+  /// `mark`, sets sought_ to the picture. Otherwise, sought_ remains null.
   void find(const FrameMark& mark);
   void replay(std::int64_t pictures);
 

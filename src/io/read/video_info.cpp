@@ -41,9 +41,9 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
 }
 
 /// Returns the distance of the first chroma sample from the edge of the picture along an axis, in
-/// chroma samples. A chroma sample belongs to 2^shift luma samples. The chroma sample is at their
-/// centre if `centred` is true, at the last of them if `last` is true, and otherwise at the first
-/// of them.
+/// chroma samples. A chroma sample belongs to 2^shift luma samples. If `centred` is true, the
+/// chroma sample is at the centre of these luma samples. Otherwise, it is at the last luma sample
+/// if `last` is true, and at the first luma sample if not.
 double chroma_position(int shift, bool centred, bool last = false) {
   if (shift == 0 || centred) return 0.5;
   const double half = 0.5 / (1 << shift);

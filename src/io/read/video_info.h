@@ -1,5 +1,5 @@
 #pragma once
-// Properties of a video that are known before the first frame is read.
+// Properties of a video that are known before the caller reads the first frame.
 
 #include "io/demux/demuxer.h"
 #include "io/media.h"

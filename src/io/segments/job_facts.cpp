@@ -55,7 +55,7 @@ std::vector<std::string> files_of(const Demuxer& input) {
 
 /// Returns a text that identifies the content of an input: size and checksum. For
 /// JobPart::segments, the function computes only a digest of some blocks. If this digest equals
-/// `planned_sample`, the function returns the text from the plan, otherwise the digest.
+/// `planned_sample`, the function returns the text from the plan. Otherwise, it returns the digest.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
@@ -161,7 +161,7 @@ void add_output(const Container& container, const SinkOptions& options, const En
   if (encoder_traits(codec).depends_on_cores)
     facts.push_back({"the number of cores (" + std::string(codec.name) + " depends on it)",
                      std::to_string(av_cpu_count())});
-  // The list includes a digest of the encoder's headers, because the headers contain versions of
+  // The facts include a digest of the encoder's headers, because the headers contain versions of
   // libraries.
   facts.push_back({"the encoder's headers (SHA-256)", digest_of(encoder.context())});
 }
@@ -193,8 +193,9 @@ std::string sample_digest(const FileSource& source) {
   for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
     digest.add(&sizes[i], sizeof sizes[i]);
     std::ifstream file;
-    // Adds the block at byte `at` of the current file to the digest. The digest contains the blocks
-    // at all multiples of `step` in the concatenated files, and the last block.
+    // Adds the block at byte `at` of the current file to the digest. The function treats all files
+    // as one long file. The digest contains the blocks at all multiples of `step` bytes, and the
+    // last block.
     const auto add = [&](std::int64_t at) {
       if (!file.is_open()) file.open(files[i], std::ios::binary);
       file.clear();
@@ -215,8 +216,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // Properties of the input precede properties of the output, so that the error message names a
-  // changed input instead of its effects on the output.
+  // The list contains the properties of the input before those of the output. If the input has
+  // changed, the error message thus names the input, not the effects on the output.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

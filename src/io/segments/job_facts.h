@@ -1,6 +1,6 @@
 #pragma once
-// The facts of a job in segments: everything on which its output depends, such as settings, input
-// and library versions.
+// Collects the facts of a job in segments: all properties on which the output depends, such as
+// settings, input and library versions.
 
 #include <vector>
 

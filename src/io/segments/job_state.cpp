@@ -1,4 +1,4 @@
-// Reads the state of a job for reports, without locks and without changes of the job.
+// Reads the state of a job for reports. Takes no locks, and does not change the job.
 
 #include <algorithm>
 #include <charconv>
@@ -70,8 +70,8 @@ int segment_frames_of(const std::vector<JobFact>& facts) {
   return std::clamp(frames, 0, max_segment_frames);
 }
 
-/// Returns the state of a job of a single process, whose manifest does not contain the total number
-/// of frames.
+/// Returns the state of a job that a single process encodes. The manifest of such a job does not
+/// contain the total number of frames.
 JobState state_of_single_process(const std::string& folder, const Manifest& manifest) {
   JobState state{.facts = manifest.facts, .segment_frames = segment_frames_of(manifest.facts)};
   state.begun = time_of_file(folder);
@@ -80,7 +80,8 @@ JobState state_of_single_process(const std::string& folder, const Manifest& mani
     const std::int64_t first = number * state.segment_frames;
     return FrameRange{first, first + count - 1};
   };
-  // Limit for the list of missing segments, because a forged manifest may state a huge number.
+  // Limit for the numbers of missing segments in the list, because a forged manifest may contain a
+  // huge segment number.
   constexpr std::int64_t max_listed = 1 << 20;
   for (const auto& [number, record] : manifest.segments) {
     for (; next < number && number < max_listed; ++next)

@@ -63,8 +63,8 @@ class JoinSink final : public EncodingSink {
   }
 
  private:
-  /// Opens the output file. Checks again for an existing output after a failure, because another
-  /// process may have created the output in the meantime.
+  /// Opens the output file. If this fails, checks again whether the output exists, because another
+  /// process may have created it in the meantime.
   std::unique_ptr<OutputFile> output_file(const std::string& path) {
     const auto is_there = [&] {
       std::error_code ignored;
@@ -100,8 +100,8 @@ class JoinSink final : public EncodingSink {
     mux_segments({plan_.segments(), read}, source_, encoder_->context().time_base, *muxer_);
   }
 
-  // Completes the output. An existing output is valid if it has the same bytes: another process may
-  // have joined the segments, or an earlier run may have ended after the renaming.
+  // Completes the output. An existing output with the same bytes is no error: another process may
+  // have joined the segments, or an earlier run may have ended after it renamed the output.
   void commit() override {
     file_->finish_writing();
     if (output_exists_) {

@@ -59,8 +59,8 @@ bool read_flags(std::string_view text, FrameMark& mark, RepeatState& repeat_stat
 bool read_plan_line(std::string_view line, JobPlan& plan) {
   LineParser parser(line);
   const std::string_view kind = parser.word();
-  // The line of an additional input precedes the lines of its frames. Lines of frames before the
-  // first additional input belong to the main input.
+  // In a plan, the line of an additional input precedes the lines of its frames. Lines of frames
+  // before the first additional input belong to the main input.
   FrameIndex& index = plan.additional.empty() ? plan.index : plan.additional.back().index;
   if (kind == "frame") {
     FrameMark& mark = index.pictures.emplace_back();
@@ -227,7 +227,8 @@ void write_plan(const std::string& folder, const JobPlan& plan, const Access& ac
   try {
     write_text(path, text, {.access = access, .follow_links = false});
   } catch (const CannotCreate&) {
-    // Another process may have written an equal plan after this process checked the folder.
+    // After this process checked the folder, another process may have written a plan. If both plans
+    // are equal, there is no error.
     const std::string there = read_job_text(path);
     if (there == text) return;
     if (there.empty()) throw;

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the absolute path without "." and double slashes. A path with ".." remains unchanged,
-/// because ".." behind a symbolic link is the parent of the target of the link.
+/// Returns the absolute path without "." and double slashes. Keeps a path with "..", because ".."
+/// after a symbolic link means the parent of the link's target.
 std::string absolute_path(const std::string& path) {
   std::error_code code;
   const fs::path whole = fs::absolute(path, code);
@@ -52,8 +52,8 @@ std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark
   return {};
 }
 
-/// An additional input, and the list of its pictures (FrameIndex). The source of the input extends
-/// this list while it reads.
+/// An additional input, and the list of its pictures (FrameIndex). While the source of the input
+/// reads pictures, it adds them to this list.
 struct RecordedInput {
   JobPlan::AdditionalInput additional;
   const FileSource* source;
@@ -70,8 +70,8 @@ RecordedInput record_input(const AdditionalSource& one) {
           .pictures = source.options().recorded_index};
 }
 
-/// Writes the plan of a job in finish(). The sink computes time stamps like an encoder, but encodes
-/// no packets.
+/// A sink that writes the plan of a job when the caller calls finish(). The sink computes time
+/// stamps like an encoder, but encodes no packets.
 class PlanSink final : public EncodingSink {
  public:
   PlanSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -129,8 +129,9 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Removes the pictures after source_.context_end() from `of_pictures`, a list with one element
-  /// for each picture. The plan then does not depend on how far the source has read ahead.
+  /// Removes the elements for pictures after source_.context_end() from the list `of_pictures`,
+  /// which has one element for each picture. The plan then does not depend on how far the source
+  /// has read ahead.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

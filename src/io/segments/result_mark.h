@@ -1,14 +1,15 @@
 #pragma once
-// Stores the identifier of the job that wrote an output in the output's extended attribute
-// user.lull.job. The headers of some encoders depend on the number of threads, so the attribute
-// also contains this number. Some file systems do not support extended attributes.
+// Stores the identifier of a job in the extended attribute user.lull.job of the job's output. The
+// attribute also contains the number of encoder threads, because the headers of some encoders
+// depend on this number. Some file systems do not support extended attributes.
 
 #include <string>
 
 namespace lull::io {
 
 /// Stores the identifier `job` (job_id()) and the number of encoder threads in the extended
-/// attribute of an output, before the output's final renaming.
+/// attribute of an output. The caller must call this function before it renames the output to its
+/// final name.
 void mark_result(const std::string& file, const std::string& job, int threads);
 /// Returns the number of encoder threads of the job that wrote the output `file`; 0 if the file has
 /// no extended attribute of a job.

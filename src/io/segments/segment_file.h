@@ -1,6 +1,7 @@
 #pragma once
-// A segment file contains all packets of one encoder, unchanged. Containers would round time stamps
-// and drop side data (Matroska, MP4), or drop decoding times (NUT).
+// A segment file contains all packets of one encoder, unchanged. lull does not use a container for
+// segments, because containers round time stamps and drop side data (Matroska, MP4), or drop
+// decoding times (NUT).
 
 // A segment file begins with the job's identifier, and ends with the number of frames and the
 // SHA-256 of all preceding bytes. Only the same versions of lull and FFmpeg can read a segment file

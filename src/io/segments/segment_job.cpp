@@ -67,8 +67,8 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(manifest_path(folder_)),
       options_(options),
       access_(access) {
-  // At the end of its job, a process removes the folder and the lock file in the folder. lock()
-  // returns false if another process has just done so.
+  // At the end of its job, a process removes the folder and the lock file in the folder. If another
+  // process does so during the call of lock(), lock() returns false, and this process tries again.
   while (!lock()) continue;
   try {
     load(overwrite);
@@ -110,7 +110,8 @@ bool SegmentJob::lock() {
   lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (lock_ < 0) {
     const int error = errno;
-    // Another process has just removed the folder, unless the folder is a link without a target.
+    // If the folder is a link without a target, the error is final. Otherwise, another process has
+    // just removed the folder.
     if (error == ENOENT && !is_link(folder_)) return false;
     errno = error;
     fail();

@@ -53,8 +53,9 @@ class SegmentJob {
   std::int64_t segments() const;
   /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;
-  /// Returns the ranges of frames whose segments are not finished. The last range is open-ended.
-  /// After a finished segment that is shorter than the others, the list contains no further range.
+  /// Returns the ranges of frames whose segments are not finished. The list ends at a finished
+  /// segment that is shorter than the others, because this segment is the last. Without such a
+  /// segment, the last range has no end.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;
@@ -63,8 +64,9 @@ class SegmentJob {
   void add(std::int64_t segment, const SegmentRecord& record);
   SegmentReader read(std::int64_t segment) const;
 
-  /// Records the identity of the complete output before its final renaming, so that a run after a
-  /// crash may replace the output without asking the user.
+  /// Records the identity of the complete output, so that a run after a crash may replace the
+  /// output without asking the user. The caller must call this function before it renames the
+  /// output to its final name.
   void note_result(const std::string& file);
   /// Returns whether `file` is the output of an earlier run of this job.
   bool is_result(const std::string& file) const;

@@ -1,5 +1,5 @@
 #pragma once
-// Joins the segments of a job and the copied streams in one file, the last step of a job.
+// Joins the segments of a job and the copied streams in one file. This is the last step of a job.
 
 #include <cstdint>
 #include <functional>
@@ -16,10 +16,10 @@ struct DoneSegments {
   std::function<SegmentReader(std::int64_t segment)> read;
 };
 
-/// Writes the packets of all segments, interleaved with the copied streams, which the function
-/// reads from the input again. Equal jobs give bit-identical files.
-/// @param source  a source at its end, because only a source at its end has the complete selection
-///     of frames
+/// Writes the packets of all segments, interleaved with the copied streams. The function reads the
+/// copied streams from the input again. Equal jobs give bit-identical files.
+/// @param source  a source that has reached its end, because its selection of frames is complete
+///     only then
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails
 void mux_segments(const DoneSegments& job, const FileSource& source, AVRational tick, Muxer& muxer);

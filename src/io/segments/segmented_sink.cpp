@@ -109,8 +109,8 @@ class SegmentedSink final : public EncodingSink {
                  encoder_->context().time_base, *muxer_);
   }
 
-  // Throws an error if the number of frames that all runs have encoded differs from the number that
-  // this run has read.
+  // Throws an error if all runs together have encoded another number of frames than this run has
+  // read.
   void check_frames() const {
     if (job_->frames() != times_->frames()) fail_frames();
   }
@@ -142,15 +142,15 @@ class SegmentedSink final : public EncodingSink {
   std::int64_t segment_ = 0;  // the segment that is being encoded
 };
 
-/// Throws the errors of open_segmented_sink() about an existing output or an existing job folder,
-/// for a job of a single process.
+/// For a job of a single process: throws the errors that open_segmented_sink() would throw because
+/// of an existing output or an existing job folder.
 void check_job_output(const std::string& path, const FileSource& source,
                       const SinkOptions& options) {
   const SegmentOptions& segments = *options.segments;
   const bool job_exists = SegmentJob::exists(path);
-  // An output with the extended attribute of a finished job (result_mark.h) is no error here. The
-  // sink later checks whether the finished job had the same input and the same settings as this
-  // job.
+  // The function throws no error if the output has the extended attribute of a finished job
+  // (result_mark.h). The sink later checks whether the finished job had the same input and the same
+  // settings as this job.
   if (segments.resume && !options.overwrite && !job_exists && is_marked(path)) return;
   OutputFileOptions file = file_options(options);
   if (job_exists) {

@@ -1,4 +1,4 @@
-// Writes a volume: the filtered samples, and the contents of the input's header.
+// Writes a volume: the filtered samples, and the properties from the input's header.
 
 #include <algorithm>
 #include <filesystem>
@@ -80,8 +80,8 @@ class VolumeFiles final : public VolumeWriter {
   std::unique_ptr<GzipWriter> writer_;
 };
 
-/// The sidecar files of a diffusion series with b-values and gradient directions, in the form of
-/// FSL and dcm2niix.
+/// Sidecar files that contain the b-values and the gradient directions of a diffusion series, in
+/// the form of FSL and dcm2niix.
 class Sidecars {
  public:
   /// @throws CannotCreate  a sidecar file of the output exists with other content, and the options
@@ -223,7 +223,7 @@ std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource&
     return std::make_unique<NiftiSink>(path, *volume, std::move(samples),
                                        open_dicom_output(path, *volume->foreign(), options),
                                        "dicom", std::vector<std::string>{}, options);
-  // The name of a pair (.hdr and .img) is the name of the header file.
+  // If the output is a pair of files (.hdr and .img), lull names it by its header file.
   const bool is_pair = volume_format(path) == VolumeFormat::pair;
   const std::string target = is_pair ? pair_names(path).head : path;
   VolumeOutput output = make_volume_output(target, volume->input(), samples);

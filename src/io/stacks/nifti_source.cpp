@@ -13,8 +13,8 @@ namespace {
 constexpr std::uint64_t max_head_bytes = std::uint64_t{1} << 28;
 constexpr std::size_t piece_bytes = 1 << 20;  // a multiple of every sample size
 
-/// Gathers `count` samples of `bytes` bytes from `from`, with a stride of `step` samples, into
-/// contiguous memory at `to`.
+/// Copies `count` samples of `bytes` bytes from `from` to contiguous memory at `to`. Two successive
+/// samples at `from` are `step` samples apart.
 void gather(const std::byte* from, std::int64_t step, int count, int bytes, std::byte* to) {
   if (step == 1) {
     std::copy_n(from, static_cast<std::size_t>(count) * bytes, to);

@@ -13,8 +13,8 @@
 namespace lull::io {
 
 /// Layout of the slices in the file, where x is the fastest axis. A block is the part of the file
-/// that must be read for a slice. If the slices follow each other along z, a block is one slice. If
-/// they follow each other along x or y, a block is a whole volume.
+/// that the source must read for one slice. If the slices follow each other along z, a block is one
+/// slice. If they follow each other along x or y, a block is a whole volume.
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 
@@ -39,8 +39,7 @@ class NiftiSource final : public StackSource {
   void values_of(const Frame& slice, std::vector<double>& values) const override;
 
   const std::string& path() const noexcept override { return input_.path; }
-  /// Returns the description of a volume in a format other than a single NIfTI file; otherwise
-  /// null.
+  /// Returns the description of the volume if the input is not a single NIfTI file; null otherwise.
   const ForeignVolume* foreign() const { return input_.foreign ? &*input_.foreign : nullptr; }
   const NiftiHeader& header() const { return input_.header; }
   /// Returns all contents of the volume's file except the samples.

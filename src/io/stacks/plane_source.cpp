@@ -81,7 +81,8 @@ void PlaneSource::fill_info(const std::string& container) {
 std::optional<Frame> PlaneSource::read() {
   if (next_ == pages()) return std::nullopt;
   auto side_data = std::make_shared<SideData>();
-  // Except for 8-bit samples, find_ranges() has already verified the checksums of all planes.
+  // The function verifies checksums only for 8-bit samples. For other samples, find_ranges() has
+  // already verified the checksums of all planes.
   const bool is_byte = format().sample == SampleType::u8;
   read_plane(next_, side_data->stored, /*check=*/is_byte);
   Frame frame = pool_->acquire();

@@ -31,8 +31,8 @@ struct PlaneFormat {
 /// The smaller pyramid levels of the planes in a file.
 struct PlanePyramid {
   std::vector<PlaneSize> levels;  // from the largest to the smallest, without the planes themselves
-  /// `loss`: a text about parts of the pyramid that a TIFF file cannot store. `note`: a text about
-  /// differences that lose no information. Empty: there is nothing to report.
+  /// `loss` describes parts of the pyramid that a TIFF file cannot store. `note` describes
+  /// differences that lose no information. Both texts are empty if there is nothing to report.
   std::string loss, note;
 };
 

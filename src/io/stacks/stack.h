@@ -21,8 +21,8 @@ enum class StackKind { none, nifti, tiff, zarr };
 /// - `zarr`: a folder named .zarr, or with Zarr metadata
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
-/// Returns the maximum number of samples of a slice: `limits.pixels`, or the maximum of an int if
-/// this is smaller. The width and the height of a slice then fit in an int.
+/// Returns the maximum number of samples of a slice: the smaller of `limits.pixels` and the maximum
+/// of an int. The width and the height of a slice then fit in an int.
 std::uint64_t max_samples(const Limits& limits);
 /// Throws an error if a stack has more slices than `limits` allow.
 /// @throws BadData
@@ -70,8 +70,8 @@ std::vector<std::string> losses_of_planes(const std::string& path, const MediaSo
 void refuse_encoder_options(const SinkOptions& options, const std::string& path);
 
 /// Throws an error if `path` is the name of a volume or of an OME-Zarr store, or if the caller has
-/// set SinkOptions::datatype. A caller that writes neither a volume nor an OME-Zarr store calls
-/// this function.
+/// set SinkOptions::datatype. Sinks that write neither volumes nor OME-Zarr stores call this
+/// function.
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 

@@ -13,8 +13,8 @@
 
 namespace lull::io {
 
-/// Writes the pyramid levels of the last written page, each from block means of the previous level,
-/// rounded to the sample type.
+/// Writes the pyramid levels of the last written page. Each sample of a level is the mean of a
+/// block of the previous level, rounded to the sample type.
 /// @param samples  samples of the page, in native byte order
 /// @param copies   layouts of the levels, the largest first
 /// @param set_tags  sets the tags of the level with the given index

@@ -102,15 +102,16 @@ class TiffSink final : public StackSink {
   TiffLayout layout_;  // layout of the next page
   StackAxes axes_;
   PlaneResult result_;
-  // Reader for the tags of the original pages. The source's own reader may be at a later page, in
-  // another thread.
+  // Reads the tags of the original pages. The sink has its own reader, because another thread may
+  // move the reader of the source to a later page.
   TiffReader original_;
   TiffLevels levels_;
   OutputFile file_;
   std::optional<TiffWriter> writer_;
   std::optional<ImagejWriter> imagej_writer_;  // for ImageJ and MetaMorph files with one directory
   std::int64_t next_ = 0;
-  /// Buffer of all filtered slices, if the order of frames differs from the order of pages.
+  /// All filtered slices. The sink stores them only if the order of frames differs from the order
+  /// of pages.
   std::optional<ScratchFile> frames_;
   std::size_t page_bytes_ = 0;
   std::vector<std::string> notes_;

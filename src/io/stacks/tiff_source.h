@@ -1,6 +1,6 @@
 #pragma once
-// A source for the pages of a TIFF file as slices of a stack, without pages that are masks or
-// reduced copies of other pages.
+// A source for the pages of a TIFF file as slices of a stack. The source skips pages that are masks
+// or reduced copies of other pages.
 
 #include <optional>
 #include <vector>

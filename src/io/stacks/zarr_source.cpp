@@ -48,8 +48,8 @@ ZarrSource::ZarrSource(const std::string& path, const SourceOptions& options)
   set_planes(std::move(axes), format, options, "zarr");
 }
 
-/// Returns the pyramid for an OME-TIFF file, whose smaller levels have fewer rows and columns but
-/// as many slices, channels and time points.
+/// Returns the pyramid for an OME-TIFF file. The smaller levels of such a file have fewer rows and
+/// columns, but the same numbers of slices, channels and time points.
 PlanePyramid ZarrSource::pyramid() const {
   PlanePyramid pyramid;
   try {
@@ -85,7 +85,7 @@ void ZarrSource::read_plane(std::int64_t number, std::vector<std::byte>& stored,
                 .channel = number / all.frames_of_channel(),
                 .z = in_channel % all.slices},
                stored);
-  // With a wrong separator for chunk names in the metadata, the reader finds no chunks.
+  // If the metadata state a wrong separator for chunk names, the reader finds no chunks.
   if (number + 1 == pages() && !reader_.has_found_chunks())
     throw BadData("'" + image_.levels.front().array.folder +
                   "' has no chunks (all samples are its fill value); check the store");

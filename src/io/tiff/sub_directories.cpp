@@ -103,8 +103,9 @@ class SubDirectoryCopier {
   DirectoryFormat format_;
   StatedSize size_;
   int descriptor_;
-  /// Maximum number of bytes of further values. All values together have at most the size of the
-  /// file, because values do not overlap. Otherwise a small file could become a huge output.
+  /// Maximum number of bytes of the values that follow. All values together may have at most the
+  /// size of the file, because values in a valid file do not overlap. Without this limit, a small
+  /// file could cause a huge output.
   std::uint64_t left_;
 };
 

@@ -17,8 +17,9 @@ namespace {
 
 constexpr const char* no_directory = "a directory lies beyond the end";
 
-/// Returns the position after the first directory (TIFF 6.0, section 2). Requires a complete offset
-/// of the next directory, because libtiff treats a missing offset as the end of the list.
+/// Returns the position after the first directory (TIFF 6.0, section 2), including the offset of
+/// the next directory. A file that lacks this offset is truncated, but libtiff treats the missing
+/// offset as the end of the list.
 std::uint64_t end_of_directory(const TiffReader& tiff, FileBytes& file) {
   const bool big = tiff.big_tiff();
   const int count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12, offset_bytes = big ? 8 : 4;

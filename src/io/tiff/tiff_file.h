@@ -21,9 +21,9 @@ std::uint64_t described_pictures(TIFF* page);
 
 /// Returns whether a TIFF file is a stack of grey slices: several grey pages, a grey page that
 /// describes several pictures, or sample types that still pictures lack (signed integers, more than
-/// 16 bits). Also returns true for a single colour page that describes several pictures, because
-/// only the source of stacks detects that these pictures have no pages. Returns false for
-/// unreadable files.
+/// 16 bits). Also returns true for a single colour page that describes several pictures, so that
+/// the source of stacks opens the file and reports that these pictures have no pages. Returns false
+/// for unreadable files.
 bool is_tiff_stack(const std::string& path);
 
 /// Returns the reason why the first page of a TIFF file is truncated: its directory or its samples

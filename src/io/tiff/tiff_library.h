@@ -26,7 +26,7 @@ using TiffOptionsPtr = std::unique_ptr<TIFFOpenOptions, FreeTiffOptions>;
 TiffOptionsPtr tiff_options(std::string& message, tmsize_t max_bytes);
 
 /// Returns the value of a numeric tag. If the tag is missing, returns the default value of the TIFF
-/// standard; without such a default value, `fallback`.
+/// standard. If the standard states no default value, returns `fallback`.
 template <class T>
 T tiff_tag(TIFF* page, std::uint32_t name, T fallback) {
   T value = fallback;

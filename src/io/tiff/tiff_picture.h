@@ -13,14 +13,15 @@
 namespace lull::io {
 
 /// Returns the current page of the reader as a grey or RGB picture, with alpha if FFmpeg has a
-/// suitable format. Palettes become RGB of 8 or 16 bits. Integers of up to 16 bits become the next
-/// larger bit depth that FFmpeg supports, larger integers become floats in 0..1, and floats become
+/// suitable format. Palettes become RGB of 8 or 16 bits. Integers of up to 16 bits get the next
+/// larger bit depth that FFmpeg supports. Larger integers become floats in 0..1, and floats become
 /// 32-bit floats.
 /// @throws BadData  the page is damaged, or lull does not support its samples
 FramePtr read_tiff_picture(TiffReader& reader);
 
-/// Returns a note if the first page has extra samples per pixel that read_tiff_picture() does not
-/// read. The list is empty if there are no such samples, or if the page is not readable.
+/// Returns a list with one note if the first page has extra samples per pixel that
+/// read_tiff_picture() does not read. The list is empty if there are no such samples, or if the
+/// page is not readable.
 std::vector<std::string> notes_of_tiff(const std::string& path);
 
 /// Metadata for a picture that does not come from a TIFF file.
@@ -91,8 +92,8 @@ TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin,
 /// TIFF file.
 bool needs_big_tiff(const AVFrame& picture);
 
-/// Pixel formats of TiffPictureWriter, in order of preference. `tiff_formats_of_tiff`, for pictures
-/// from TIFF files, includes bit depths that few programs can read.
+/// Pixel formats of TiffPictureWriter, in order of preference. The list `tiff_formats_of_tiff`
+/// applies to pictures from TIFF files, and includes bit depths that few programs can read.
 extern const AVPixelFormat tiff_formats[], tiff_formats_of_tiff[];
 
 }  // namespace lull::io

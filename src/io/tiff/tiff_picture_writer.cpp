@@ -71,7 +71,7 @@ ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int exce
   return extra;
 }
 
-/// Converts a float to the file's sample format, as bits.
+/// Converts a float to the sample format of the file. Returns the bits of the result.
 std::uint32_t bits_of(float value, const TiffLayout& layout) {
   if (layout.form == SAMPLEFORMAT_UINT) {
     const double maximum = layout.bits == 24 ? 0xffffff : 0xffffffff;
@@ -259,7 +259,8 @@ TiffChanges TiffPictureWriter::set_tags(const AVFrame& picture, const TiffLayout
   return changes;
 }
 
-/// Thumbnails in Photoshop blocks of the original page contain the picture before denoising.
+/// Removes the thumbnails in the Photoshop blocks of the original page, because they show the
+/// picture before denoising.
 void TiffPictureWriter::filter_photoshop(TiffChanges& changes) {
   std::uint32_t count = 0;
   const std::uint8_t* blocks = nullptr;

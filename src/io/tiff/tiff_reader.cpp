@@ -21,8 +21,8 @@ TiffReader::TiffReader(const std::string& path, std::uint64_t max_pixels)
 }
 
 /// Opens the file. The mode "m" disables memory mapping, which would crash the process if the file
-/// became shorter. The limit of an allocation is 64 bytes per pixel of the largest allowed page,
-/// twice the size of 4 samples of 64 bits.
+/// became shorter. libtiff may allocate at most 64 bytes per pixel of the largest allowed page.
+/// This is twice the size of a pixel with 4 samples of 64 bits.
 TiffPtr TiffReader::open(std::string& message) const {
   const auto max_bytes = static_cast<tmsize_t>(64 * max_pixels_);
   return TiffPtr(TIFFOpenExt(path_.c_str(), "rm", tiff_options(message, max_bytes).get()));

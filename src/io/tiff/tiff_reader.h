@@ -49,8 +49,9 @@ class TiffReader {
   /// `page` is the page number in messages.
   /// @throws BadData
   void go_to(std::uint64_t directory, std::int64_t page);
-  /// Calls `use` for each strip or tile of the page in row order, plane by plane if the planes are
-  /// separate. If `check` is true, another thread verifies the checksums of Deflate.
+  /// Calls `use` for each strip or tile of the page in row order. If the planes are separate, the
+  /// function reads plane by plane. If `check` is true, another thread verifies the checksums of
+  /// Deflate.
   /// @throws BadData
   void read(const TiffLayout& layout,
             const std::function<void(const TiffChunk<const std::uint8_t>&)>& use,

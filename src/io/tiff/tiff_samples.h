@@ -16,8 +16,8 @@ struct TiffRow {
 
 /// Unpacks one sample of each pixel of a row.
 void load_bits(const std::uint8_t* row, const TiffRow& format, std::span<std::uint32_t> to);
-/// Packs one sample of each pixel into a row. The caller must set the row to zero before the first
-/// sample.
+/// Packs one sample of each pixel into a row. All bits of the row must be zero before the first
+/// call.
 void store_bits(std::span<const std::uint32_t> from, const TiffRow& format, std::uint8_t* row);
 
 /// Conversions between IEEE 754 binary16 (as bits) and binary32.

@@ -17,13 +17,14 @@ constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EX
 /// LSM. The values of these tags contain file offsets, or occupy more bytes than the data type and
 /// the count of the tag specify.
 constexpr std::array<std::uint32_t, 5> private_tags = {33628, 33629, 33630, 33631, 34412};
-/// Tags that refer to copied sub-directories. lull does not copy sub-images, because they are not
-/// denoised.
+/// Tags that refer to sub-directories which lull copies. lull does not copy sub-images, because
+/// they are not denoised.
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                              TIFFTAG_INTEROPERABILITYIFD};
 
-/// The text for the layers of Photoshop in TiffChanges::losses. A copy of the layers would hide the
-/// filtered samples, because Photoshop shows the layers of a file instead of its samples.
+/// The text in TiffChanges::losses about the layers of Photoshop. lull does not copy these layers,
+/// because Photoshop shows the layers of a file instead of its samples. The copied layers would
+/// hide the filtered samples.
 constexpr const char* lost_layers =
     "the layers of Photoshop (they show the picture before denoising)";
 
@@ -135,8 +136,8 @@ void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_EXTRASAMPLES, layout.extra, kinds.data());
 }
 
-/// Copies the tags that libtiff stores in fixed fields, without default values for missing tags. If
-/// `has_same_samples` is true, the function also copies the tags that describe samples.
+/// Copies the tags that libtiff stores in fixed fields. Does not set default values for missing
+/// tags. If `has_same_samples` is true, the function also copies the tags that describe samples.
 void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayout& layout) {
   if (has_same_samples) {
     for (const std::uint32_t tag :
@@ -232,8 +233,8 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // For some tags, TIFFGetField() and TIFFSetField() have the number of values as an additional
-  // argument. The function skips a tag if only one of the two calls needs this argument.
+  // For some tags, TIFFGetField() and TIFFSetField() have an additional argument: the number of
+  // values. The function skips a tag if only one of the two functions needs this argument.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {

@@ -11,7 +11,7 @@
 namespace lull::io {
 
 /// The output file for libtiff's callbacks. The struct stores the error of the first failed write,
-/// which libtiff's own callbacks discard.
+/// because libtiff itself discards this error.
 struct TiffWriter::OutputPosition {
   int descriptor;
   std::int64_t at = 0;
@@ -109,7 +109,7 @@ void TiffWriter::close() {
     append_texts(position_->descriptor, format_, repeated_texts_);
 }
 
-// The limit leaves a margin below TIFF's maximum of 4 GiB for tags, and for codecs that enlarge
+// TIFF allows at most 4 GiB. The smaller limit leaves space for tags, and for codecs that enlarge
 // incompressible data.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages) {
   constexpr double max_bytes = 3.5e9;

@@ -32,9 +32,9 @@ class TiffWriter {
 
   TIFF* handle() const { return tiff_.get(); }
   /// Copies all tags of the reader's page to the next page, including EXIF and GPS data, but
-  /// without sub-images and layers of Photoshop. Tags about samples describe `layout` instead. The
-  /// next page has the strips or tiles and the codec of the reader's page; a lossy codec becomes
-  /// Deflate.
+  /// without sub-images and layers of Photoshop. The copied tags about samples describe `layout`,
+  /// not the reader's page. The next page has the strips or tiles and the codec of the reader's
+  /// page. A lossy codec becomes Deflate.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
   /// Announces that the caller writes the next page, and then `count` smaller pyramid levels
@@ -75,7 +75,7 @@ class TiffWriter {
   TiffPtr tiff_;
 };
 
-/// The text for sub-images in TiffChanges::losses.
+/// The text in TiffChanges::losses about sub-images.
 inline constexpr const char* lost_sub_images = "the sub-images of TIFF pages";
 
 /// Returns whether a file of `pages` pages with this layout is too large for 32-bit offsets, and

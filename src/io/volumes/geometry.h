@@ -1,5 +1,5 @@
 #pragma once
-// Position of a volume in space, for all formats of volumes.
+// Describes the size and the position of a volume in space, independently of the file format.
 
 #include <array>
 #include <cstdint>
@@ -12,8 +12,8 @@ struct VolumeGeometry {
   std::array<double, 3> spacing{1, 1, 1};     // along the axes, in millimetres; above 0
   /// Whether the file states an orientation. If false, `directions` and `origin` are unknown.
   bool is_oriented = false;
-  /// Step from voxel to voxel along each axis, and position of the first voxel, in millimetres to
-  /// the right, front and top (RAS).
+  /// `directions` contains the step to the next voxel along each axis. `origin` is the position of
+  /// the first voxel. Both are in millimetres to the right, front and top (RAS).
   std::array<std::array<double, 3>, 3> directions{};
   std::array<double, 3> origin{};
   double seconds = 0;  // time between the volumes of a series; 0: unknown

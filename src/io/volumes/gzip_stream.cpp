@@ -94,8 +94,8 @@ GzipWriter::GzipWriter(OutputFile& file, bool is_gzip) : file_(file) {
   if (!is_gzip) return;
   gzip_ = std::make_unique<z_stream_s>();
   packed_ = std::make_unique<std::byte[]>(buffer_bytes);
-  // Window bits plus 16 select gzip's header and checksum. The time in the header is 0, so equal
-  // volumes become bit-identical files.
+  // Adding 16 to the window bits makes zlib write gzip's header and checksum. The time in the
+  // header is 0, so equal volumes become bit-identical files.
   constexpr int window_bits = 15 + 16, memory_level = 8;
   if (deflateInit2(gzip_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, memory_level,
                    Z_DEFAULT_STRATEGY) != Z_OK)

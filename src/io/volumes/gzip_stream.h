@@ -23,8 +23,8 @@ class SampleBytes {
   SampleBytes(const SampleBytes&) = delete;
   SampleBytes& operator=(const SampleBytes&) = delete;
 
-  /// Fills `to` with the next bytes, and returns their number, which is less than the size of `to`
-  /// only at the end.
+  /// Fills `to` with the next bytes, and returns their number. The number is less than the size of
+  /// `to` only at the end of the data.
   /// @throws BadData  a file is damaged or truncated
   /// @throws IoError
   virtual std::size_t read_some(std::span<std::byte> to) = 0;
@@ -40,7 +40,8 @@ class SampleBytes {
   virtual const std::string& name() const = 0;
 };
 
-/// Reads a regular file. After gzip's signature, the class decompresses all gzip members.
+/// Reads a regular file. If the data begin with gzip's signature, the class decompresses them,
+/// including any further gzip members.
 class GzipReader final : public SampleBytes {
  public:
   /// @param start  byte offset of the data in the file

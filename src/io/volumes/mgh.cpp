@@ -24,7 +24,8 @@ constexpr std::size_t at_type = 20, at_valid = 28, at_spacing = 30, at_direction
                       at_centre = 78;
 
 /// Reads the geometry. The header states the position of the central voxel, whose indices are half
-/// the sizes. Without valid geometry, this function and FreeSurfer assume coronal slices of 1 mm.
+/// the sizes. If the header has no valid geometry, the function assumes coronal slices of 1 mm,
+/// like FreeSurfer.
 VolumeGeometry read_geometry(std::span<const std::byte> head, VolumeGeometry geometry) {
   const auto real = [&](std::size_t at, std::size_t i) {
     return static_cast<double>(number_at<float>(head, at + 4 * i, true));

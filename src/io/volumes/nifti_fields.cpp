@@ -93,8 +93,8 @@ bool read_sform(const NiftiFields& fields, VolumeGeometry& geometry) {
   return true;
 }
 
-/// Converts the quaternion of method 2 to directions. The header omits the first component, because
-/// the quaternion has unit length.
+/// Converts the quaternion of the q-form (method 2) to directions. The header omits the first
+/// component, which follows from the unit length of the quaternion.
 bool read_qform(const NiftiFields& fields, VolumeGeometry& geometry) {
   if (fields.code(fields.at.qform) <= 0) return false;
   const double b = fields.real(fields.at.quatern, 0), c = fields.real(fields.at.quatern, 1),

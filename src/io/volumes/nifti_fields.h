@@ -11,8 +11,9 @@
 
 namespace lull::io {
 
-/// Returns the geometry in a header: by method 3 (s-form), else by method 2 (q-form), else only the
-/// spacing. Ignores values that are not finite.
+/// Returns the geometry in a header. The function prefers the s-form (method 3) to the q-form
+/// (method 2). Without both, the result contains only the spacing. Ignores values that are not
+/// finite.
 /// @param head  a header that parse_nifti() has accepted
 [[nodiscard]] VolumeGeometry geometry_of_nifti(std::span<const std::byte> head,
                                                const NiftiHeader& header);

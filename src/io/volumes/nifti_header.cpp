@@ -51,7 +51,8 @@ std::optional<Kind> kind_of(std::span<const std::byte> head) {
   return std::nullopt;
 }
 
-/// Returns whether a file that is too short for a header begins with the size of a header.
+/// Returns whether the bytes begin with the size of a NIfTI header, which is the header's first
+/// field. The caller has found that the bytes are too few for a header.
 bool is_cut_header(std::span<const std::byte> head) {
   if (head.size() < 4) return false;
   for (const bool swapped : {false, true})

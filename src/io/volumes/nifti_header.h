@@ -2,8 +2,8 @@
 // The header of a NIfTI file (nifti1.h of 2007 and nifti2.h of 2011, nifti.nimh.nih.gov), a fixed
 // structure in either byte order.
 
-// Reason against niftilib: niftilib does not check the dimensions, reads complete volumes into
-// memory, reports errors on stderr, and writes a new header.
+// lull does not use niftilib, because niftilib does not check the dimensions, reads complete
+// volumes into memory, reports errors on stderr, and writes a new header.
 
 #include <array>
 #include <cstddef>

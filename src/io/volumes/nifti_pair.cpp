@@ -51,7 +51,7 @@ std::vector<std::byte> analyze_as_nifti(std::span<const std::byte> head, bool bi
   return nifti;
 }
 
-/// Converts the header of a NIfTI-1 pair, including its extensions, to that of a single file.
+/// Converts the header of a NIfTI-1 pair, including its extensions, to the header of a single file.
 std::vector<std::byte> pair_as_nifti(std::span<const std::byte> head, bool big) {
   std::vector<std::byte> nifti(head.begin(), head.end());
   // An extension has a multiple of 16 bytes, so the offset of the samples must be a multiple of 16.

@@ -144,10 +144,11 @@ constexpr std::string_view known_fields[] = {
     "byteskip",   "line skip",        "lineskip",     "space units", "space dimension", "kinds",
     "centerings", "centers",          "units",
 };
-/// Kinds of axes that contain the values of one voxel. The names of all other such kinds contain a
-/// hyphen, for example "RGB-color" and "3D-symmetric-matrix".
+/// Kinds of NRRD axes along which the values of one voxel lie. The names of all other such kinds
+/// contain a hyphen, for example "RGB-color" and "3D-symmetric-matrix".
 constexpr std::string_view value_kinds[] = {"point", "vector", "normal", "complex", "quaternion"};
-/// Prefixes of comments that programs write into every file, and whose loss lull does not report.
+/// Prefixes of comments that programs write into every file. lull does not report the loss of these
+/// comments.
 constexpr std::string_view usual_comments[] = {"# Complete NRRD file format", "# http://teem",
                                                "# https://teem", "# This NRRD file was generated",
                                                "# on 2"};
@@ -288,7 +289,7 @@ class NrrdParser {
         kinds ? words_of(*kinds, " \t") : std::vector<std::string>{};
     for (std::size_t i = 0; i < 3 && i < words.size(); ++i) {
       const std::string kind = in_lower_case(words[i]);
-      // A list of planes along the third axis is a volume.
+      // The third axis may have the kind "list", because a list of planes is a volume.
       const bool has_values = kind.find('-') != kind.npos || (kind == "list" && i < 2) ||
                               std::ranges::find(value_kinds, kind) != std::end(value_kinds);
       if (has_values && geometry_.size[i] > 1)

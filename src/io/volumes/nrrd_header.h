@@ -32,8 +32,8 @@ struct NrrdHeader {
 [[nodiscard]] NrrdHeader parse_nrrd(const std::string& text, const std::string& name);
 
 /// Returns the text of a header.
-/// @param original  the header of an NRRD file, whose lines the function copies unless the lines
-///     describe the samples; if empty, the function makes a new header
+/// @param original  the header of an NRRD file. The function copies all lines that do not describe
+///     the samples. If empty, the function makes a new header.
 /// @param data_file  name of the file that contains the samples; if empty, the samples follow the
 ///     header
 [[nodiscard]] std::string make_nrrd_text(const VolumeGeometry& geometry,

@@ -46,8 +46,8 @@ bool holds_range(StoredType type, double minimum, double maximum) {
   }
 }
 
-/// Returns the sample format of int16 outputs whose header contains a scale: unchanged integers of
-/// up to 16 bits, or values scaled to -32767..32767.
+/// Returns the sample format of int16 outputs whose header contains a scale. Integers that fit in
+/// int16 remain unchanged. The function scales all other values to -32767..32767.
 OutputSamples scaled_int16(const NiftiHeader& header, const SampleChoice& choice) {
   const StoredFormat& in = header.samples;
   OutputSamples out{in, header.scaled, {}};
@@ -59,7 +59,7 @@ OutputSamples scaled_int16(const NiftiHeader& header, const SampleChoice& choice
   const double middle = choice.minimum / 2 + choice.maximum / 2;
   const double inter = narrow ? static_cast<double>(static_cast<float>(middle)) : middle;
   double slope = std::max(choice.maximum - inter, inter - choice.minimum) / 32767;
-  // The slope is rounded up, so that the scaled minimum and maximum fit in -32767..32767.
+  // The function rounds the slope up, so that the scaled minimum and maximum fit in -32767..32767.
   if (narrow && slope > 0)
     slope = std::nextafter(static_cast<float>(slope), std::numeric_limits<float>::infinity());
   if (slope == 0) slope = 1;  // all values are equal

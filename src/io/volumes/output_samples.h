@@ -1,5 +1,5 @@
 #pragma once
-// Chooses type, byte order and scale of the samples of a volume's output.
+// Chooses the type, the byte order and the scale of the samples in an output volume.
 
 #include <string>
 

@@ -28,7 +28,7 @@ void write_sample(T value, bool swapped, std::byte* to) {
   std::memcpy(to, bytes, sizeof(T));
 }
 
-/// Calls `use` with a value of the C++ type for `type`.
+/// Calls `use` with a value of the C++ type that corresponds to `type`.
 template <class Use>
 void with_type(StoredType type, Use&& use) {
   switch (type) {
@@ -141,8 +141,8 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // A range of floats fits the scale 0..white if its span is at least min_used * white, and if both
-  // ends of the range are at most beyond * white outside the scale.
+  // A range of floats fits the scale 0..white if its span is at least `min_used` * white, and if
+  // neither of its ends lies more than `beyond` * white outside the scale.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&
@@ -157,8 +157,8 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
       minimum_(std::numeric_limits<double>::infinity()),
       maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
-  // The class examines one of every `step_` samples. An odd step reaches all columns, but an even
-  // step may miss the same columns in all rows.
+  // The class computes percentiles from one of every `step_` samples. An odd step reaches all
+  // columns, but an even step may miss the same columns in all rows.
   if (step_ % 2 == 0) ++step_;
 }
 
@@ -192,8 +192,8 @@ void RangeFinder::add_extremes(const std::byte* stored, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
       add_value(value_of(read_sample<T>(stored + i * sizeof(T), format_.swapped), format_));
   } else {
-    // Values are monotonic in the stored integers, so minimum and maximum of the integers suffice.
-    // Compilers vectorise the integer loop.
+    // The value of a sample is a monotonic function of its stored integer, so the minimum and the
+    // maximum of the integers suffice. Compilers vectorise the integer loop.
     T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
     const auto add_integers = [&](bool swapped) {
       for (std::size_t i = 0; i < count; ++i) {

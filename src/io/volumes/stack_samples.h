@@ -34,14 +34,15 @@ struct ValueRange {
   double low = 0, span = 1;  // span > 0
 };
 
-/// Returns the value difference that corresponds to a noise level of 255. For 8-bit samples: 255.
-/// For floats: the maximum of the common scale (0..1, 0..255 or 0..65535) that fits the range.
-/// Without such a scale, and for other types: the span of the range.
+/// Returns the difference of values that corresponds to a noise level of 255. For 8-bit samples,
+/// the result is 255. For floats whose range fits a common scale (0..1, 0..255 or 0..65535), the
+/// result is the maximum of this scale. In all other cases, the result is the span of the range.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
-/// Maximum distance of noisy samples from the range of values, in units of the span. More distant
-/// samples are outliers (hot pixels, fill values). Frames have NaN instead of outliers and
-/// infinities, and filters inpaint NaN. The output keeps the original outliers, NaN and infinities.
+/// Margin around the range of values, in units of the span. Noise may reach into this margin.
+/// Samples beyond the margin are outliers (hot pixels, fill values). Frames contain NaN instead of
+/// outliers and infinities, and filters inpaint NaN. The output keeps the original outliers, NaN
+/// and infinities.
 inline constexpr double outlier_margin = 0.5;
 
 /// Collects the values of a stack in several calls, and chooses the range of values.
@@ -74,8 +75,8 @@ class RangeFinder {
 void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
 
-/// Converts values to the stored samples `to`, whose size must match exactly. Integer types are
-/// rounded to nearest and clamped. NaN becomes the value 0.
+/// Converts values to the stored samples `to`, whose size must match exactly. For integer types,
+/// the function rounds to nearest and clamps. NaN becomes the value 0.
 void store_values(std::span<const double> values, const StoredFormat& format,
                   std::span<std::byte> to);
 
@@ -88,8 +89,8 @@ void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
 void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row);
 
 /// Converts filtered samples to stored samples of the format `out`. `original`, `format` and
-/// `range` must be the arguments of load_stored(). Integer types are rounded to nearest and
-/// clamped. NaN becomes the value 0.
+/// `range` must be the arguments of load_stored(). For integer types, the function rounds to
+/// nearest and clamps. NaN becomes the value 0.
 void store_filtered(std::span<const float> filtered, std::span<const std::byte> original,
                     const StoredFormat& format, const ValueRange& range, const StoredFormat& out,
                     std::span<std::byte> to);

@@ -30,8 +30,8 @@ std::uint64_t colour_table_bytes(std::uint8_t flags) {
   return (flags & 0x80) != 0 ? std::uint64_t{3} << ((flags & 7) + 1) : 0;
 }
 
-/// Returns the number of plays of a GIF file. The extension of Netscape before the first picture
-/// states the number of repetitions; 0 repeats without end.
+/// Returns the number of plays of a GIF file. The Netscape extension before the first picture
+/// states the number of repetitions, where 0 means endless repetition.
 std::optional<int> plays_of_gif(FileBytes& file) {
   constexpr std::uint64_t header_bytes = 13, name_bytes = 11;
   std::uint8_t flags = 0, head[2];
@@ -88,7 +88,7 @@ void copy_plays(const std::string& path, const AVOutputFormat& to, Dictionary& o
   const char* key = format == "apng" ? "plays" : "loop";
   const std::optional<int> plays = plays_of(path);
   if (!plays || options.has(key)) return;
-  // The option of GIF is the number of repetitions, or -1 for none.
+  // The option of FFmpeg's GIF muxer is the number of repetitions, or -1 for no repetition.
   const int repetitions = *plays == 1 ? -1 : std::max(*plays - 1, 0);
   options.set(key, std::to_string(is_gif ? repetitions : *plays));
 }

@@ -11,9 +11,9 @@ namespace lull::io {
 /// nothing.
 void copy_plays(const std::string& path, const AVOutputFormat& to, Dictionary& options);
 
-/// Sets the duration of the last picture in a GIF or APNG file, in the time base of the stream. The
-/// muxer would repeat the duration of the picture before it. If the user has set the option
-/// `final_delay`, the function does nothing.
+/// Sets the duration of the last picture in a GIF or APNG file, in the time base of the stream.
+/// Without this function, the muxer would use the duration of the preceding picture. If the user
+/// has set the option `final_delay`, the function does nothing.
 void set_last_duration(AVFormatContext& context, std::int64_t duration);
 
 }  // namespace lull::io

@@ -6,8 +6,8 @@
 
 namespace lull::io {
 
-/// Copies all chapters, shifted by `shift`, except chapters that end before 0. A shifted start
-/// before 0 becomes 0.
+/// Shifts all chapters by `shift`, and copies them. Omits chapters that then end before 0. A
+/// shifted start before 0 becomes 0.
 void copy_chapters(const AVFormatContext& from, const StartShift& shift, AVFormatContext& to);
 
 }  // namespace lull::io

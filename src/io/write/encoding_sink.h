@@ -34,12 +34,12 @@ class EncodingSink : public MediaSink {
  protected:
   EncodingSink(const std::string& path, const FileSource& source, const SinkOptions& options);
 
-  /// Opens the encoder and the muxer, and adds the properties of the input that the output cannot
-  /// store to `losses_`. The derived class must call this function once, before the first frame.
+  /// Opens the encoder and the muxer. Adds to `losses_` the properties of the input that the output
+  /// cannot store. The derived class must call this function once, before the first frame.
   void open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
             const FileSource& source, const SinkOptions& options);
   void check_frame(const Frame& frame) const;
-  /// Adds the properties of `frame` that the output cannot store to `losses_`.
+  /// Adds to `losses_` the properties of `frame` that the output cannot store.
   void note_losses(const Frame& frame);
   /// Writes buffered frames and the end of the file. finish() calls this function.
   virtual void write_end() = 0;

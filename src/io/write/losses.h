@@ -14,12 +14,12 @@ namespace lull::io {
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 
-/// Returns one text for each layer of an OpenEXR input that an output of another format cannot
-/// store.
+/// Returns one text for each layer of an OpenEXR input that the output loses if it has another
+/// format or another size.
 std::vector<std::string> lost_layers(const FileSource& source);
 
 /// Checks whether the encoder can store the A53 captions and the HDR10+ metadata of a frame.
-/// Returns a text about the first of these that the encoder cannot store; empty if there is none.
+/// Returns a text about the first loss; empty if the encoder can store both.
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder);
 
 }  // namespace lull::io

@@ -21,10 +21,10 @@ class MetadataEmbedder {
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 
-  /// Lost metadata, and notes about metadata, for all pictures so far.
+  /// Texts about lost metadata, and notes for the user, for all pictures so far.
   const std::vector<std::string>& losses() const { return losses_; }
   const std::vector<std::string>& notes() const { return notes_; }
-  /// Returns the EXIF orientation that the encoder must apply to the samples of all pictures.
+  /// Returns the EXIF orientation by which the encoder must rotate the samples of all pictures.
   int rotation() const { return rotation_; }
 
   /// Prepares the metadata of a picture. The caller must call this function before it sends the
@@ -50,8 +50,8 @@ class MetadataEmbedder {
   std::deque<PictureMetadata> pending_;  // metadata of pictures inside the encoder
 };
 
-/// A video file cannot store some kinds of picture metadata, such as EXIF. Returns one text for
-/// each such kind in the first picture of `source`.
+/// Returns one text for each kind of metadata in the first picture of `source` that a video file
+/// cannot store, such as EXIF.
 std::vector<std::string> picture_losses_in_video(const FileSource& source,
                                                  const Container& container);
 

@@ -17,8 +17,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns the input's codec tag if it means the same codec in the new container; otherwise 0, so
-/// that the muxer chooses the tag.
+/// Returns the input's codec tag if the tag means the same codec in the new container. Otherwise,
+/// returns 0, so that the muxer chooses the tag.
 std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& codec) {
   unsigned own = 0;
   const bool same = !format.codec_tag ||
@@ -27,8 +27,8 @@ std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& cod
   return same ? codec.codec_tag : 0;
 }
 
-/// Returns the time scale (ticks per second) up to `limit` that best represents the start times of
-/// audio and video streams. FFmpeg's default scale is 1000.
+/// Returns the time scale (ticks per second, at most `limit`) that best represents the start times
+/// of audio and video streams. FFmpeg's default scale of 1000 would round these times.
 std::int64_t exact_timescale(const AVFormatContext& context) {
   constexpr std::int64_t least = 1000, limit = 10000000;
   std::int64_t scale = 1;
@@ -70,8 +70,8 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   encoder_time_base_ = encoder.context().time_base;
   set_shift(source, container);
-  // A video stream that the user has chosen keeps its position. Otherwise, the video stream becomes
-  // the first stream.
+  // If the user has chosen the video stream, the stream keeps its position among the streams.
+  // Otherwise, it becomes the first stream of the output.
   if (!source.options().video || container.still()) add_video(source, encoder);
   if (!container.still()) add_copies(source, container, encoder);
   copy_global(source.demuxer().context());
@@ -324,7 +324,7 @@ void Muxer::write_copied(PacketPtr packet) {
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
   // Drops the empty packets (two bytes) that fill the gaps between MP4 subtitles, because FFmpeg's
-  // muxer adds new ones.
+  // muxer adds new empty packets.
   if (copy.fills_gaps && packet->size <= 2) return;
   using Preroll = ContainerTraits::Preroll;
   if (packet->flags & AV_PKT_FLAG_DISCARD && traits_.preroll != Preroll::all) {
@@ -341,8 +341,8 @@ void Muxer::select_and_write(Copy& copy, PacketPtr packet) {
   select_and_write(copy);
 }
 
-// Writes those packets of a stream that are selected. If the selection of a packet depends on later
-// frames, this packet and all later packets of the stream wait, so that packets stay in order.
+// Writes the selected packets of a stream. If the selection of a packet depends on later frames,
+// this packet and all later packets of the stream wait, so that packets stay in order.
 void Muxer::select_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {
@@ -393,9 +393,9 @@ PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   }
 }
 
-// Raises the decoding timestamp (DTS) of the packet if it is less than `last_dts`. Equal
-// timestamps, which can result from conversion to a coarser time base, are raised only if the muxer
-// requires strictly increasing timestamps.
+// Raises the decoding time stamp (DTS) of the packet if it is less than `last_dts`. The function
+// raises an equal time stamp only if the muxer requires strictly increasing time stamps. Equal time
+// stamps can result from conversion to a coarser time base.
 void Muxer::make_dts_increase(std::int64_t& last_dts, AVPacket& packet) const {
   if (packet.dts == AV_NOPTS_VALUE) return;
   const bool strict = !(context_->oformat->flags & AVFMT_TS_NONSTRICT);

@@ -219,8 +219,8 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // Checks every existing file that the output may replace, according to the selection and the
-  // estimated number of frames.
+  // Checks every existing file that the output may replace. The selection and the estimated number
+  // of frames determine which files these are.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
     for (const SequenceFile& file : existing_numbers(path_))
@@ -237,8 +237,8 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // Tolerance for rounded time stamps: a frame may begin up to 0.1 frame durations before the
-    // selected part.
+    // Because time stamps may be rounded, the selected part includes a frame that begins up to 0.1
+    // frame durations before this part.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));

@@ -9,12 +9,12 @@
 namespace lull::io {
 namespace {
 
-// Maximum encoder delay of audio in seconds. Encoders insert some milliseconds before the audio,
-// and not all containers can hide this insertion (MP4 has edit lists). Audio that begins before 0
-// by at most this delay counts as beginning at 0.
+// Maximum encoder delay of audio in seconds. Encoders insert some milliseconds of silence before
+// the audio. MP4 can hide the silence with an edit list, but some containers cannot. Audio that
+// begins before 0 by at most this delay counts as beginning at 0.
 constexpr double max_encoder_delay_s = 0.1;
-// Maximum time in seconds by which subtitles and data may precede all other streams. Earlier starts
-// have no effect, as in the ffmpeg command.
+// Maximum time in seconds by which subtitles and data may begin before all other streams and still
+// determine the start of the output. lull ignores earlier starts, like the ffmpeg command.
 constexpr double max_text_lead_s = 1;
 
 struct Start {
@@ -41,8 +41,8 @@ bool is_audio_or_video(const AVStream& stream) {
   return type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO;
 }
 
-/// Returns whether the selection omits the input's first frame. All streams of the output then
-/// begin at the same time as the video.
+/// Returns whether the selection omits the input's first frame. In this case, all streams of the
+/// output begin at the same time as the video.
 bool begins_later(const FileSource& source) {
   if (!source.selector()) return false;
   const Selection& part = source.options().selection;

@@ -20,13 +20,15 @@ struct StartShift {
 };
 
 /// Returns the shift with which the earliest stream of the output begins at 0. With
-/// Container::keep_times, only streams before 0 are shifted: MP4 hides content before 0, players
-/// change negative time stamps of Matroska, and other containers do not support negative time
-/// stamps. The caller must call this function before the first read of `source`.
+/// Container::keep_times, the shift is 0 unless a stream begins before 0. The output cannot contain
+/// such a start: MP4 hides content before 0, players change negative time stamps of Matroska, and
+/// other containers do not support negative time stamps. The caller must call this function before
+/// the first read of `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 
-/// Returns the shift for an encoder with a constant frame rate. The first frame must be at a whole
-/// number of ticks, so the output begins later than with start_shift(), by less than one frame.
+/// Returns the shift for an encoder with a constant frame rate, whose first frame must be at a
+/// whole number of ticks. The output may therefore begin later than with start_shift(), by less
+/// than one frame.
 /// @param tick  seconds per tick of the encoder's times
 StartShift shift_on_grid(const FileSource& source, const Container& container, AVRational tick);
 

@@ -14,8 +14,8 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   const AVOutputFormat& format = *container.format;
   const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
   if (known >= 0) return known > 0;
-  // FFmpeg does not state whether the muxer supports the codec. For audio and subtitles, the
-  // function tests whether the format has a default codec of this type.
+  // If the result is negative, FFmpeg does not know whether the muxer supports the codec. For audio
+  // and subtitles, the function then tests whether the format has a default codec of this type.
   if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
   if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;
@@ -104,7 +104,8 @@ StreamHandling handling_of(const AVStream& stream, const Container& container) {
     return picture && stream.attached_pic.size > 0 ? StreamHandling::as_cover
                                                    : StreamHandling::omitted;
   }
-  // FFmpeg writes cover pictures with further flags as video tracks.
+  // If a cover picture has further disposition flags, FFmpeg writes it as a video track. The output
+  // therefore omits only covers without further flags.
   if (stream.disposition == AV_DISPOSITION_ATTACHED_PIC && !container.covers)
     return StreamHandling::omitted;
   const bool file = codec.codec_type == AVMEDIA_TYPE_ATTACHMENT;

@@ -19,8 +19,8 @@ enum class StreamHandling {
 /// Returns how the output treats the stream `stream`. The output must not be a still picture.
 StreamHandling handling_of(const AVStream& stream, const Container& container);
 
-/// Returns the reason why the output omits a stream that the container could store in another
-/// case; empty if the container cannot store the stream at all.
+/// Returns the reason why the output omits a stream that the container could store with other
+/// options; empty if the container cannot store the stream at all.
 std::string reason_of_omission(const AVStream& stream, const Container& container);
 
 /// Returns the codec that a converted stream has in the container.

@@ -272,7 +272,7 @@ class ArrayReader {
     return fits ? std::optional(static_cast<std::uint64_t>(number)) : std::nullopt;
   }
 
-  /// Returns the bits in a text such as "0x7fc00000", the form of Zarr version 3 for NaN with a
+  /// Returns the bits in a text such as "0x7fc00000". Zarr version 3 uses this form for NaN with a
   /// payload.
   std::optional<std::uint64_t> hexadecimal_bits(const Json& value) const {
     const std::string text = value.is_string() ? value.get<std::string>() : std::string();

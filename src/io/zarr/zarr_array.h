@@ -47,7 +47,7 @@ struct ZarrArray {
   std::optional<ZarrShards> shards;        // no value: each chunk has a file of its own
   StoredFormat samples;
   std::vector<std::byte> fill;  // value of the samples of missing chunks, as chunks store it
-  /// The dimensions in the storage order of chunks, slowest first.
+  /// Indices of the dimensions in the order in which chunks store samples, slowest dimension first.
   std::vector<int> order;
   ZarrCodec codec;
   std::string key_prefix, separator = ".";  // names of chunks: "c/0/1/2", "0.1.2"

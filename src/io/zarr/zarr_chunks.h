@@ -56,8 +56,8 @@ class StoredChunks {
   std::optional<Shard> shard_;
 };
 
-/// Writes compressed chunks. A shard stores its chunks in the order of write() calls, and its index
-/// after the last chunk.
+/// Writes compressed chunks. The class writes the chunks of a shard in the order of the calls of
+/// write(), and finally the index of the shard.
 class ChunkFiles {
  public:
   ChunkFiles(OutputFolder& output, ZarrArray array) : output_(output), array_(std::move(array)) {}

@@ -43,8 +43,8 @@ ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
 /// Returns zlib's parameter windowBits: for gzip, the value for zlib plus 16.
 int window_bits(ZarrCodec::Kind kind) { return kind == ZarrCodec::Kind::gzip ? 15 + 16 : 15; }
 
-/// Functions that decompress a chunk, and return whether the chunk is intact and has exactly `size`
-/// bytes.
+/// The following functions decompress a chunk. They return whether the chunk is intact and has
+/// exactly `size` bytes.
 bool decode_blosc(std::span<const std::byte> stored, std::vector<std::byte>& chunk,
                   std::size_t size) {
   std::size_t stated = 0;
@@ -69,7 +69,8 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
 
 bool decode_zlib(std::span<const std::byte> stored, std::vector<std::byte>& chunk, std::size_t size,
                  int bits) {
-  // Maximum compression ratio of Deflate. A higher ratio in the metadata means a damaged chunk.
+  // Maximum compression ratio of Deflate. The chunk is damaged if the size in the metadata would
+  // need a higher ratio.
   constexpr std::size_t max_ratio = 1032;
   if (size / max_ratio > stored.size()) return false;
   z_stream stream{};

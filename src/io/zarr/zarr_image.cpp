@@ -27,8 +27,8 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Returns the ZarrAxis value of an axis by its name or, for unknown names, by its type; -1 for
-/// unknown axes.
+/// Returns the ZarrAxis value of an axis; -1 for unknown axes. If the name of the axis is unknown,
+/// the function uses the type of the axis.
 int axis_of(const std::string& stated_name, const std::string& type) {
   const std::string name = lower_case(stated_name);
   for (int axis = 0; axis < zarr_axes; ++axis)
@@ -164,8 +164,8 @@ class ImageReader {
     return axes;
   }
 
-  /// Throws an error if `name`, the path of the array of a pyramid level, is empty, too long or
-  /// outside the store, or if an earlier level has the same path.
+  /// Checks `name`, the path of the array of a pyramid level. Throws an error if the path is empty,
+  /// too long or outside the store, or if an earlier level has the same path.
   void check_name(const std::string& name) const {
     const fs::path path(name);
     const bool leaves = path.is_absolute() || std::ranges::count(path, fs::path("..")) > 0;

@@ -22,7 +22,8 @@ inline constexpr int zarr_axes = 5;
 struct ZarrLevel {
   std::string name;  // path within the image
   ZarrArray array;
-  /// Dimension of the array for each axis; -1 if the array does not have the axis.
+  /// Index of the array's dimension that corresponds to each axis; -1 if the array does not have
+  /// the axis.
   std::array<int, zarr_axes> dimension{-1, -1, -1, -1, -1};
   /// Size of the array and of a chunk along each axis; 1 for missing axes.
   std::array<std::int64_t, zarr_axes> size{1, 1, 1, 1, 1}, chunk{1, 1, 1, 1, 1};

@@ -18,7 +18,7 @@ constexpr auto time_axis = static_cast<std::size_t>(ZarrAxis::time),
                y_axis = static_cast<std::size_t>(ZarrAxis::y),
                x_axis = static_cast<std::size_t>(ZarrAxis::x);
 
-/// Returns the sample stride of a chunk along each axis.
+/// Returns the distance between neighbouring samples of a chunk along each axis, in samples.
 std::array<std::int64_t, zarr_axes> steps_in_chunk(const ZarrLevel& level) {
   const ZarrArray& array = level.array;
   std::vector<std::int64_t> steps(array.shape.size());
@@ -43,8 +43,8 @@ std::vector<std::int64_t> index_of(const ZarrLevel& level, const ChunkIndex& chu
   return index;
 }
 
-/// Copies `count` samples of `Bytes` bytes with the strides `from_step` and `to_step` in bytes, and
-/// swaps the byte order if `swapped` is true.
+/// Copies `count` samples of `Bytes` bytes. The strides `from_step` and `to_step` are in bytes. If
+/// `swapped` is true, the function swaps the byte order.
 template <int Bytes>
 void copy_samples(const std::byte* from, std::int64_t from_step, std::byte* to,
                   std::int64_t to_step, std::int64_t count, bool swapped) {

@@ -13,9 +13,9 @@ namespace lull::io {
 ///     more samples along an axis than the previous level
 void check_pyramid(const ZarrImage& image);
 
-/// Writes a level of block means of the previous level. The sizes of the two levels determine the
-/// size of the blocks. The means ignore samples that are not finite; a block without finite samples
-/// becomes NaN, or 0 in integer types.
+/// Writes a pyramid level. Its samples are means of blocks of the previous level. The sizes of the
+/// two levels determine the size of the blocks. The means ignore samples that are not finite; a
+/// block without finite samples becomes NaN, or 0 in integer types.
 /// @param from, to  the previous level and the written level; `output` contains the folders of
 ///     these two levels
 /// @param input     the input's array of this level; may be null

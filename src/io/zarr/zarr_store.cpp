@@ -153,8 +153,9 @@ class StoreMaker {
     return axes;
   }
 
-  /// Returns the metadata of a pyramid level. The translation is the offset of the first sample's
-  /// centre, because each sample represents a block of samples of the largest level.
+  /// Returns the metadata of a pyramid level. Each sample of the level represents a block of
+  /// samples of the largest level. The metadata therefore state the position of the first sample's
+  /// centre ("translation").
   Json dataset_of(const ZarrLevel& level) const {
     Json scale = Json::array(), translation = Json::array();
     for (const int axis : present_) {

@@ -17,9 +17,9 @@ using lull::cpu::Buffer;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// The quantised guide in pairs of rows: sample (x, y) in the low 16 bits, and sample (x, y + 1) in
-/// the high 16 bits. Samples outside the picture are `outside`, so that distances exceed
-/// max_inside_distance.
+/// The quantised guide in pairs of rows. The element at (x, y) contains sample (x, y) in the low 16
+/// bits, and sample (x, y + 1) in the high 16 bits. Samples outside the picture have the value
+/// `outside`, so that distances exceed max_inside_distance.
 struct PairedGuide {
   const std::int32_t* origin = nullptr;  // element (0, 0)
   std::ptrdiff_t stride = 0;
@@ -31,13 +31,13 @@ inline constexpr std::uint32_t max_inside_distance =
     max_patch_samples * guide_levels * guide_levels;
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
 static_assert(0xffffffffu / max_patch_samples > outside * outside);
-/// Width, in samples, of the margin around the guide. Candidates outside the picture are in this
-/// margin. They are near the picture, because motion vectors never move the centre of a bundle (8x4
-/// reference patches) out of the picture.
+/// Width, in samples, of the margin around the guide. All candidates outside the picture are in
+/// this margin, because motion vectors never move the centre of a bundle (8x4 reference patches)
+/// out of the picture.
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 
-/// Maximum width, in samples, of the reference patches of one matcher call.
+/// Maximum width, in samples, of the area of the reference patches in one call of the matcher.
 inline constexpr int row_width = 96;
 /// Number of elements that the matcher may read beyond the end of a row.
 inline constexpr int guide_padding = row_width + 64 + guide_border;
@@ -70,13 +70,13 @@ struct ReferenceRow {
 };
 
 /// Computes the keys of all candidates: keys[r * key_stride() + i] is the key of candidate i + 1 of
-/// reference patch r. no_key excludes the reference patch itself, candidates outside the picture,
-/// and frames that are not in row.guides.
+/// reference patch r. The key is no_key for the reference patch itself, for candidates outside the
+/// picture, and for frames that are not in row.guides.
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
 /// Writes the members of a group to `members` and returns their number. `count` is a multiple of
-/// 16. `limit` estimates the largest key of a member, and is updated for the next reference patch.
-/// `scratch` must have count + 16 elements.
+/// 16. `limit` is an estimate of the largest key of a member. The function updates `limit` for the
+/// next reference patch. `scratch` must have count + 16 elements.
 int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
                    std::uint32_t& limit, std::uint32_t* scratch);
 

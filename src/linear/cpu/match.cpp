@@ -38,9 +38,9 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
 #endif
 }
 
-/// Writes (or adds, if kAdds is true) column sums of squared differences over a row of patches to
-/// `sums`. The patches begin at (x, y) in the first guide, and at (x + dx, y + dy) in the second
-/// guide.
+/// Computes column sums of squared differences for a row of patches. Writes them to `sums`, or adds
+/// them to `sums` if kAdds is true. The patches begin at (x, y) in the first guide, and at (x + dx,
+/// y + dy) in the second guide.
 template <bool kAdds>
 HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int x, int y, int dx,
                             int dy, int side, int width, std::int32_t* sums) {
@@ -68,8 +68,9 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
 /// the number of elements for each displacement, and `buffer_size` is the number of elements of the
 /// buffer.
 
-/// Column sums, patch sums and keys are three stages. Each stage processes all displacements in the
-/// row before the next stage begins, so that loads do not wait for recent stores.
+/// The kernel computes column sums, patch sums and keys in three stages. Each stage processes all
+/// displacements in the row before the next stage begins, so that loads do not wait for recent
+/// stores.
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 

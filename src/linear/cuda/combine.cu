@@ -46,8 +46,8 @@ struct CombineJob {
 struct Region {
   int x, y, pitch, rows;
 
-  /// Calls use(x, y, index) for all samples of the region inside the picture, with their position
-  /// in the picture and their index in the region.
+  /// Calls use(x, y, index) for each sample of this rectangle that is inside the picture. (x, y) is
+  /// the position of the sample in the picture, and `index` is its index in the rectangle.
   template <class Use>
   __device__ __forceinline__ void for_samples(const Margins& m, Use use) const {
     for (int n = threadIdx.x; n < pitch * rows; n += blockDim.x) {

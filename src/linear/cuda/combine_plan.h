@@ -35,8 +35,8 @@ inline constexpr int max_combine_warps = 8;
   static_assert(shapes[0][0] * shapes[0][1] == max_block_references);
   for (const auto [across, down] : shapes) {
     CombinePlan plan{.across = across, .down = down};
-    // The pitch has one additional word, because the word for each sample also contains its right
-    // neighbour.
+    // The pitch has one additional word, because the word for each sample also contains the right
+    // neighbour of the sample.
     plan.pitch = (across - 1) * sizes.step + sizes.window + sizes.side;
     plan.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
     plan.bytes = fixed + per_sample * static_cast<std::size_t>(plan.pitch) * plan.rows;

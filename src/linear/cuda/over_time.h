@@ -26,7 +26,8 @@ namespace lull::linear {
 class DeviceFilterOverTime {
  public:
   /// Returns the motion vectors from the frame in a slot to the frame at a temporal offset, in
-  /// device memory, one for each motion block of the first plane. Null: all vectors are zero.
+  /// device memory, one for each motion block of the first plane. A null pointer means that all
+  /// vectors are zero.
   using MotionCells = std::function<const Motion*(int slot, int offset)>;
 
   /// The arguments are those of DeviceFilter (filter.h), the number of slots, and the temporal

@@ -110,8 +110,8 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 /// panel[i] is block (i, k) of A, and receives the contribution of the pivots to the inverse of -A.
 
 /// For i != k, column[i] receives block (i, k) with scaled columns: before the elimination of a
-/// pivot p, the column of p is divided by sqrt(-p). The caller must update the remaining blocks of
-/// the matrix with products of the blocks column[i].
+/// pivot p, the function divides the column of p by sqrt(-p). After the call, the caller must
+/// update the remaining blocks of the matrix with products of the blocks column[i].
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -174,8 +174,8 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // Because A is symmetric, only one of the blocks (i, j) and (j, i) is stored: the block
-          // above the diagonal if i < k and j < k, otherwise the block below the diagonal.
+          // Because A is symmetric, `a` contains only one of the blocks (i, j) and (j, i): the
+          // block above the diagonal if i < k and j < k, otherwise the block below the diagonal.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
         }

@@ -26,8 +26,8 @@ struct SearchedFrames {
   /// For each frame, the index of its partner (the second frame of its patches), or no_frame.
   std::array<std::int8_t, max_frames> partner{};
   int last = 0;  // index of the frame that has no partner
-  /// Motion vectors from the first frame to each frame, one for each motion block. Null: all
-  /// vectors are zero.
+  /// Motion vectors from the first frame to each frame, one for each motion block. A null pointer
+  /// means that all vectors are zero.
   std::array<const Motion*, max_frames> cells{};
 };
 
@@ -39,8 +39,8 @@ inline constexpr int max_time_pairs =
 /// The work of one thread block of combine_time.cu: the reference patches, and the layout of their
 /// search windows in shared memory.
 struct TimePlan {
-  /// Layouts of the search windows: [0] for patches in one frame, with a window in each frame; [1]
-  /// for patches that span two frames, with a window for each frame pair.
+  /// Layouts of the search windows. Element 0 is for patches in one frame, with a window in each
+  /// frame. Element 1 is for patches that span two frames, with a window for each frame pair.
   std::array<WindowAtlas, 2> atlases;
   std::size_t bytes = 0;  // dynamic shared memory
 

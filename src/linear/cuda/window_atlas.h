@@ -30,7 +30,8 @@ struct WindowWork {
 };
 
 struct WindowAtlas {
-  /// Reference patches of a thread block along x and y. 0: the windows do not fit.
+  /// Number of reference patches of a thread block along x and y. The numbers are 0 if the windows
+  /// do not fit.
   int across = 0, down = 0;
   /// Row pitch and size, in words, of the array that contains all search windows.
   int pitch = 0, words = 0;
@@ -55,8 +56,8 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   const int in_strip = atlas.pitch / width;
   int y = std::max(work.window + extra_height, upper_windows > 0 ? height : 0);
   for (int k = 1, x = work.window + extra_width; k <= others; ++k) {
-    // Windows are arranged in horizontal strips. This variable is the index of the window among all
-    // windows below the upper strip. If the window is in the upper strip, the variable is negative.
+    // The search windows are in horizontal strips. lower_index counts the windows below the upper
+    // strip, and is negative for windows in the upper strip.
     const int lower_index = k - 1 - upper_windows;
     if (lower_index >= 0) {
       if (lower_index % in_strip == 0 && lower_index > 0) y += height;

@@ -58,12 +58,12 @@ struct LeafView {
   /// members[i] belongs.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
-/// Lists the patches of all clusters of the reference patch `own`, each once, without `own`.
-/// Returns their number.
+/// Lists the patches of all clusters of the reference patch `own`, without duplicates and without
+/// `own` itself. Returns the number of listed patches.
 int list_candidates(std::span<const LeafView> leaves, std::uint32_t own, std::uint32_t* candidates);
 
-/// Computes the sums of squared differences from the reference patch `own`. `patches` has 8 valid
-/// elements beyond `count`, for vector loads.
+/// Computes the sum of squared differences between the reference patch `own` and each element of
+/// `patches`. For vector loads, `patches` has 8 valid elements beyond `count`.
 void patch_distances(const PatchStrips& strips, std::uint32_t own, const std::uint32_t* patches,
                      int count, std::int32_t* distances);
 
@@ -73,8 +73,8 @@ struct Nearest {
   int count = 0;
   std::array<std::uint32_t, max_group> patches;
 };
-/// Selects the nearest of `count` different patches, by distance, then by patch index. The arrays
-/// have `candidate_places` elements.
+/// Selects the nearest of `count` patches, which must all differ. Patches are compared by distance,
+/// and at equal distance by patch index. The arrays have `candidate_places` elements.
 void find_nearest(const std::uint32_t* patches, std::int32_t* distances, int count,
                   Nearest& nearest);
 

@@ -21,8 +21,8 @@
 namespace lull::cpu {
 namespace {
 
-/// Size of a block in reference patches. Estimates extend up to one tile of clusters beyond the
-/// block.
+/// Size of a block in reference patches. The groups of a block contain patches up to one cluster
+/// tile (a square of patch positions) beyond the block, and estimates extend as far.
 constexpr BlockSize cluster_block{48, 12};
 constexpr int rows_at_once = 32;  // number of rows of strips that one task fills
 
@@ -235,9 +235,9 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  /// Subtracts MatchParams::motion_bias from the distances of the candidates that motion predicts.
-  /// These candidates begin at index `predicted`. Removes duplicate candidates. Returns the number
-  /// of remaining candidates.
+  /// The elements of `candidates` from index `predicted` on are the candidates that motion
+  /// predicts. The function subtracts MatchParams::motion_bias from their distances, and removes
+  /// duplicates. Returns the number of remaining candidates.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;
@@ -260,9 +260,9 @@ class ClusterMatcher final : public Matcher {
   std::optional<ClusterRules> rules_;
   StripSpace space_;
   Clusters clusters_;
-  // Each patch belongs to one cluster in each tiling (division into tiles). For two tilings t < k,
-  // the element [k][t][i] belongs to the patch clusters_.members(k)[i]. The element is the
-  // identifier of the cluster to which this patch belongs in tiling t.
+  // For two tilings (divisions into tiles) t < k, the element [k][t][i] concerns the patch
+  // clusters_.members(k)[i]. The element is the identifier of the cluster to which this patch
+  // belongs in tiling t.
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 

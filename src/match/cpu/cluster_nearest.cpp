@@ -122,8 +122,8 @@ HWY_INLINE void sort_halves(KeyVector* v) {
   for (int i = 0; i < batch_vectors; i += 2 * eight) merge_runs<eight>(v + i);
 }
 
-/// Selects the `wanted` (16 or 32) smallest of `count` keys, in ascending order. `count` is a
-/// multiple of 32.
+/// Finds the smallest of `count` keys, in ascending order. `wanted` is the number of keys to find,
+/// 16 or 32. `count` is a multiple of 32.
 template <int wanted>
 HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
   const Keys d;
@@ -175,9 +175,9 @@ HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count)
       std::swap(patches[k], patches[k - 1]);
 }
 
-/// Fills `to` with indices of patches that have the distance `distance`. If `to` is too short for
-/// all such patches, the patches with the smallest indices are selected. The result is in ascending
-/// order.
+/// Fills `to` with indices of patches that have the distance `distance`. If there are more such
+/// patches than elements in `to`, the function selects the smallest indices. The result is in
+/// ascending order.
 void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distances, int count,
                       std::int32_t distance, std::span<std::uint32_t> to) {
   std::uint32_t equals[candidate_places];
@@ -190,8 +190,8 @@ void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distance
   std::ranges::copy_n(equals, static_cast<std::ptrdiff_t>(to.size()), to.begin());
 }
 
-/// Selects the nearest candidates from a list that is too long for keys. A key has only 8 bits for
-/// the list index, so this function sorts the list indices without keys.
+/// Selects the nearest candidates from a list that is too long for sorting by keys, because a key
+/// has only 8 bits for the list index. The function sorts the list indices instead.
 void sort_all(const std::uint32_t* patches, const std::int32_t* distances, int count,
               Nearest& nearest) {
   int order[candidate_places], within = 0;
@@ -282,9 +282,10 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // `away` is the difference of two patch indices. The row stride of patch indices is `rows`. The
-    // vertical displacement is away / rows, rounded to nearest, because the horizontal displacement
-    // is less than half the row stride.
+    // `away` is the difference of two patch indices, and `rows` is the difference of the indices of
+    // a patch and the patch one row below. The vertical displacement is away / rows, rounded to
+    // nearest. Rounding gives the correct row, because the horizontal displacement is less than
+    // half of `rows`.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

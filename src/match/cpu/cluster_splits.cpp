@@ -49,12 +49,12 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns the constant term of the dot product. The term corrects the offset of the signed
-  /// bytes.
+  /// Returns a constant to add to the sum of products. Samples are stored as signed bytes, and the
+  /// constant corrects the offset of these bytes.
   std::int32_t offset() const { return offset_; }
 
-  /// Returns partial sums of the dot product for one patch. The dot product is the sum of all lanes
-  /// plus offset().
+  /// Returns a vector of partial sums of the dot product for one patch. The dot product is the sum
+  /// of all lanes of this vector, plus offset().
   HWY_INLINE hn::Vec<Sums> of(const PatchStrips& strips, std::uint32_t number) const {
     const auto ones = hn::Set(Halves(), 1);
     auto sum = hn::Zero(Sums()), more = sum;
@@ -111,7 +111,7 @@ class SeedPatches {
     return roots;
   }
 
-  /// Computes the split whose two centres are seed patches.
+  /// Computes the split between two centres, which are the seed patches `one` and `other`.
   HWY_INLINE void split_between(int one, int other) {
     set_split(1, 1, [&](int k) HWY_ATTR {
       return Centres{hn::Load(Halves(), sample(one, k)), hn::Load(Halves(), sample(other, k))};
@@ -193,9 +193,9 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// For each seed patch i, computes a dot product, and stores the dot product in to[i]. left(i, k)
-  /// returns SIMD vector `k` of the left operand. right(i, k, l) returns SIMD vector `k` of the
-  /// right operand. The argument `l` is the result of left(i, k).
+  /// For each seed patch i, computes the dot product of two operands, and stores it in to[i].
+  /// left(i, k) returns SIMD vector `k` of the first operand. right(i, k, l) returns SIMD vector
+  /// `k` of the second operand. The argument `l` is the result of left(i, k).
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)
@@ -256,8 +256,8 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
     first += sum_lanes - std::popcount(seconds);
     second += std::popcount(seconds);
   }
-  // An incomplete last vector is copied, because the elements behind the last patch belong to
-  // another cluster.
+  // If the last vector is incomplete, the function copies the patches of this vector to a buffer,
+  // because the elements behind the last patch belong to another cluster.
   if (const std::size_t rest = count - i; rest > 0) {
     const unsigned there = all_lanes >> (sum_lanes - rest);
     alignas(64) std::uint32_t numbers[sum_lanes] = {};

@@ -8,7 +8,7 @@
 // - select.cpp selects the most similar candidates.
 // - temporal_candidates.cpp adds candidates from neighbouring frames.
 
-// - propagate.cpp makes groups by propagation.
+// - propagate.cpp finds groups by propagation, without a search of complete windows.
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,9 @@ class Buffer {
  public:
   T* reserve(std::size_t count) {
     if (count > capacity_) {
-      // The size of a plane is an `int`, so a large buffer is a plane of several rows without gaps.
+      // A plane with one row could be too wide, because the width of a plane is an `int`. A large
+      // buffer is therefore a plane of several rows, which follow each other in memory without
+      // gaps.
       const int width = static_cast<int>(std::min(count, max_row));
       memory_ = Plane<T>(width, static_cast<int>((count + max_row - 1) / max_row));
       capacity_ = count;
@@ -49,7 +51,8 @@ class Buffer {
   std::size_t capacity_ = 0;
 };
 
-/// Number of 16-bit lanes of the widest vector, and padding of arrays of 16-bit values.
+/// Number of 16-bit lanes of the widest vector. Arrays of 16-bit values are padded to a multiple of
+/// this number.
 inline constexpr int lane_multiple = 32;
 
 /// Returns a / b, rounded down, for b > 0.
@@ -89,8 +92,9 @@ struct QuadGuide {
 
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// Output of one row of a PhasedGuide. `to` points to element `first_element` of phase 0. `bytes`
-/// is scratch memory of elements * step + sizeof(Element) - 1 bytes.
+/// The memory to which one row of a PhasedGuide is written. `to` points to the element with the
+/// index `first_element` of phase 0. `bytes` is scratch memory of elements * step + sizeof(Element)
+/// - 1 bytes.
 template <class Element>
 struct PhasedRow {
   Element* to;
@@ -115,24 +119,25 @@ struct Block {
 
 /// Maximum number of lanes for a row of reference patches, including extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of additional lanes at the end of a row of reference patches. A lane sums
-/// only the left columns of its patch, up to the next reference patch. The sums of all other
-/// columns come from lanes further right, and the last patches of a row need additional lanes for
-/// this purpose.
+/// Returns the number of additional lanes at the end of a row of reference patches. For each patch,
+/// a lane sums only the left columns, up to the start of the next patch. The sums of the other
+/// columns come from the lanes of the next patches. The last patches of a row therefore need
+/// additional lanes.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
 }
 
 /// Scores of the candidates of a block: sums of squared differences, saturated at 16 bits. The
-/// index of displacement (dx, dy) is (dy + radius) window + dx + radius.
+/// candidate with the displacement (dx, dy) has the index (dy + radius) * window + dx + radius.
 struct Scores {
   std::uint16_t* values;  // [row][candidate][lane]
-  /// [row][class][lane]: minimum scores of classes of candidates. The class of candidate c is c %
-  /// classes.
+  /// An array [row][class][lane]. Candidate c belongs to the class c % classes. An element is the
+  /// minimum score of all candidates of its class.
   std::uint16_t* minima;
   std::uint16_t* sums;  // scratch memory of sums_size() elements
-  // Scratch memory [window + 1][lane] for masks of candidates partly outside the picture.
+  // Scratch memory for masks, an array [window + 1][lane]. The masks mark candidates that lie
+  // partly outside the picture.
   std::uint16_t* outside;
   int lanes;
   int classes;  // power of two
@@ -164,7 +169,8 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
                  const Scores& scores, const ScoreBias* bias = nullptr,
                  const PairedGuide* invalid = nullptr);
 
-/// Returns whether score_block_by_products() supports this step and is faster than score_block().
+/// Returns whether score_block_by_products() supports reference patches at a distance of `step`
+/// samples, and is faster than score_block().
 bool scores_by_products(int step);
 /// Computes the norms of patches (products.cpp) and writes them to `to`. The patches begin at all
 /// positions of `rows` rows. `from` points to the first of these rows in `quads`, which stores each
@@ -178,8 +184,8 @@ void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geomet
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
-/// Fills Scores::outside, one row for each dx: 0xffff where the candidate lies partly outside the
-/// picture. The last row excludes the reference patch.
+/// Fills Scores::outside, which has one row for each dx. An element is 0xffff if the candidate lies
+/// partly outside the picture. The last row excludes the reference patch itself.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 
@@ -218,9 +224,10 @@ struct TemporalRankParams {
   std::uint16_t motion_bias;
   int offset;  // frame that contains the candidates
 };
-/// Merges candidates from a neighbouring frame, around (x, y) plus `motion`, into the ranking of
-/// the reference patch at (x, y). The guides have the layout for a stride of 1 sample.
-/// `temporal_padding` samples after the last column of `other` must be readable.
+/// Merges candidates from a neighbouring frame into the ranking of the reference patch at (x, y).
+/// The candidates lie around (x, y) plus `motion`. The guides must be PhasedGuide objects with a
+/// `step` of
+/// 1. `temporal_padding` samples after the last column of `other` must be readable.
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,
@@ -232,9 +239,9 @@ inline constexpr int temporal_padding = 32;
 /// The value at which 16-bit scores saturate. Patches with this score are not candidates.
 inline constexpr std::int32_t saturated_score = 65535;
 
-/// A frame in which the matcher finds candidates for one reference patch (propagation.h).
-/// Candidates have displacements of `left` .. `right` along x and `top` .. `bottom` along y,
-/// relative to the reference patch. These ranges include both ends.
+/// A frame in which the matcher finds candidates for one reference patch (propagation.h). Relative
+/// to the reference patch, candidates have displacements from `left` to `right` along x, and from
+/// `top` to `bottom` along y, both ends included.
 struct PropagationFrame {
   const std::int8_t* strips = nullptr;  // the guide in the layout of PatchStrips, at sample (0, 0)
   Motion predicted;

@@ -33,8 +33,8 @@ struct BlockSize {
 class Matcher {
  public:
   virtual ~Matcher() = default;
-  /// Returns the preferred size of a block. `columns` is the number of reference patches in a row
-  /// of the picture.
+  /// Returns the preferred number of reference patches in a block, along each axis. `columns` is
+  /// the number of reference patches in a row of the picture.
   [[nodiscard]] virtual BlockSize block_size(const MatchParams& params, int columns) const = 0;
   /// Prepares the matcher for a frame, in the TBB arena of the engine. The data of `input` must
   /// remain valid until the last block is finished.

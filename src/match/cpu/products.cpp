@@ -1,8 +1,8 @@
 // Computes the scores of a block with AVX-512 VNNI, which adds four products of bytes to a 32-bit
 // sum. Each lane processes one reference patch.
 
-// The squared distance of patches a and b is sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b. The
-// second sum, the norm, is the same for all reference patches.
+// The squared distance of a reference patch a and a candidate b is sum a^2 + sum (b^2 + 256 b) - 2
+// sum (a + 128) b. The second sum is the norm of b. It is the same for all reference patches.
 
 // A patch consists of bands of `step` rows. The kernel sums the products of each band, and then
 // adds the sums of all bands of the patch. Vertically neighbouring reference patches overlap, so
@@ -34,16 +34,16 @@ using HalfLanes = hn::Rebind<std::uint16_t, QuadSums>;
 constexpr int width = static_cast<int>(hn::MaxLanes(QuadSums()));
 static_assert(width == 16);
 
-/// Number of vertical displacements that the kernel processes together, a divisor of most window
-/// sides.
+/// Number of vertical displacements that the kernel processes together. Most window sides are
+/// multiples of this number.
 constexpr int dy_together = 5;
-/// Offset of the second quad (four samples) in a row of a patch.
+/// Offset of the second quad in a row of a patch. A quad consists of four samples.
 constexpr int second_quad = patch / 2;
 
 HWY_INLINE QuadSum load(const std::int32_t* at) { return hn::LoadU(QuadSums(), at); }
 
-/// Returns `sum` plus products of unsigned and signed bytes, in assembly, because Highway does not
-/// enable this intrinsic for AVX3.
+/// Returns `sum` plus products of unsigned and signed bytes. The instruction is written in
+/// assembly, because Highway does not use it for its target AVX3.
 HWY_INLINE QuadSum add_products(QuadSum sum, QuadSum bytes, QuadSum signed_bytes) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(signed_bytes.raw));
   return sum;
@@ -70,7 +70,8 @@ HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* secon
                  add_products(add_products(none, unsigned_bytes(b), b), all_128, b));
 }
 
-/// Output pointers of one candidate, for the first row of the block.
+/// The memory to which the scores of one candidate are written. The pointers are for the first row
+/// of the block.
 struct Target {
   int first, last;  // rows of the block whose window contains the candidate
   std::uint16_t *values, *minima;
@@ -110,8 +111,8 @@ class ProductScorer {
   static constexpr int full = patch / kStep, rest = patch % kStep;
   /// Number of bands of kStep rows in a patch, without the last band, which may have fewer rows.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of candidate rows that stay in registers from one band of rows to the next. If
-  /// reference patches do not overlap, the number is 0.
+  /// Number of rows of candidates that stay in registers from one band of rows to the next, because
+  /// both bands need these rows. If reference patches do not overlap, the number is 0.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.
@@ -159,9 +160,11 @@ class ProductScorer {
     for (int lane = 0; lane < scores_.lanes; lane += width) match_lanes(candidates, lane);
   }
 
-  /// The rows of candidates for one band of rows of the reference patches.
+  /// The rows of candidates that the kernel compares with one band of rows of the reference
+  /// patches.
   struct Window {
-    // HWY_ATTR compiles this constructor for the instruction set of the data members.
+    // The SIMD members need HWY_ATTR: the macro makes the compiler generate this constructor for
+    // their instruction set.
     HWY_ATTR Window() {}
     QuadSum rows[kDys - 1 + kStep][2];
   };

@@ -1,5 +1,5 @@
-// Makes groups from members of other groups. The rank of a key (score and index) is the number of
-// smaller keys.
+// Makes groups by propagation: the candidates of a reference patch are members of other groups. To
+// sort keys (score and index), the code counts for each key how many keys are smaller.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/propagate.cpp"
@@ -26,7 +26,7 @@ using Pairs = hn::CappedTag<std::uint16_t, 16>;
 constexpr int member_bits = 5;
 static_assert(1 << member_bits >= max_propagated);
 
-/// The samples of a reference patch, in the layout of score().
+/// The samples of a reference patch, in the layout that score() expects.
 class StripReference {
  public:
   HWY_INLINE explicit StripReference(const std::int8_t* at, std::size_t below) : below_(below) {
@@ -63,8 +63,8 @@ class StripReference {
   alignas(64) std::int8_t samples_[2 * half];
 };
 
-/// Writes the members at allowed displacements to `to`, which has space for max_propagated members
-/// and one vector. Returns their number.
+/// Copies the group members at allowed displacements to `to`. The array `to` has space for
+/// max_propagated members and one vector. Returns the number of copied members.
 HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* members, int count,
                          std::int32_t* to) {
   const Members d;

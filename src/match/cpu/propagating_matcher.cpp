@@ -14,8 +14,8 @@
 namespace lull::cpu {
 namespace {
 
-/// Maximum size of a block, in reference patches. The sums of neighbouring blocks overlap. If
-/// blocks are large, the share of overlapping sums is small.
+/// Maximum size of a block, in reference patches. The areas to which neighbouring blocks add
+/// estimates overlap. In large blocks, the overlapping part is a small share of the area.
 constexpr BlockSize max_block{96, 8};
 
 constexpr int strip_rows = patch / 2;

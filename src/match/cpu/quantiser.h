@@ -16,17 +16,17 @@ namespace lull::cpu {
 /// Maximum score of a candidate. Scores saturate at 65535.
 inline constexpr float max_score = 65534;
 
-/// Scratch memory for the sample ranges of rows.
+/// Scratch memory for the minimum and the maximum sample of each row.
 using SampleRanges = std::vector<std::array<float, 2>>;
 
-/// Chooses the unit of the quantised guides: the larger of two values. With the first value, all
-/// samples fit in a byte. With the second value, the score of the match threshold `tau` fits in 16
-/// bits. The second value is reduced to a third of `noise` if it is larger, because the variance of
-/// the quantisation error, unit^2 / 12, is then below 1 % of the noise variance.
+/// Chooses the unit of the quantised guides. The unit is the larger of two values. With the first
+/// value, all samples fit in a byte. With the second value, the score of the match threshold `tau`
+/// fits in 16 bits. The second value is at most a third of `noise`. The variance of the
+/// quantisation error, unit^2 / 12, is then below 1 % of the noise variance.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);
 
-/// Returns the score of a patch at distance 1.
+/// Returns the score of a patch whose distance is 1. The score is proportional to the distance.
 [[nodiscard]] inline float scores_per_distance(const Quantiser& quantiser) {
   return patch * patch / (quantiser.unit * quantiser.unit);
 }

@@ -12,9 +12,9 @@ namespace lull::cpu {
 /// column c % step of reference patch i + c / step (rounded down). This column, c % step, is the
 /// phase of the pair.
 
-/// The distance of a patch is a sum over all pairs of samples in the patch. The plan first adds the
-/// squared differences of those pairs that have the same integer quotient c / step, where c is the
-/// column of a pair in the patch.
+/// The distance of a patch is a sum of squared differences over all pairs of samples. c is the
+/// column of a pair in the patch. The kernel computes the distance in two steps: first a partial
+/// sum for each value of c / step (rounded down), and then the sum of these partial sums.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases

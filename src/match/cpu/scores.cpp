@@ -39,7 +39,8 @@ using Sum = hn::Vec<Lanes>;
 /// rows.
 template <int kStep, int kCount>
 struct RowSums {
-  // HWY_ATTR compiles this constructor for the instruction set of the data members.
+  // The SIMD members need HWY_ATTR: the macro makes the compiler generate this constructor for
+  // their instruction set.
   HWY_ATTR RowSums() {}
   Sum all[kCount][4], part[kCount][4];
 };
@@ -122,7 +123,8 @@ struct BlockScorer {
     }
   }
 
-  /// Output pointers of one candidate, for the first row of the block.
+  /// The memory to which the scores of one candidate are written. The pointers are for the first
+  /// row of the block.
   struct Target {
     const std::uint16_t* outside;
     const std::uint16_t* invalid;  // null: all positions are valid
@@ -158,8 +160,8 @@ struct BlockScorer {
   }
 };
 
-/// Computes the scores of one block. kStep is the stride of reference patches, at most the width of
-/// a patch.
+/// Computes the scores of one block. kStep is the distance between reference patches in samples, at
+/// most the width of a patch.
 template <int kStep>
 class BlockMatcher {
  public:
@@ -189,8 +191,8 @@ class BlockMatcher {
       while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
       // Processes two candidates at a time, so that the kernel loads the reference samples only
-      // once for both. For kStep < 5, processes one candidate at a time, because the sums of two
-      // candidates would need too many registers.
+      // once for both. If kStep is below 5, the sums of two candidates need too many registers, and
+      // the kernel processes one candidate at a time.
       if constexpr (kStep >= 5)
         for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);
       for (; dx <= radius; ++dx) match<1>(dx, dy, first, last);

@@ -6,8 +6,8 @@
 // of these minima is an upper bound for the scores of group members: at least N - 1 candidates, and
 // about 1.5 N on average, have scores up to the bound.
 
-// Candidates within the bound become keys: a score and a position in the window. The rank of a key
-// is the number of smaller keys.
+// Candidates with a score up to the bound become keys: a score and a position in the window. The
+// rank of a key is the number of smaller keys.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/select.cpp"
@@ -28,7 +28,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 /// A key consists of a score and, in the lower bits, a position in the window. Keys are positive
-/// and signed, because signed comparisons are cheaper.
+/// numbers of a signed type, because signed comparisons are cheaper.
 using Keys = hn::ScalableTag<std::int32_t>;
 inline constexpr int max_classes = 2 * max_group, max_window = 127, place_bits = 15;
 static_assert(max_window * max_window < 1 << place_bits);
@@ -52,8 +52,9 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
           if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
 }
 
-/// Returns, in each lane, the value of rank `wanted` (1: the smallest). A lane has 2 (wanted + 1)
-/// values in `vectors`. Sorts the first half and the second half of `vectors`.
+/// Returns, in each lane, the value that has the rank `wanted` among the values of this lane. The
+/// smallest value has the rank 1. A lane has 2 (wanted + 1) values in `vectors`. The function sorts
+/// the first half and the second half of `vectors`.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;
@@ -68,8 +69,8 @@ HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   return bound;
 }
 
-/// Collects the keys of `lane_multiple` reference patches, one in each lane. Their scores for one
-/// candidate fill a cache line.
+/// Collects the keys of `lane_multiple` reference patches, one reference patch in each lane. For
+/// each candidate, the scores of these patches fill one cache line.
 class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
@@ -80,10 +81,10 @@ class Collector {
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
   /// Collects the keys of all scores below the bounds, for `count` <= 127 candidates from `first`
-  /// on. There is no branch for each score.
+  /// on. The loop over the scores contains no branch.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
-    // Each element contains a candidate index and, in the 5 lowest bits, a lane.
+    // Each element of `hits` contains a candidate index and, in the 5 lowest bits, a lane.
     std::uint32_t hits[(max_window + 1) * lane_multiple];
     int found = 0;
     values += first * stride;
@@ -91,7 +92,7 @@ class Collector {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
       for (int n = 0; n < 4; ++n) {  // elements beyond `hit` are overwritten
-        // Because of the bit `last_lane`, the argument of countr_zero() is never 0.
+        // The bit `last_lane` is always set, so that the argument of countr_zero() is never 0.
         hits[found + n] = base + std::countr_zero(bits | last_lane);
         bits &= bits - 1;
       }

@@ -14,8 +14,9 @@ namespace lull::cpu {
 /// limit, the lower limit applies.
 void allow_threads(int threads);
 
-/// Calls work(task, tile) for the tasks 0 .. count - 1 on all threads of the arena, and add(task,
-/// tile) one at a time, in ascending order.
+/// Runs the tasks 0 .. count - 1. Each task has a tile, which is reusable memory for its result.
+/// The threads of the arena call work(task, tile) for several tasks at the same time. They call
+/// add(task, tile) for one task at a time, in ascending order.
 template <class Tile, class Work, class Add>
 void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work, const Add& add) {
   using Item = std::pair<std::size_t, Tile*>;

@@ -12,16 +12,17 @@
 namespace lull::cpu {
 namespace {
 
-// Maximum memory of a block, in bytes. The scores of a block fit in the second-level cache of a
-// core and the core's share of the third-level cache, taken together. The samples that the kernel
-// reads for one displacement fit in the first-level cache.
+// `scores_budget` is the maximum memory for the scores of a block, in bytes. The scores then fit in
+// the second-level cache of a core and its share of the third-level cache. `samples_budget` is the
+// maximum memory for the samples that the kernel reads for one displacement. These samples then fit
+// in the first-level cache.
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
 constexpr int norm_rows = 64;  // number of rows that one call of fill_norms() computes
 
-/// Returns the number of reference patches in a row of a block. The function chooses the number so
-/// that few lanes are unused. `count` is the number of reference patches in a row of the picture.
+/// Returns how many reference patches a row of a block contains, so that few lanes are unused.
+/// `count` is the number of reference patches in a row of the picture.
 int columns_per_block(int count, int step) {
   const int most = max_lanes - extra_lanes(step);
   int best = std::min(count, most), best_cost = 1 << 30;

@@ -36,7 +36,8 @@ class WindowSearch {
     std::vector<Ranking> rankings;
     Scores scores{};
   };
-  /// Layout of a guide for one stride of reference patches and one radius of the search window.
+  /// Layout of a guide for one step (the distance between reference patches) and one radius of the
+  /// search window.
   struct Arrangement {
     int before, elements, rows;
     std::ptrdiff_t phase_stride, row_stride;
@@ -79,8 +80,8 @@ class WindowSearch {
   bool by_products_ = false;
   PairedGuide guide_;
   QuadGuide quads_;  // used instead of `guide_` if by_products_ is true
-  /// The guides of all frames, in the layout for a stride of 1 sample. Used only in searches of
-  /// several frames.
+  /// The guides of all frames, with a `step` of 1 (PhasedGuide). Only searches of several frames
+  /// use these guides.
   std::array<PairedGuide, max_frames> guides_;
   std::uint16_t limit_ = 0, motion_bias_ = 0;  // distance parameters in units of scores
   ScoreBias score_bias_{};

@@ -1,5 +1,5 @@
-// Makes clusters. A thread block splits one tile level by level, with one cluster at a time in each
-// warp.
+// Makes clusters. A thread block splits one tile level by level. Each warp splits one cluster at a
+// time.
 
 // Step 1: the warp finds the split from 8 seed patches. All arithmetic is integer
 // (match/clusters.h), except for one truncated square root.
@@ -93,7 +93,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
     total += distance[i];
   }
   if (total == 0) return false;
-  // The rule of second_centre() (clusters.h), without an array of distances.
+  // Finds the second centre by the rule of second_centre() (clusters.h), but without an array of
+  // distances.
   unsigned in_second = 0;
   int passed = 0;
 #pragma unroll

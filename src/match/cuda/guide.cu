@@ -41,7 +41,7 @@ __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBox
                                             const LanePlace& p, const Margins& margins,
                                             std::uint32_t* samples, std::int32_t* half_norms) {
   constexpr int rows = GuideBoxes::rows;
-  // Number of patches in this row from the lane's first position on.
+  // Number of patches that begin in this row, at the first position of the lane or further right.
   const int patches = p.x < 0 ? 0 : margins.width - patch + 1 - p.x;
   std::int32_t invalid[4];
 #pragma unroll

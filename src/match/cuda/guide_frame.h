@@ -62,7 +62,8 @@ inline void copy_reached(const Frame& frame, int side, std::uint8_t* places, cud
   if (holes == nullptr) return cuda::check(cudaMemsetAsync(places, 0, size, stream));
   const std::vector<std::uint8_t> reached = holes->reached(side);
   cuda::check(cudaMemcpyAsync(places, reached.data(), size, cudaMemcpyHostToDevice, stream));
-  // CUDA may return before it has read pageable memory, although drivers usually wait themselves.
+  // cudaMemcpyAsync() may return before CUDA has read `reached`, which is in pageable memory. The
+  // function therefore waits, although most drivers read pageable memory before they return.
   cuda::check(cudaStreamSynchronize(stream));
 }
 

@@ -44,8 +44,10 @@ struct SharedBias {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }
 
-  /// Applies the bias to all scores except 0 (no candidate). The reference patch is in column
-  /// `radius` and row `own_row` of the scan. `own_row` may be outside the scan.
+  /// Applies the bias to all scores except 0, which means no candidate. `scan` is the part of a
+  /// table of scores that covers the search window of a reference patch. The reference patch itself
+  /// is in column `radius` and row `own_row` of this part. `own_row` may be less than 0, or at
+  /// least the number of rows.
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

@@ -30,8 +30,9 @@ struct MatchTuning {
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
-                                   // Compute capabilities 8.0, 8.7, 9.0 and 10.x have at least 128
-                                   // KiB of shared memory. 7.5, 8.6, 8.9 and 12.x have less.
+                                   // GPUs with compute capability 8.0, 8.7, 9.0 or 10.x have at
+                                   // least 128 KiB of shared memory per multiprocessor. GPUs with
+                                   // 7.5, 8.6, 8.9 or 12.x have less.
                                    {0, true}};
 
 const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
@@ -40,10 +41,10 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands of candidate rows that fits in `limit` bytes of shared
-/// memory, or std::nullopt. The best shape for a band height is the shape with which a warp scans
-/// the fewest words. If `any` is true, the function also tries the other shapes before it reduces
-/// the band height.
+/// Returns the plan with the tallest bands of candidate rows for which `limit` bytes of shared
+/// memory are enough, or std::nullopt. For each band height, the best shape is the one with which a
+/// warp scans the fewest words. If `any` is true, the function also tries the other shapes before
+/// it reduces the band height.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;
@@ -63,7 +64,7 @@ std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> s
   return std::nullopt;
 }
 
-/// Returns the shapes with the smallest MatchShape::union_pitch that is at least the width of the
+/// Returns the shapes whose MatchShape::union_pitch is the smallest that holds the width of the
 /// union of the search windows.
 std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) {
   std::vector<MatchShape> shapes;
@@ -98,8 +99,9 @@ MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device)
 
 namespace {
 
-/// Returns a plan with the given shape, or std::nullopt. The limits of shared memory are `limit`
-/// bytes for the reference frame, `other_limit` for neighbouring frames.
+/// Returns a plan with the given shape, or std::nullopt if it does not fit. The shared memory is
+/// limited to `limit` bytes for the reference frame, and to `other_limit` bytes for neighbouring
+/// frames.
 std::optional<TimePlan> fit_over_time(const MatchParams& phase, int frames, const TimeShape& shape,
                                       std::size_t limit, std::size_t other_limit) {
   MatchParams other = phase;

@@ -30,8 +30,8 @@ constexpr int pending_slots = 64;  // keys of a warp: 31 remaining and 32 new on
 constexpr int listed_quads = 128;  // maximum number of listed quads with candidates, one byte each
 /// Words of shared memory in which a warp gathers candidates.
 constexpr int gathered_words = pending_slots + listed_quads / 4;
-/// Words of shared memory for one reference patch: 16 for samples, 1 for the base score, and 3
-/// against bank conflicts.
+/// Words of shared memory for one reference patch: 16 words of samples, 1 word for the base score
+/// (maximum score minus half of the squared norm), and 3 words of padding against bank conflicts.
 constexpr int reference_pitch = 20;
 constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
@@ -55,7 +55,7 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
                                               {25, narrow_union},
                                               {6, wide_union},
                                               {25, wide_union},
-                                              // The kernels below need little shared memory.
+                                              // The shapes from here on need little shared memory.
                                               {5, medium_union},
                                               {11, medium_union},
                                               {4, wide_union}};
@@ -80,10 +80,11 @@ inline constexpr TimeShape time_shapes[] = {  // ordered by window size
     {false, {25, narrow_union}, {16, narrow_union}, 25 * 32},
     {false, {25, wide_union}, {16, wide_union}, any_words}};
 
-/// Words of shared memory before the samples, for the reference patches and for gathered
-/// candidates.
+/// Number of words of shared memory before the samples. These words contain the reference patches
+/// and gathered candidates.
 constexpr int head_words = references * (reference_pitch + gathered_words);
-/// Returns the size in bytes of the tables, with the samples and norms of `frames` frames.
+/// Returns the size in bytes of the tables of scores, together with the samples and norms of
+/// `frames` frames.
 constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch, int frames = 1) {
   const int frame = (band_rows + patch - 1) * (union_pitch + 12) + band_rows * union_pitch;
   return sizeof(std::uint32_t) *
@@ -163,8 +164,8 @@ struct FixedSearch {
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Returns whether the kernel of this search can execute the two plans. The number of frames
-  /// searched at once is not compared.
+  /// Returns whether the kernel of this search can execute the two plans. The function does not
+  /// compare how many frames the plans search at once.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;
@@ -194,8 +195,8 @@ constexpr FixedTimeSearch fixed_time_search(int which) {
 /// @throws InvalidArgument  the device has too little shared memory for the window
 [[nodiscard]] MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device);
 
-/// The plan of a search in several frames: first the reference frame, then `at_a_time` neighbouring
-/// frames at once, as memory permits.
+/// A plan for a search in several frames. The kernel first searches the reference frame. Then it
+/// searches `at_a_time` neighbouring frames at once, as many as the shared memory permits.
 struct TimePlan {
   MatchPlan own, others;
   int at_a_time = 1;

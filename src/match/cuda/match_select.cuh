@@ -11,10 +11,10 @@ namespace lull::match_detail {
 constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
-// A quad is four words of scores. The warp ignores scores below a bound, and counts the quads with
-// at least one score that reaches the bound. The warp scans all words in order in two cases: the
-// count is above `max_quads`, or the count is above `typical_quads` and few lanes have scores above
-// the bound.
+// A quad consists of four words of scores. Normally, a warp examines only the quads with a score
+// that reaches a bound. In two cases, the warp scans all words in order instead. The first case:
+// more than `max_quads` quads reach the bound. The second case: more than `typical_quads` quads
+// reach the bound, and few lanes have scores above the bound.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -55,8 +55,8 @@ struct Scan {
   }
 };
 
-/// Sets the scores that belong to no candidate to 0: the unused half word of each row, and the
-/// words behind the last row.
+/// Some scores belong to no candidate: the unused half word of each row, and the words behind the
+/// last row. Sets these scores to 0.
 template <int chunk>
 __device__ inline void clear_gaps(const Scan& scan, int lane) {
   for (int above = 0; above < scan.rows; above += 32)
@@ -104,15 +104,16 @@ struct BestList {
   }
 };
 
-/// Words with scores, interleaved by lane: the words of lane i begin at `first` + i, with a stride
-/// of 32.
+/// Words with scores, distributed to the lanes. Lane i has the words with the indices `first` + i,
+/// `first` + i + 32, `first` + i + 64 and so on.
 struct ScanWords {
   const Scan& scan;
   int first;
 
   /// Returns word `k` of the lane `lane`.
   __device__ std::uint32_t at(int lane, int k) const { return scan.scores[first + lane + 32 * k]; }
-  /// Returns the position of the candidate in the low half of word `k` of a lane.
+  /// Word `k` of a lane has the scores of two candidates. Returns the position of the first of
+  /// them, whose score is in the low half of the word.
   __device__ std::uint32_t place(int lane, int k) const {
     const int i = first + lane + 32 * k, y = static_cast<int>((i * scan.row_inverse) >> 20);
     return scan.first_place - scan.odd + y * scan.window + 2 * (i - y * scan.row_words);
@@ -146,9 +147,9 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// A word contains the scores of two neighbouring candidates. Gathers their keys, except keys
-  /// with a score below `bound` and keys that are too low for the list `best`. `place` is 65535
-  /// minus the position of the first candidate.
+  /// Gathers the keys of two neighbouring candidates, whose scores are in `word`. The function
+  /// ignores keys with a score below `bound`, and keys that are too low to enter the list `best`.
+  /// `place` is 65535 minus the position of the first candidate.
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -187,7 +188,8 @@ struct Gathering {
 
 /// Gathers keys from all words in order. A word contains two scores. In flat pictures, nearly all
 /// words contain a score of at least `bound`. From the first keep - 1 of these words, the function
-/// gathers all scores of at least `bound`. Later, it ignores words without a score above `bound`.
+/// gathers all scores of at least `bound`. From later words, the function gathers only scores above
+/// `bound`.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {
@@ -206,8 +208,8 @@ __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int
   }
 }
 
-/// Each lane has `chunk` words of scores. Merges the best of all these scores into the list `best`.
-/// Some keys may remain in `gathering`.
+/// Each lane has `chunk` words of scores. The function merges the best scores of all lanes into the
+/// list `best`. Some keys may remain in `gathering`.
 template <int N, int chunk, class Words>
 __device__ inline void select_chunk(const Words& words, int keep, int min_score,
                                     Gathering& gathering, BestList& best) {
@@ -222,8 +224,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // The bound is above the lowest score of the list. A later candidate with an equal score would
-  // have a later position, and is therefore worse.
+  // The bound is above the lowest score of the list. A candidate with a score equal to the lowest
+  // score would have a later position, and would therefore rank lower.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);
@@ -260,7 +262,8 @@ __device__ inline void select(const Scan& scan, int keep, int min_score, Gatheri
   gathering.merge_rest(best, keep, threadIdx.x & 31);
 }
 
-/// Stores a list as a group. `displacement_of` maps a position to a displacement.
+/// Stores the list `best` as a group. `displacement_of` converts the position of a candidate to its
+/// displacement.
 template <class Displacement>
 __device__ inline void store_group(const MatchArgs& a, int reference, const BestList& best,
                                    Displacement displacement_of) {

@@ -10,9 +10,9 @@ namespace lull::match_detail {
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
-  // The last patch of a row extends 7 samples beyond its position, and the alignment of rows needs
-  // 3 words. With 2 words of padding, a row has union_pitch + 7 + 3 + 2 words. The padding
-  // separates rows r and r + 4 by 16 memory banks.
+  // Number of samples from one row to the next in shared memory. The last patch of a row extends 7
+  // samples beyond its position, and the alignment of rows needs 3 words. 2 words of padding are
+  // added. The padding separates rows r and r + 4 by 16 memory banks.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -53,8 +53,8 @@ __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int
   return __funnelshift_r(words[0], words[1], bits);
 }
 
-/// One warp copies a reference patch a and its base score (maximum score minus |a|^2 / 2) to shared
-/// memory.
+/// Copies a reference patch to shared memory, with its base score: the maximum score minus half of
+/// the sum of the squared samples. One warp executes the function.
 __device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
                                       std::uint32_t* patches) {
   std::uint32_t* to = patches + reference * reference_pitch;
@@ -75,15 +75,15 @@ __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& p
                                           int guide_pitch, int start, int rows,
                                           std::uint32_t* samples, std::int32_t* half_norms,
                                           unsigned thread, unsigned team) {
-  // `lanes` threads of the team load one row.
+  // A team of threads loads the band. Each row is loaded by `lanes` threads of the team.
   constexpr unsigned pitch = Pitch<union_pitch>::samples, lanes = 16;
   const unsigned quads = plan.union_width / 4 + 3, sample_rows = rows + patch - 1;
   {
     const unsigned first = thread / lanes, q = thread % lanes;
     const auto* const words = reinterpret_cast<const std::uint32_t*>(guide.samples);
     const unsigned word_pitch = static_cast<unsigned>(guide_pitch) / 4;
-    // The loop begins at 0 in all threads. If the lengths are constants, the number of iterations
-    // is therefore a compile-time constant.
+    // The loop variable begins at 0 in all threads. If the lengths are constants, the number of
+    // iterations is therefore a compile-time constant.
     for (unsigned above = 0; above < sample_rows; above += team / lanes) {
       const unsigned y = above + first,
                      place = static_cast<unsigned>(start) / 4 + y * word_pitch + q;
@@ -134,8 +134,8 @@ struct References {
       const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // Each word is loaded twice, because with one load the compiler would move words between
-        // registers.
+        // The access is volatile, so each word is loaded twice. With a single load, the compiler
+        // would move words between registers.
         const auto* word =
             static_cast<const volatile std::uint32_t*>(own + 2 * (quad + row) + half);
         words[row][which] = *word;
@@ -215,7 +215,8 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
 }
 
 /// The position (x, y) of a reference patch, and its offset (dx, dy) from the first reference patch
-/// of the block. `start` is the origin of the union of the search windows in the plane.
+/// of the thread block. `start` is the index, in the plane, of the origin of the union of the
+/// search windows.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 
@@ -235,8 +236,8 @@ struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };
 
-/// Returns the scores of rows `from` to `to` - 1 of the union of the search windows. `band` is the
-/// first row in the table.
+/// Returns a view of the scores in the rows `from` to `to` - 1 of the union of the search windows.
+/// `band` is the first row of the union that the table contains.
 template <int chunk, int union_pitch, class Bias = NoBias>
 __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
                                    int to, const SharedTables<union_pitch>& shared,
@@ -268,8 +269,8 @@ __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }
 
-/// Returns the arguments `a` of the kernel. If `fixed` has the window and the step of a profile,
-/// the function replaces the plan, the window and the step in `a` by compile-time constants.
+/// Returns the kernel arguments `a`. If `fixed` has the window and the step of a profile, the
+/// function replaces the plan, the window and the step in the arguments by compile-time constants.
 template <FixedSearch fixed>
 __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
   if constexpr (fixed.window > 0) {
@@ -290,8 +291,8 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
   load_reference(a, at.x, at.y, reference, lane, shared.patches);
   BestList best = list_of_itself(a);
   Gathering gathering(shared.gathered + reference * gathered_words);
-  // Processes rows `band` to `band` + `rows` - 1 of the union of the search windows. The window of
-  // the warp has rows `from` to `to` - 1.
+  // Processes a band of the union of the search windows: `rows` rows from row `band` on. The search
+  // window of this warp's reference patch consists of the rows `from` to `to` - 1.
   const auto match_band = [&](int band, int rows, int from, int to) {
     load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, at.start + band * a.margins.pitch,
                            rows, shared.samples, shared.norms, threadIdx.x, threads);

@@ -1,6 +1,6 @@
 #pragma once
-// Matching in several frames: the reference frame as in match.cu, then neighbouring frames around
-// the position that motion predicts.
+// Matching in several frames. The kernels search the reference frame as in match.cu, and then each
+// neighbouring frame, around the position that motion predicts.
 
 // The reference patches of a tile are in one bundle (8x4 reference patches) and have the same
 // motion vectors. The union of their search windows is therefore a rectangle in each frame.
@@ -37,8 +37,9 @@ struct TimeArgs {
   SearchedFrames frames;
 };
 
-/// Returns the arguments `a` of the kernel. If `fixed` has the windows and the step of a profile,
-/// the function replaces the plans, the windows and the step in `a` by compile-time constants.
+/// Returns the kernel arguments `a`. If `fixed` has the windows and the step of a profile, the
+/// function replaces the plans, the windows and the step in the arguments by compile-time
+/// constants.
 template <FixedTimeSearch fixed>
 __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   a.own = with_constants<fixed.own>(a.own);
@@ -125,8 +126,9 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // is the same for g + 8
   const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
   const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
-  // Rows above `lower_begin` are only in the windows of the upper reference patches. Rows from
-  // `upper_end` on are only in the windows of the lower reference patches.
+  // Rows above `lower_begin` belong only to search windows of the upper two rows of reference
+  // patches in a tile. Rows from `upper_end` on belong only to search windows of the lower two
+  // rows.
   const int lower_begin = a.own.grid.y(j + 2) - a.own.grid.y(j);
   const int upper_end = a.own.grid.y(j + 1) - a.own.grid.y(j) + a.window;
   const int k = warp % count, warps_of_frame = (warps - 1 - k) / count + 1;
@@ -271,8 +273,8 @@ __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searc
   return best;
 }
 
-/// Finds and stores the groups of one tile. If `fused` is true, the tables of the reference frame
-/// precede the tables of the neighbouring frames.
+/// Finds and stores the groups of one tile of reference patches. If `fused` is true, the tables of
+/// the reference frame precede the tables of the neighbouring frames in shared memory.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           class Bias>
 __device__ __forceinline__ void match_frames(const TimeSearch& a, const SearchedFrames& searched,
@@ -299,7 +301,7 @@ __device__ __forceinline__ void match_frames(const TimeSearch& a, const Searched
               [&](int place) { return displacement_of(a, searched, frames, place); });
 }
 
-/// Returns the index in time_shapes of the planned shape.
+/// Returns the index of the plan's shape in the array time_shapes.
 inline std::size_t shape_of(const TimeSearch& a) {
   const auto is_planned = [&](const TimeShape& s) {
     return s.own == MatchShape{a.own.plan.chunk, a.own.plan.union_pitch} &&

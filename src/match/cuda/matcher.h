@@ -12,11 +12,11 @@ namespace lull::cuda {
 
 /// Input of a matcher for one batch of reference patches of the first frame.
 struct MatchInput {
-  // The parameters with which the matcher was made. With propagation, `tau` and `group` may have
-  // other values.
+  // The parameters with which the matcher was made. With propagation, the caller may set `tau` and
+  // `group` to other values.
   MatchParams params;
-  /// The frames that the matcher searches. A score must be able to represent tau (with neighbouring
-  /// frames, tau + motion_bias) in the scale of the guides.
+  /// The frames that the matcher searches. In the scale of the guides, a score must be able to
+  /// represent the match threshold tau, and with neighbouring frames tau + motion_bias.
   std::span<const SearchFrame> frames;
   const Margins& margins;
   const ReferenceGrid& grid;

@@ -19,7 +19,7 @@ using namespace match_detail;
 
 static_assert(max_propagated == 32, "a member for each lane");
 
-/// Divides integers below 2^24 by a divisor of at most 256 with one multiplication.
+/// Divides integers below 2^24 by a divisor of at most 256. The division takes one multiplication.
 struct Divisor {
   std::uint32_t inverse = 0;  // 2^32 / divisor, rounded up; 0: the divisor is 1
   Divisor() = default;
@@ -47,8 +47,8 @@ struct PropagationArgs {
   // `own.radius`.
   int temporal_radius;
   int refine_window, refine_temporal_window;  // sides
-  // Numbers of candidates in the refinement window of the reference frame, and in all refinement
-  // windows.
+  // `own_places` is the number of candidates in the refinement window of the reference frame.
+  // `refine_positions` is the number of candidates in all refinement windows.
   int own_places, refine_positions;
   int motion_bias;  // added to the score of the patch that motion predicts
   Divisor search_step, refine_side, refine_temporal_side, refine_temporal_area;
@@ -62,8 +62,8 @@ __device__ __forceinline__ AdjacentIndices searched_adjacent(const PropagationAr
   return {at_end ? count - 1 : first, at_end ? count - 1 : first + (between ? 1 : 0)};
 }
 
-/// Returns the dot product of the reference patch, in shared memory, and the patch at `at`, which
-/// may be unaligned.
+/// Returns the dot product of two patches. `reference` is the reference patch in shared memory. The
+/// other patch begins at index `at` of `samples`, which may be unaligned.
 __device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
                                                  const std::uint8_t* samples, int at, int pitch) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (at & ~3));
@@ -125,16 +125,17 @@ struct Propagation {
            within(y + displacement_y(displacement), a.own.margins.height);
   }
 
-  /// Returns the packed displacement of the stored group member that the lane tests
-  /// (neighbours_of()). 0: no member.
+  /// Returns the packed displacement of a stored group member. Each lane tests one member, in the
+  /// order of neighbours_of(). 0: there is no member for this lane.
   __device__ std::uint32_t kept_member() const {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // The matcher has searched the complete windows of some reference patches. The reference patch
-    // of this warp lies between 2^log2 of them, and the lanes test the members of their groups. If
-    // `log2` is 0, the window of the reference patch itself was searched: lanes 0 to 14 test
-    // members of its own group, and lanes 15 to 30 test members of four neighbouring groups.
+    // The matcher has searched the complete windows of some reference patches, which have stored
+    // groups. The reference patch of this warp lies between 2^log2 such patches, and the lanes test
+    // the members of their stored groups. If `log2` is 0, the reference patch has a stored group
+    // itself: lanes 0 to 14 test members of this group, and lanes 15 to 30 test members of the four
+    // neighbouring groups.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -154,9 +155,9 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // Loads the size of a group and one of its members at the same time. If the group is too small
-    // to have this member, the load reads an unused element of the array, and the function returns
-    // 0.
+    // The warp loads the size of a group and one of its members at the same time. If the group is
+    // too small to have this member, the second load reads an unused element of the array, and the
+    // function returns 0.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +

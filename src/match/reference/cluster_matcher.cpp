@@ -111,8 +111,8 @@ class ClusterMatcher final : public Matcher {
   }
 
  private:
-  /// Returns the patch indices of all candidates of a reference patch, each once, in ascending
-  /// order.
+  /// Returns the patch indices of all candidates of a reference patch in ascending order, without
+  /// duplicates.
   std::vector<std::uint32_t> candidates_of(std::span<const FramePlane> guides, int x, int y) const {
     std::vector<std::uint32_t> all;
     const std::uint32_t own_number = clusters_.numbers().of(0, x, y);

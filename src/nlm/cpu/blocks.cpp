@@ -5,7 +5,7 @@
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// math-inl.h requires highway.h before it, so the headers must stay in this order.
+// The header math-inl.h must come after highway.h, so the headers must stay in this order.
 #include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
@@ -43,14 +43,14 @@ struct Lines {
   static std::size_t floats(const TilePlan& plan) {
     return static_cast<std::size_t>(plan.stride) * (guides + 1) * (side + 2);
   }
-  /// Element 0 contains the sums of squared differences over each cell (a square of 1 or 2 samples
-  /// a side). Element 1 + c contains the sums of differences in guide plane c.
+  /// Element 0 contains the sums of squared differences over each cell (a square of 1x1 or 2x2
+  /// samples). Element 1 + c contains the sums of differences in guide plane c.
   float* cells[2][guides + 1];    // sums over the cells of two rows
   float* sums[guides + 1][side];  // sums over rows of patches, for the last `side` rows
 };
 
 /// Sums the differences of reference and candidate samples, and the squared differences, over each
-/// cell (a square of 1 or 2 samples a side) of a row.
+/// cell (a square of 1x1 or 2x2 samples) of a row.
 template <int cell, int guides>
 HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int row, int e_x, int e_y,
                           float* const* cells) {
@@ -90,8 +90,8 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// Returns the sum of `last` and the preceding side - 1 rows. Overwrites the oldest row, rows[0],
-/// by `last`.
+/// Returns the sum of `last` and the preceding side - 1 rows. Replaces the oldest row, rows[0], by
+/// `last`.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   Vector sum = hn::Load(d, rows[1] + x);
@@ -129,9 +129,9 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   const int lanes = static_cast<int>(hn::Lanes(d));
   const Vector mean_share = hn::Set(d, plan.shape.mean_share);
   const Curve<exponential> curve(plan.shape);
-  // Each iteration computes and stores the cell sums of the next row. The iteration itself uses the
-  // cell sums of the current row, which the previous iteration stored. A load of sums that were
-  // stored just before would stall.
+  // Each iteration computes the cell sums of the next row, and uses those of the current row, which
+  // the previous iteration stored. If an iteration used cell sums that it has just stored, the
+  // loads would stall.
   sum_cells<cell, guides>(plan, *at.source, 0, at.e_x, at.e_y, lines.cells[0]);
   for (int row = 0; row < plan.cell_rows; ++row) {
     const float* const* const cells = lines.cells[row % 2];

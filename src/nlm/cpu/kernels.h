@@ -1,17 +1,17 @@
 #pragma once
 // The interface between the cpu engines (frames.cpp, volumes.cpp) and their kernels (tile.cpp,
-// blocks.cpp), compiled by Highway for every instruction set.
+// blocks.cpp). Highway compiles the kernels for several instruction sets.
 
 // The kernel processes one displacement after another for a complete tile (a rectangle of samples,
 // in volumes a box), as in Marques and Pardo. For each displacement, the kernel computes the
 // squared differences of the samples, adds these squares over each patch, and converts the sums to
 // weights.
 
-// The kernel sums over cells, squares of 1 or 2 samples a side. Patches share the sums of cells,
-// and the samples of a cell share their weight.
+// The kernel sums differences over cells. A cell is a square of 1x1 or 2x2 samples. Patches share
+// the sums of cells, and the samples of a cell share their weight.
 
-// Planes are polyphase: phase m contains column m of every cell (a square of 1 or 2 samples a
-// side), so that neighbouring lanes process neighbouring cells.
+// Planes have a polyphase layout: phase m contains column m of every cell (a square of 1x1 or 2x2
+// samples), so that neighbouring lanes process neighbouring cells.
 
 #include <cstddef>
 #include <functional>
@@ -26,7 +26,7 @@
 namespace lull::nlm::cpu {
 
 /// A view of a padded plane in a polyphase layout: phase m contains column m of every cell (a
-/// square of 1 or 2 samples a side).
+/// square of 1x1 or 2x2 samples).
 struct PhasedView {
   const float* data = nullptr;  // sample (0, 0)
   std::ptrdiff_t row = 0;       // distance from row to row, in floats
@@ -34,7 +34,7 @@ struct PhasedView {
 };
 
 /// A padded plane in the polyphase layout of PhasedView, with one phase for each column of a cell
-/// (a square of 1 or 2 samples a side). The padding replicates or mirrors the border (Border).
+/// (a square of 1x1 or 2x2 samples). The padding replicates or mirrors the border (Border).
 class PhasedPlane {
  public:
   PhasedPlane() = default;
@@ -80,7 +80,7 @@ struct Shape {
 /// displacement dz along z: the candidates of slice z are in slice z + dz.
 struct TileSource {
   /// Guide planes of the reference patches (`wanted`) and of the candidates, for all slices of the
-  /// patches. Index: slice * guides + plane.
+  /// patches. Guide plane c of slice t has the index t * guides + c.
   std::span<const PhasedView> wanted, candidates;
   /// Sample planes of the candidates. Plane c for slice t of the tile has the index t * planes + c.
   /// Missing slices have null `data`.
@@ -99,17 +99,17 @@ struct Tile {
   int slices = 1;
   int guides = 1, planes = 1;
   std::span<const TileSource> sources;  // the first source contains the reference patches
-  /// Complete result planes. Plane c of slice t has the index t * planes + c. Only the samples of
-  /// the tile are written.
+  /// Complete result planes. Plane c of slice t has the index t * planes + c. The kernel writes
+  /// only the samples of the tile.
   std::span<const PlaneView<float>> results;
-  /// The divisor of the results of each plane.
+  /// For each plane, the number by which the kernel divides the results.
   std::span<const float> scale;
 };
 
 /// Memory that a thread reuses for all its tiles.
 class TileMemory {
  public:
-  /// Returns aligned memory for at least this number of floats. The previous contents are lost.
+  /// Returns aligned memory for at least `floats` floats. The previous contents are lost.
   float* allocate(std::size_t floats);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace lull::nlm::cpu {
 
-/// Layout of the intermediate results of a tile, in cells (squares of 1 or 2 samples a side).
+/// Layout of the intermediate results of a tile, in cells (squares of 1x1 or 2x2 samples).
 struct TilePlan {
   TilePlan(const Shape& s, const Tile& t)
       : shape(s),
@@ -27,9 +27,9 @@ struct TilePlan {
 
   const Shape& shape;
   int columns, rows;  // size of the tile
-  // A patch gives estimates for the samples of its block (weights.h). The patches whose blocks
-  // overlap the tile have this number of columns and this number of rows. One patch begins at each
-  // cell (a square of 1 or 2 samples a side).
+  // Numbers of columns and rows of the patches whose blocks overlap the tile. The block of a patch
+  // consists of the samples for which the patch gives estimates (weights.h). One patch begins at
+  // each cell (a square of 1x1 or 2x2 samples).
   int patch_columns, patch_rows;
   int cell_columns, cell_rows;  // number of cells of these patches
   int stride;                   // distance between rows, in floats

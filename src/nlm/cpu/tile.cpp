@@ -1,18 +1,18 @@
 // Computes the estimates of a tile in three steps. Step 1: for each displacement, the kernel sums
-// squared differences over cells (squares of 1 or 2 samples a side), and then over patches.
+// squared differences over cells (squares of 1x1 or 2x2 samples), and then over patches.
 
 // Step 2: the kernel computes weights. If a block has several samples, the kernel stores the
 // weights until their sums over all displacements are complete.
 
-// Step 3: each stored weight is divided by the sum of the weights of its patch. The weight of a
-// cell (a square of 1 or 2 samples a side) is the sum of the quotients of all patches that cover
+// Step 3: the kernel divides each stored weight by the sum of the weights of its patch. The weight
+// of a cell (a square of 1x1 or 2x2 samples) is the sum of the quotients of all patches that cover
 // the cell.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/tile.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// math-inl.h requires highway.h before it, so the headers must stay in this order.
+// The header math-inl.h must come after highway.h, so the headers must stay in this order.
 #include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
-/// Adds the squared differences of a row of cells (squares of 1 or 2 samples a side) to `squares`.
-/// If `mean` is true, stores the sum of the differences in each cell in `sums`.
+/// Adds the squared differences of a row of cells (squares of 1x1 or 2x2 samples) to `squares`. If
+/// `mean` is true, stores the sum of the differences in each cell in `sums`.
 template <int cell, bool mean>
 HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& candidate,
                                 const TilePlan& plan, int column, int row, int e_x, int e_y,
@@ -132,8 +132,8 @@ HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdi
   return hn::Mul(t4, t4);
 }
 
-/// Adds weighted samples to the sums of a tile. Each position in a cell (a square of 1 or 2 samples
-/// a side) has its own plane of sums, so that vectors contain consecutive cells.
+/// Adds weighted samples to the sums of a tile. Each position in a cell (a square of 1x1 or 2x2
+/// samples) has its own plane of sums, so that vectors contain consecutive cells.
 template <int cell>
 HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const PhasedView* samples,
                             int x, int row, int e_x, int e_y, Vector weight, float* sums) {
@@ -206,8 +206,8 @@ void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, 
     }
     if (y < block - 1) continue;
     for (int x = 0; x < plan.columns; x += lanes) {
-      // Every tile adds the rows of patches from top to bottom, so that rounding errors do not
-      // depend on the tile.
+      // In every tile, the kernel adds the rows of patches from top to bottom, so that rounding
+      // errors do not depend on the tile.
       Vector sum = hn::LoadU(d, lines + (y + 1) % block * plan.stride + x);
       for (int k = 2; k <= block; ++k)
         sum = hn::Add(sum, hn::LoadU(d, lines + (y + k) % block * plan.stride + x));

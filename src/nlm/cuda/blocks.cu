@@ -4,8 +4,8 @@
 // A warp processes 32 columns of cells (squares of `step` x `step` samples). In half precision, a
 // warp processes two strips of 32 columns at a time.
 
-// A thread accumulates the weighted differences of all 16 samples of its patches. The estimates of
-// overlapping patches are written to different arrays ("layers").
+// A thread accumulates the weighted differences of all 16 samples of its patches. The kernel writes
+// the estimates of overlapping patches to different arrays, which are called layers.
 
 #include "core/round_up.h"
 #include "cuda/check.h"
@@ -54,9 +54,9 @@ struct Window {
 };
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
-/// The estimates of patches, in n x n layers of patches that do not overlap, with n =
-/// Cells::across. Layer (a, b) contains the patches in columns a + i n and rows b + j n, stored at
-/// (4 i, 4 j).
+/// The estimates of patches, in n x n layers, where n is Cells::across. The patches of one layer do
+/// not overlap. Layer (a, b) contains the patches in columns a + i n and rows b + j n, stored at (4
+/// i, 4 j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)
@@ -75,8 +75,8 @@ __device__ __forceinline__ T sum_along(T v) {
   return v;
 }
 
-/// Computes the sums over the two patches of a thread. The middle rows, which belong to both
-/// patches, are summed once.
+/// Computes the sums over the two patches of a thread. The middle rows belong to both patches, so
+/// the function sums these rows only once.
 template <int across, class T, int rows>
 __device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[patches_per_thread]) {
   T shared = cells[1];
@@ -93,8 +93,8 @@ struct Patches {
   T weights[patches_per_thread];
 };
 
-/// Adds the candidates at one displacement to the sums of a thread. `d` are the differences from
-/// the reference patches.
+/// Adds the candidates at one displacement to the sums of a thread. `d` contains the differences
+/// from the reference patches.
 template <int cell, bool exponential, class T>
 __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * cell][side], T top,
                                                T mean_share, Patches<T>& patches) {

@@ -1,12 +1,12 @@
 // The kernel for filters with a patch around every sample (Params::block is 1) and a
 // Params::mean_term of 0. Each warp processes one displacement after another (Marques and Pardo
-// 2013). The weights of a complete plane are never stored.
+// 2013), so the kernel never stores the weights of a complete plane.
 
 // A lane computes sums of squared differences along one column, with a running sum from row to row.
-// The sum over a patch adds the sums of neighbouring lanes.
+// To get the sum over a patch, the lane adds the sums of neighbouring lanes.
 
-// The warps of a thread block process the same rectangle of samples at different displacements.
-// Their sums are added in a fixed order.
+// The warps of a thread block process the same rectangle of samples at different displacements. The
+// thread block adds the sums of its warps in a fixed order.
 
 #include <algorithm>
 

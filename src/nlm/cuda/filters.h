@@ -36,7 +36,8 @@ class Workspaces {
   lull::cuda::DeviceBuffer<float> memory_;
 };
 
-/// A CandidateFrame with motion vectors in device memory. Null: no motion.
+/// A CandidateFrame with motion vectors in device memory. If the pointer is null, there is no
+/// motion.
 struct CandidateSlot {
   int slot = 0;
   const Motion* motion = nullptr;
@@ -46,7 +47,8 @@ class FrameFilter {
  public:
   FrameFilter(const FramePlan& plan, cudaStream_t stream);
   /// Loads a frame as FrameEngine::load() does. `holes` has one byte per sample, row by row without
-  /// gaps. A byte is 0 for a valid sample, and not 0 for a sample in a hole. Null: no holes.
+  /// gaps. A byte is 0 for a valid sample, and not 0 for a sample in a hole. If `holes` is null,
+  /// there are no holes.
   void load(int slot, const Planes3& samples, const Planes3& guides,
             const std::uint8_t* holes = nullptr);
   /// Computes results as FrameEngine::estimate() does.

@@ -1,5 +1,5 @@
-// The worker for frames uses three streams, for uploads, kernels and downloads. Uploads have a high
-// priority, because the host waits for the statistics of frames.
+// The worker for frames uses three CUDA streams: one for uploads, one for kernels, and one for
+// downloads. Uploads have a high priority, because the host waits for the statistics of frames.
 
 // Each slot has memory for a frame and its result. The worker filters frames before the session
 // requests the results.
@@ -26,7 +26,7 @@ using lull::cuda::DeviceBuffer;
 
 constexpr int max_results = 3;  // maximum number of results in flight, including the next one
 
-/// Planes that are filtered with the same weights.
+/// Planes that the worker filters with the same weights.
 struct FilteredSet {
   PlaneSet planes;
   cuda::FrameFilter filter;
@@ -64,7 +64,8 @@ class CudaFrameWorker final : public FrameWorker {
 
   void take(const Frame& frame) override {
     const lull::cuda::NvtxRange range("upload a frame");
-    // Refuses a frame before the worker stores it, because the next frame is compared with it.
+    // Throws for an invalid frame before the worker stores the frame. Otherwise, the worker would
+    // compare the next frame with the invalid one.
     (void)guide_of(frame, params_.guided);
     if (params_.holes) (void)holes_of(frame);
     last_frame_ = frame;
@@ -100,8 +101,8 @@ class CudaFrameWorker final : public FrameWorker {
     for (FilteredSet& set : sets_)
       set.filter.load(at, planes_of(set.planes.planes, flat_),
                       planes_of(set.planes.guides, flat_guide_), holes);
-    // After the wait, the caller may release the frame. Frames are in host memory, or in a picture
-    // of the decoder.
+    // After this wait, the caller may release the frame, which is in host memory or in a picture of
+    // the decoder.
     check(cudaStreamSynchronize(upload_stream_.get()));
     last_frame_ = {};
   }
@@ -254,7 +255,8 @@ class CudaFrameWorker final : public FrameWorker {
   std::array<std::unique_ptr<Output>, max_results> outputs_;
   int filtered_ = 0;  // number of filtered frames
   // One event for each returned result for which the caller has not waited yet, oldest first. The
-  // event occurs when the download of the result is complete. Null: the frame was not filtered.
+  // event occurs when the download of the result is complete. The event is null if the frame was
+  // not filtered.
   std::deque<lull::cuda::Event> finished_;
   std::vector<FilteredSet> sets_;
   std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered

@@ -1,5 +1,5 @@
 #pragma once
-// Launches of the kernels of non-local means on `stream`. The functions neither allocate memory nor
+// Launches the kernels of non-local means on `stream`. The functions neither allocate memory nor
 // wait.
 
 // Kernels compute the distance q of two patches from scaled guide planes. For the two patches in
@@ -21,8 +21,9 @@
 
 namespace lull::nlm::cuda {
 
-/// The weight as a function of the distance q. Exponential: 2^min(top - q, 0), 1 up to `top`.
-/// Polynomial: min(max(top - q, 0), 1)^8, 0 from `top` on.
+/// The weight as a function of the distance q. An exponential weight is 2^min(top - q, 0), which is
+/// 1 up to q = `top`. A polynomial weight is min(max(top - q, 0), 1)^8, which is 0 from q = `top`
+/// on.
 struct Curve {
   explicit Curve(const Params& params);
   bool exponential;
@@ -56,7 +57,7 @@ using Planes3 = std::array<const float*, 3>;
 using Results3 = std::array<float*, 3>;
 
 /// Replaces samples by `mark` where `places` (one value per sample, row by row without gaps) is not
-/// 0. Null: no replacement.
+/// 0. If `places` is null, replaces no samples.
 struct Marks {
   const std::uint8_t* places = nullptr;
   float mark = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Arithmetic on one float or two half-precision values, neither fused nor reordered by the
-// compiler, so that the result of a sample does not depend on its thread.
+// Arithmetic on one float or two half-precision values. The compiler neither fuses nor reorders
+// these operations, so the result of a sample does not depend on the thread that computes it.
 
 #include <cuda_fp16.h>
 

@@ -58,8 +58,9 @@ void Workspaces::reserve(TilesPlan& plan, int sources) {
   const auto tiles_of = [&](int side) {
     return ((plan.space.width + side - 1) / side) * ((plan.space.height + side - 1) / side);
   };
-  // With large tiles, fewer patches cover several tiles, so fewer weights are computed more than
-  // once. Small tiles need less memory, so that more thread blocks run at a time.
+  // If a patch overlaps several tiles, the kernel computes its weights once for each tile. Large
+  // tiles have fewer such patches. Small tiles need less memory, so that more thread blocks run at
+  // a time.
   plan.side = std::min({plan.cell_width, plan.cell_height, 32});
   while (plan.side > 8 && plan.workspace(sources) * 2 * multiprocessors_ > max_floats)
     plan.side /= 2;
@@ -68,8 +69,8 @@ void Workspaces::reserve(TilesPlan& plan, int sources) {
   const std::size_t size = plan.workspace(sources);
   const std::size_t most =
       std::clamp<std::size_t>(max_floats / size, 1, std::min(tiles, 16 * multiprocessors_));
-  // The memory does not grow for a few more thread blocks, because the allocation could fail in the
-  // middle of a clip.
+  // The function enlarges the memory only if one thread block does not fit. It does not enlarge the
+  // memory for additional thread blocks, because the allocation could fail in the middle of a clip.
   if (memory_.size() < size) {
     memory_ = {};
     memory_ = lull::cuda::DeviceBuffer<float>(size * most);

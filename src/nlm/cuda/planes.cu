@@ -1,5 +1,5 @@
-// The kernel that replicates or mirrors the border into the padding, so that other kernels need no
-// checks.
+// The kernel that fills the padding of a plane: it replicates or mirrors the border. Other kernels
+// then need not check positions.
 
 #include "core/round_up.h"
 #include "cuda/check.h"

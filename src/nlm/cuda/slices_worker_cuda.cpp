@@ -1,5 +1,6 @@
-// The worker for volumes: each plane is a separate volume. Three streams upload slices and convert
-// them to padded float planes, compute, and download results.
+// The worker for volumes: each plane is a separate volume. The worker uses three CUDA streams: the
+// first uploads slices and converts them to padded float planes, the second filters, and the third
+// downloads results.
 
 // While the GPU filters batch n of the slices, the host uploads batch n + 1. The upload overwrites
 // slices on which batch n - 1 depends, so the host first waits until the results of batch n - 1 are

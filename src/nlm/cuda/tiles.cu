@@ -1,5 +1,5 @@
-// The general kernel, tile by tile, for blocks, steps and patches of any size, separate guides, and
-// several frames with motion (weights.h).
+// The general kernel, which processes a plane tile by tile. It supports blocks, steps and patches
+// of any size, separate guides, and several frames with motion (weights.h).
 
 // A thread block first computes, in its workspace, the weights of the candidates of each patch that
 // covers the tile. Each sample is then the weighted mean of its candidate samples.
@@ -94,7 +94,7 @@ struct WeightList {
 
 /// Computes the weights of a row of candidates for the 4x4 patch `own`. Two consecutive candidates
 /// share three columns of samples. Column x is stored at the index x modulo 4, so the shared
-/// columns need not be moved.
+/// columns stay in place.
 template <int guides>
 __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
                                           const float (&own)[guides][4][4], std::ptrdiff_t first,
@@ -171,7 +171,8 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
 
 /// Computes the results of all planes at one sample. For each patch, `shares` contains 1 / (sum of
 /// weights * number of estimates of a sample). `fixed` is the number of patches that cover the
-/// sample along an axis, as a compile-time constant. 0: the number is computed from `plan`.
+/// sample along an axis, as a compile-time constant. If `fixed` is 0, the kernel computes this
+/// number from `plan`.
 template <int fixed>
 __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int x, int y, const float* weights, const float* shares,
@@ -267,8 +268,8 @@ void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* wo
                       : blocks                     ? tiles_kernel<3>
                                                    : tiles_kernel<0>;
   const int tiles = TilePosition::count(plan);
-  // The patches are divided evenly among the rounds, so that few threads are idle in the last
-  // round.
+  // Each thread processes at most one patch per round. The code divides the patches evenly among
+  // the rounds, so that few threads are idle in the last round.
   const int patches = plan.patches_across() * plan.patches_across();
   const int rounds = (patches + max_threads - 1) / max_threads;
   const int threads = round_up((patches + rounds - 1) / rounds, 32);

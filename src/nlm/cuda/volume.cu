@@ -68,7 +68,7 @@ __device__ __forceinline__ T sum_columns(T v) {
 }
 
 /// Computes sums over three rows. Two neighbouring sums share the sum of two rows. The order of
-/// additions does not depend on the division of the volume.
+/// additions is the same wherever a part of a volume begins.
 template <class T>
 __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
                                          T (&sums)[rows_per_lane]) {
@@ -87,7 +87,7 @@ struct Voxels {
 };
 
 /// Sums in single precision, because large half-precision sums would lose small weights. The sums
-/// are in local memory, for lack of registers.
+/// are in local memory, because the registers of a thread are not sufficient.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
       weights[slices_per_lane * rows_per_lane * 2];

@@ -45,7 +45,7 @@ class FeatureEngine {
 };
 
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_reference_feature_engine(const FeaturePlan& plan);
-/// Makes the engine of the cpu backend. `threads` = 0: all cores.
+/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cpu_feature_engine(const FeaturePlan& plan,
                                                                      int threads);
 /// Makes the engine of the cuda backend, on the current device.

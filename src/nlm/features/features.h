@@ -21,8 +21,9 @@ struct FeatureParams {
   // Search radius S: the maximum distance of candidates along x and y, 1..20 pixels.
   int search_radius = 6;
   int temporal = 0;  // temporal radius R: number of neighbouring frames before and after, 0..8
-  /// Threshold for scene cuts, 0..1: the share of a frame that cannot be predicted from previous
-  /// frames (frame_relation.h). A greater share begins a new scene. 0: no scene cuts.
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of the
+  /// frame cannot be predicted from previous frames (frame_relation.h). The value 0 disables scene
+  /// cuts.
   float scene_cut = 0.5f;
 };
 
@@ -37,7 +38,7 @@ struct FeatureParams {
 /// Opens a session for renders of one format: RGB or grey, as floats of any range. Each frame has
 /// the available features (Frame::features). Results do not depend on the number of threads, bit
 /// for bit. A part of a clip gives the same results as the clip if the session also receives
-/// margin(params) frames around it.
+/// margin(params) frames around the part.
 /// @throws InvalidArgument  a parameter is outside its range, or frames are not RGB or grey floats
 /// @throws DeviceUnavailable  this build or machine lacks the backend or device
 /// @throws OutOfDeviceMemory  the memory of the device is too small for the session

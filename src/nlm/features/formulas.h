@@ -7,13 +7,13 @@
 // S (S + 1/2). In the target frame, m is 0. In a neighbouring frame, m is the motion vector of the
 // motion block (time/motion.h) that contains p.
 
-// Step 1: the distance D_f of two patches of 2 f + 1 pixels a side (Rousselle, Manzi, Zwicker 2013,
-// doi:10.1111/cgf.12219, equation 4):
+// Step 1: the distance D_f of two patches with a side of 2 f + 1 pixels (Rousselle, Manzi, Zwicker
+// 2013, doi:10.1111/cgf.12219, equation 4):
 //   D_f(p, q) = mean over the patch and the channels of
 //               [ (u_p - u_q)^2 - (v_p + min(v_p, v_q)) ] / (v_p + v_q)
 
-// Step 2: the weight w = max(0, 1 - max(0, D_f / k^2) / 8)^8 of a candidate, nearly exp(-max(0, D_f
-// / k^2)).
+// Step 2: the weight w = max(0, 1 - max(0, D_f / k^2) / 8)^8 of a candidate. This weight is close
+// to exp(-max(0, D_f / k^2)).
 
 // Step 3: two candidate results F. The colour result is the weighted mean sum w u_q / sum w. Its
 // weights w have the patch radius f = 3 and the strength k = 0.7 (steps 1 and 2).
@@ -38,9 +38,9 @@
 //   dF/du_p = L + sum over q of w' (u_p - u_q) (u_q - F) / (v_p + v_q) / W,
 //   w' = dw/dx * 2 / (k^2 C (2 f + 1)^2)
 
-// Step 5: the result is F_colour + s (F_guided - F_colour). The share s = 1 / (1 + exp((e_guided -
-// e_colour) / T)), with T = 0.3, is averaged over 5 x 5 pixels. The constants of all steps were
-// chosen on the scenes of samples/render_scene.cpp.
+// Step 5: the result is F_colour + s (F_guided - F_colour). The share s is the mean of 1 / (1 +
+// exp((e_guided - e_colour) / T)) over 5 x 5 pixels, with T = 0.3. Measurements on the scenes of
+// samples/render_scene.cpp determined the constants of all steps.
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Launches of the kernels of non-local means with features (light.cu, light_planes.cu). The
-// formulas are in formulas.h.
+// Launches the kernels of non-local means with features (light.cu, light_planes.cu). The formulas
+// are in formulas.h.
 
 #include <cuda_runtime_api.h>
 

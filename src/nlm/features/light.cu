@@ -1,6 +1,6 @@
-// Filters renders on a GPU. A thread block processes 16 x 16 pixels, with two threads for each
-// pixel, for lack of registers. The first thread sums illumination, the second thread sums the
-// matrix of the linear fit.
+// Filters renders on a GPU. A thread block processes 16 x 16 pixels. Each pixel has two threads,
+// because the registers of one thread are not sufficient. The first thread sums illumination, and
+// the second thread sums the matrix of the linear fit.
 
 // For each group of displacements, the threads of a block compute in shared memory
 //   1. the terms of the distance for the tile and a halo of 3 pixels (22 x 22 pixels),
@@ -43,8 +43,8 @@ struct LightSums {
   /// Overwrites `matrix`.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
-    // The sums are copied, because solve_line() indexes its arrays dynamically, which forces the
-    // arrays into local memory. The original sums stay in registers.
+    // The function copies the sums, because solve_line() indexes its arrays dynamically, which
+    // forces the arrays into local memory. The original sums stay in registers.
     float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];

@@ -30,8 +30,8 @@ union SharedMemory {
   float matrix[transfer_size][pixels];
 };
 
-/// Barrier for all threads of the block. Unlike __syncthreads(), threads may call the function from
-/// different branches.
+/// Barrier for all threads of the block. Threads may call this function from different branches,
+/// which is not possible with __syncthreads().
 __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }

@@ -66,7 +66,8 @@ class LightWorker final : public FrameWorker {
       throw InvalidArgument(
           "a frame in the memory of a GPU (frames with features must be in host memory); decode it "
           "on the CPU");
-    // Refuses a frame before the worker stores it, because the next frame is compared with it.
+    // Throws for an invalid frame before the worker stores the frame. Otherwise, the worker would
+    // compare the next frame with the invalid one.
     check_features(frame);
     previous_frame_ = std::exchange(last_frame_, frame);
   }

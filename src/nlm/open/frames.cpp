@@ -21,7 +21,7 @@
 namespace lull::nlm {
 namespace {
 
-/// Planes that are filtered with the same weights.
+/// Planes that the worker filters with the same weights.
 struct HostPlaneSet {
   PlaneSet planes;
   std::unique_ptr<FrameEngine> engine;
@@ -46,7 +46,8 @@ class GatheringWorker final : public FrameWorker {
     if (frame.on_device)
       throw InvalidArgument(
           "a frame in the memory of a GPU (this session runs on the CPU); copy it to host memory");
-    // Refuses a frame before the worker stores it, because the next frame is compared with it.
+    // Throws for an invalid frame before the worker stores the frame. Otherwise, the worker would
+    // compare the next frame with the invalid one.
     (void)guide_of(frame, params_.guided);
     if (params_.holes) (void)holes_of(frame);
     previous_frame_ = std::exchange(last_frame_, frame);
@@ -73,8 +74,8 @@ class GatheringWorker final : public FrameWorker {
       set.engine->load(at, samples, guides, params_.holes ? holes_of(last_frame_).get() : nullptr);
     }
     if (motion_) motion_->load(at, guide);
-    // Without motion estimation, the next frame is not compared with the current frame, so the
-    // worker releases the current frame.
+    // Without motion estimation, the worker does not compare the next frame with the current frame,
+    // so it releases the current frame.
     if (!motion_) last_frame_ = {};
   }
 

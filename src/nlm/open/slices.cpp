@@ -30,7 +30,8 @@ class SlicesSession final : public SliceSession {
     if (filters_any_) reach_ = params.reach_slices();
   }
 
-  // A GPU may still read the slices in pending_ and in_flight_. The worker waits for the GPU.
+  // Destroys the worker first: it waits for the GPU, which may still read the slices in pending_
+  // and in_flight_.
   ~SlicesSession() override { worker_.reset(); }
 
   int latency() const noexcept override {

@@ -19,8 +19,8 @@
 namespace lull {
 namespace {
 
-/// Returns pseudo-random noise with standard deviation 1 for the sample at (x, y). The noise
-/// also depends on the sample value, so that it differs from frame to frame.
+/// Returns pseudo-random noise with standard deviation 1 for the sample at (x, y). The noise also
+/// depends on `value`, the value of the sample, and therefore changes from frame to frame.
 float area_noise(float value, int x, int y) {
   // The hash ends with the final mixing step of MurmurHash3 (Austin Appleby, public domain).
   std::uint32_t h = std::bit_cast<std::uint32_t>(value) * 0x9e3779b1u ^
@@ -29,7 +29,7 @@ float area_noise(float value, int x, int y) {
   h = (h ^ h >> 16) * 0x85ebca6bu;
   h = (h ^ h >> 13) * 0xc2b2ae35u;
   h ^= h >> 16;
-  // The sum of four random bytes is nearly Gaussian, with standard deviation sqrt(4 (256^2 - 1) /
+  // The sum of four random bytes is nearly Gaussian. Its standard deviation is sqrt(4 (256^2 - 1) /
   // 12) = 148.
   const auto bytes =
       static_cast<int>((h & 255) + (h >> 8 & 255) + (h >> 16 & 255) + (h >> 24)) - 510;
@@ -119,14 +119,13 @@ class AreaSession final : public Denoiser {
     const PendingFrame pending = std::move(pending_.front());
     pending_.pop_front();
     if (!pending.noisy.pixels || !result->pixels) return result;
-    // The session changes a copy of the result, because the result may share its samples with an
-    // input frame or with another result.
-    Frame clean = result_pool_.acquire();
-    clean.copy_info(*result);
+    // A result may share its samples with an input frame or with another result. The session then
+    // changes a copy.
+    const bool is_shared = result->pixels.use_count() > 1;
+    const Frame clean = is_shared ? copied(*result, result_pool_) : *std::move(result);
     const Frame preserved = unfiltered(pending.noisy, result_pool_);
     const int bytes = clean.format.bytes_per_sample();
     for (int i = 0; i < clean.format.planes(); ++i) {
-      copy_plane(*result, i, clean);
       for (const SampleRun& run : pending.areas[i].preserved)
         std::copy_n(preserved.planes[i].row(run.y) + std::ptrdiff_t{run.begin} * bytes,
                     std::ptrdiff_t{run.end - run.begin} * bytes,

@@ -6,12 +6,14 @@
 #include <limits>
 #include <utility>
 
+#include "noise/areas/equal_samples.h"
 #include "noise/areas/opening.h"
 
 namespace lull {
 namespace {
 
-/// Maximum difference, in sigmas, between an area's value and a similar sample.
+/// A sample is similar to an area if it differs from the area's value by at most this number of
+/// noise standard deviations.
 constexpr double similar_sigmas = 2.5;
 /// Rule 1 (constant_areas.h) applies to an area if at most this share of the samples around the
 /// area is similar to the area's value.
@@ -19,12 +21,12 @@ constexpr double max_similar = 0.1;
 /// If at most this share of the samples around an area is similar to the area's value, the session
 /// replaces the area before filtering.
 constexpr double continuous = 0.5;
-/// Maximum share of neighbouring samples that differ from a constant area by 1. Above this share,
-/// the area is a part of a gradient.
+/// If more than this share of the neighbouring samples differ from a constant area by 1, the area
+/// is a part of a gradient.
 constexpr double max_single_steps = 0.9;
-/// Minimum noise levels, in quantisation steps. From the level `wide_noise` on, noise produces any
-/// single sample value with a probability of at most 0.2, and from `very_wide_noise` on, of at most
-/// 0.05.
+/// Minimum noise levels, in quantisation steps. At the noise level `wide_noise`, the probability of
+/// any single sample value is at most 0.2. At the level `very_wide_noise`, this probability is at
+/// most 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
 // Minimum sizes of constant areas. In pictures, the minimum size excludes single codec blocks,
@@ -36,8 +38,8 @@ constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
 constexpr std::int64_t min_border_in_picture = 1024;
 /// Side of the blocks that codecs quantise.
 constexpr int codec_block = 8;
-/// The rows of an area begin and end at certain x positions. If more than this share of the x
-/// positions is a multiple of `codec_block`, the area consists of codec blocks.
+/// Each row of an area begins and ends at an x position. If more than this share of these positions
+/// are multiples of `codec_block`, the area consists of codec blocks.
 constexpr double min_on_grid = 0.5;
 /// A codec may code blocks of different parts of a picture as constant areas. If the constant areas
 /// that consist of codec blocks have more than this number of different sample values, all of them
@@ -50,8 +52,7 @@ constexpr int ring = 3;
 /// parts of an area.
 constexpr std::array<int, 3> opening_sides = {3, 5, 8};
 /// In slices, small areas with the value of a larger constant area are constant areas, too. The
-/// search for small areas uses the values of the larger areas, up to this number of different
-/// values.
+/// session searches small areas for at most this number of different values.
 constexpr std::size_t max_values = 4;
 
 /// Statistics of the samples around an area.
@@ -110,7 +111,7 @@ class AreaFinder {
   }
   bool is_constant_row(int y) const {
     const T* row = plane_.row(y);
-    return std::all_of(row, row + plane_.width, [&](T v) { return v == row[0]; });
+    return end_of_equal(row, 0, plane_.width, row[0]) == plane_.width;
   }
   bool is_constant_column(int x) const {
     for (int y = 0; y < plane_.height; ++y)
@@ -128,7 +129,7 @@ class AreaFinder {
     const Area area = flood(x, y);
     const bool is_small = area.samples < min_samples_;
     if (is_small && !reaches_across(area)) {
-      // find_small_areas() examines the area again.
+      // Removes the marks of a small area, because find_small_areas() examines the area later.
       if (is_slice_)
         for (const SampleRun& run : area.runs) mark(run, false);
       return;
@@ -206,8 +207,13 @@ class AreaFinder {
       for (const int next : {run.y - 1, run.y + 1}) {
         if (next < 0 || next >= plane_.height) continue;
         const T* row = plane_.row(next);
-        for (int at = run.begin; at < run.end; ++at)
-          if (row[at] == value && !is_seen(at, next)) at = add_run(area, at, next, value) - 1;
+        for (int at = run.begin; at < run.end;)
+          if (row[at] != value)
+            ++at;
+          else if (is_seen(at, next))  // with the complete run that contains the sample
+            at = end_of_equal(row, at, run.end, value);
+          else
+            at = add_run(area, at, next, value);
       }
     }
     return area;
@@ -219,9 +225,8 @@ class AreaFinder {
   /// Adds the run of equal samples around (x, y) to an area. Returns the end of the run.
   int add_run(Area& area, int x, int y, T value) {
     const T* row = plane_.row(y);
-    SampleRun run{.y = y, .begin = x, .end = x + 1};
+    SampleRun run{.y = y, .begin = x, .end = end_of_equal(row, x, plane_.width, value)};
     while (run.begin > 0 && row[run.begin - 1] == value) --run.begin;
-    while (run.end < plane_.width && row[run.end] == value) ++run.end;
     mark(run, true);
     area.runs.push_back(run);
     area.samples += run.end - run.begin;
@@ -239,8 +244,9 @@ class AreaFinder {
       if (run.end < plane_.width) add_sample(border, plane_(run.end, run.y), value);
       for (const int y : {run.y - 1, run.y + 1})
         if (y >= 0 && y < plane_.height)
-          for (int x = run.begin; x < run.end; ++x)
-            if (plane_(x, y) != value) add_sample(border, plane_(x, y), value);
+          for (int x = run.begin; (x = end_of_equal(plane_.row(y), x, run.end, value)) < run.end;
+               ++x)
+            add_sample(border, plane_(x, y), value);
     }
     return border;
   }
@@ -332,9 +338,9 @@ class AreaFinder {
     return {};
   }
 
-  /// Counts the samples around the set `inside`: samples outside the set, at a distance of at most
-  /// `ring` along a row or column. Returns the number of these samples, and the number of those
-  /// with the value `value`.
+  /// Counts the samples outside the set `inside` that are near it: at most `ring` samples away
+  /// along a row or column. Returns the number of these samples, and the number of those that have
+  /// the value `value`.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;

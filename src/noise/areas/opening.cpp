@@ -7,8 +7,8 @@ namespace lull {
 namespace {
 
 /// One pass of a morphological opening along a row. If `all` is true, the pass is an erosion over
-/// each sample and the `side - 1` next samples. If `all` is false, it is a dilation over each
-/// sample and the `side - 1` previous samples.
+/// each sample and the next `side - 1` samples. If `all` is false, the pass is a dilation over each
+/// sample and the previous `side - 1` samples.
 void slide_row(std::uint8_t* row, int count, std::ptrdiff_t stride, int side, bool all) {
   // The result of an erosion depends on the next samples, so the loop begins at the end of the row.
   // The result of a dilation depends on the previous samples, so the loop begins at the start of
@@ -17,7 +17,7 @@ void slide_row(std::uint8_t* row, int count, std::ptrdiff_t stride, int side, bo
   for (int i = 0; i < count; ++i) {
     std::uint8_t& place = row[(all ? count - 1 - i : i) * stride];
     if (all) {
-      // `since` counts the consecutive marked samples.
+      // In an erosion, `since` counts consecutive marked samples.
       since = i == 0 ? 0 : since;
       since = place != 0 ? since + 1 : 0;
       place = since >= side ? 1 : 0;

@@ -78,8 +78,8 @@ double DepthStatistics::min_depth() const { return quantile(0); }
 double DepthStatistics::max_depth() const { return quantile(1); }
 
 DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference) const {
-  // At each end of the scale, at most the share `beyond` of all depths lies outside the scale. The
-  // span of the scale is at least `min_span` times sigma.
+  // `beyond` is the maximum share of all depths that lie outside the scale, separately at each end.
+  // The span of the scale is at least `min_span` times sigma.
   constexpr double beyond = 0.001, min_span = 8;
   DepthScale scale{.samples = samples_, .sigma = sigma};
   double low = quantile(beyond), high = quantile(1 - beyond);
@@ -90,7 +90,7 @@ DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference)
     low = square / high;
     high = square / nearest;
   }
-  // The term with 1e-6 makes the span positive for equal depths and sigma 0.
+  // The last term makes the span positive if all depths are equal and sigma is 0.
   scale.span = std::max({high - low, min_span * sigma, 1e-6 * std::max(std::abs(high), 1e-30)});
   scale.low = (low + high - scale.span) / 2;
   return scale;

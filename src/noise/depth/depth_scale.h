@@ -57,8 +57,8 @@ struct DepthScale {
   bool is_squared() const { return samples.noise == DepthNoise::squared; }
 };
 
-/// Statistics of the depths in some frames. Holes (DepthSamples::is_hole()) have no depth, so only
-/// share_of_holes() counts them.
+/// Statistics of the depths in some frames. Holes (DepthSamples::is_hole()) have no depth. Only
+/// share_of_holes() counts holes, and all other functions ignore them.
 class DepthStatistics {
  public:
   explicit DepthStatistics(const DepthSamples& samples) : samples_(samples) {}
@@ -74,9 +74,10 @@ class DepthStatistics {
   /// Returns the quantile of all depths at `share`, which is 0 to 1.
   double quantile(double share) const;
 
-  /// Returns a scale for depths with noise of the level `sigma`, in the unit of depths. 0: no
-  /// noticeable noise. The samples 0 and 255 represent the quantiles at 0.1 % and 99.9 %, at least
-  /// 8 sigma apart. Sessions preserve depths outside the filter range (core/float_range.h).
+  /// Returns a scale for depths with noise of the level `sigma`, in the unit of depths. 0: the
+  /// noise is not noticeable. The samples 0 and 255 represent the quantiles of the depths at 0.1 %
+  /// and 99.9 %, or a wider range of at least 8 sigma. Sessions preserve depths outside the filter
+  /// range (core/float_range.h).
   /// @param reference  reference depth; empty: the median depth
   DepthScale scale(double sigma, std::optional<double> reference) const;
 

@@ -16,7 +16,8 @@ namespace {
 constexpr int block = 8;        // side of the blocks of the noise estimator
 constexpr int min_blocks = 64;  // minimum number of blocks of a map that contain no hole
 
-/// Sets holes to NaN, because their interpolated values have no noise.
+/// Sets holes to NaN, so that the noise estimation ignores their interpolated values, which have no
+/// noise. Does nothing if too few blocks are free of holes.
 void exclude_holes(const Frame& stabilised) {
   const Holes& holes = *stabilised.holes;
   int whole = 0;

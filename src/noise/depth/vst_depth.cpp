@@ -22,7 +22,8 @@ void stabilise_plane(const DepthScale& scale, PlaneView<const T> depth,
           static_cast<float>(scale.forward(scale.samples.depth(static_cast<double>(depth(x, y)))));
 }
 
-/// Converts a depth to a sample. A sample that would mark a hole becomes an adjacent value.
+/// Converts a depth to a sample. If this sample would mark a hole, the function returns an adjacent
+/// value instead.
 template <class T>
 T sample_of(const DepthScale& scale, const FrameFormat& format, double depth) {
   const double v = (depth - scale.samples.zero) / scale.samples.unit;

@@ -42,8 +42,8 @@ struct BlockClipping {
   bool constant = false;
   float mean = 0;
 };
-/// Counts the clipped samples in the block at the centre of a window, and in the ring around the
-/// block.
+/// Counts the clipped samples in the block at the centre of a window, and the clipped samples in
+/// the ring around this block.
 BlockClipping clipping_of(const Window& w, float low, float high) {
   BlockClipping result;
   for (int y = clip_border; y < clip_border + side; ++y)
@@ -82,10 +82,10 @@ constexpr int regressors = 4;
 struct Fit {
   std::array<std::array<float, lanes>, regressors*(regressors + 1) / 2 + regressors + 1> sums{};
 
-  /// `patches` contains five values for each sample: four regressors, and the difference of the two
-  /// frames. Sums the products of any two of these values over the samples of a square, in rows and
-  /// columns `first` to `end` - 1. Adds the results, multiplied by `sign` (1 or -1), to the normal
-  /// equations.
+  /// Adds one square to the normal equations. `patches` contains five values for each sample: the
+  /// four regressors, and the difference of the two frames. The function multiplies any two of
+  /// these values at each sample, and sums the products over the rows and columns `first` to `end`
+  /// - 1. It multiplies the sums by `sign` (1 or -1) before it adds them.
   void add(const std::array<const Patch*, regressors + 1>& patches, int first, int end,
            float sign) {
     for (int y = first; y < end; ++y)
@@ -135,8 +135,8 @@ Explained explain(const Fit& fit, int samples) {
   return found;
 }
 
-/// Returns half of the squared DCT coefficients of a block of differences, because a difference
-/// contains the noise of two frames.
+/// Returns half of the squared DCT coefficients of a block of differences. The factor 1/2 is
+/// needed, because a difference of two frames contains the noise of both frames.
 CoefficientTable energy_of(const std::array<std::array<float, 8>, 8>& block) {
   const auto& basis = float_dct_rows<8>();
   std::array<std::array<float, 8>, 8> rows{};

@@ -12,14 +12,14 @@
 namespace lull {
 
 /// Clipping statistics of a block in one stored channel, over two frames. `above_low` and
-/// `below_high` are on the 0..255 scale. They are infinite without a clip limit.
+/// `below_high` are on the 0..255 scale. A channel without a clip limit has infinite values.
 struct ClipChannel {
   float above_low = 0, below_high = 0;  // distance of the samples' mean from the clip limits
   float clipped_share = 0;              // share of the samples that lie at a clip limit
 };
 
-/// The difference of two blocks in one plane. `energy` contains its squared DCT coefficients,
-/// normalised to the noise of one frame.
+/// The difference of two blocks in one plane. `energy` contains the squared DCT coefficients of the
+/// difference, scaled so that white noise of one frame gives the variance of this noise.
 struct ClipDifference {
   CoefficientTable energy{};
   float ring_energy = 0;  // mean square of the residual in the ring around the block
@@ -46,8 +46,9 @@ class ClipBlocks {
  public:
   ClipBlocks(const Frame& from, const Frame& to, const ClipRange& range)
       : from_(from), to_(to), range_(range) {}
-  /// Compares two blocks in plane `i`: at (x, y) in the first frame, and displaced by `v` in the
-  /// second frame, in samples of the first plane.
+  /// Compares two blocks in plane `i`. The first block is at (x, y) in the first frame. The second
+  /// block is displaced by `v` in the second frame. (x, y) and `v` are in samples of the first
+  /// plane.
   [[nodiscard]] ClipDifference at(int i, int x, int y, ClipVector v) const;
 
  private:

@@ -24,8 +24,8 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums for the correlation of two frames over their overlap at a displacement. The frames are
-/// reduced to means of 16x16 samples.
+/// Sums from which the correlation of two frames is computed. One frame is displaced, and only the
+/// overlap of the frames counts. The frames are reduced to means of 16x16 samples.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }
@@ -51,7 +51,8 @@ PlaneView<T> even_rows(PlaneView<T> plane, int rows) {
   return {plane.data, plane.width, rows, 2 * plane.stride};
 }
 
-/// Number of examined blocks of 16x16 samples, and of blocks with combing artefacts.
+/// Number of examined blocks of 16x16 samples, and number of those blocks that have combing
+/// artefacts.
 struct CombCount {
   int blocks = 0, combed = 0;
 };
@@ -79,8 +80,8 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
   return combs;
 }
 
-/// Whether more than 0.1 % of the samples lie more than half a step below 0 (`low`) or above 255
-/// (`high`), on the 0..255 scale.
+/// Float samples outside the 0..255 scale. `low` is true if more than 0.1 % of the samples lie more
+/// than half a step below 0, and `high` if as many lie more than half a step above 255.
 struct Beyond {
   bool low = false, high = false;
 };
@@ -111,9 +112,9 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // Returns whether many samples have the value `level`. Let n be the number of these samples. n
-  // must exceed 0.1 % of all samples. n must also exceed the number of samples that have one of the
-  // next two values towards mid-grey. `inwards` is the direction to mid-grey: 1 or -1.
+  // Returns whether many samples have the value `level`. These samples must be more than 0.1 % of
+  // all samples. They must also be more than the samples with one of the next two values towards
+  // mid-grey. `inwards` is the direction to mid-grey: 1 or -1.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];
@@ -121,7 +122,8 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   int low = 0, high = 255;
   while (low < 255 && count[low] == 0) ++low;
   while (high > 0 && count[high] == 0) --high;
-  // ClipLuma clamps float samples, so samples beyond the scale look as if they had been clipped.
+  // ClipLuma clamps float samples outside the 0..255 scale, so these samples look as if they had
+  // been clipped.
   const Beyond outside = beyond_scale(frame);
   if (low < 128 && !outside.low && gathers(low, 1)) range.low[0] = static_cast<float>(low);
   if (high > 127 && !outside.high && gathers(high, -1)) range.high[0] = static_cast<float>(high);
@@ -143,7 +145,8 @@ bool are_interlaced(std::span<const Excerpt> excerpts) {
 Excerpt top_fields(const Excerpt& excerpt) {
   Excerpt fields = excerpt;
   for (Frame& frame : fields) {
-    // If the height is a multiple of 4, the two fields have the same number of chroma rows.
+    // The function rounds the height down to a multiple of 4. The two fields then have the same
+    // number of chroma rows.
     frame.format.height = frame.format.height / 4 * 2;
     for (int i = 0; i < frame.format.planes(); ++i)
       frame.planes[i] = even_rows(frame.planes[i], frame.format.plane_height(i));
@@ -159,7 +162,8 @@ bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t
   constexpr int reach = 2, min_side = 8;
   constexpr double min_correlation = 0.5;
   if (a.width < min_side || a.height < min_side) return true;
-  // Frames of one scene mostly match without a displacement.
+  // Most frames of one scene match without a displacement, so the function first compares the
+  // frames in this way.
   if (overlap_of(a, b, 0, 0).correlation() > min_correlation) return true;
   for (int dy = -reach; dy <= reach; ++dy)
     for (int dx = -reach; dx <= reach; ++dx) {

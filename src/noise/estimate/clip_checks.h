@@ -18,7 +18,8 @@ struct ClipRange {
 };
 
 /// Returns the clip limits of a frame: the limits of the format, or the extreme values of Y if many
-/// samples have them. Float samples beyond 0..255 show that the extreme value is no limit.
+/// samples have these values. If float samples lie beyond 0..255, the extreme value is not a clip
+/// limit.
 [[nodiscard]] ClipRange range_of(const Frame& frame, const ClipLuma& luma);
 
 /// Returns whether the frames are interlaced: adjacent rows differ more than rows two apart.
@@ -29,7 +30,8 @@ struct ClipRange {
 /// Returns false if there is a scene cut between two frames. Changes of gain or offset are not
 /// cuts.
 [[nodiscard]] bool is_same_scene(const ClipLuma& a, const ClipLuma& b);
-/// Returns false if there is a scene cut between two frames, given as means over 16x16 samples.
+/// Returns false if there is a scene cut between two frames. Each frame is given as means over
+/// 16x16 samples.
 [[nodiscard]] bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b);
 
 }  // namespace lull

@@ -21,8 +21,9 @@ struct Sums {
   Sums operator-(const Sums& other) const {
     return {count - other.count, sum - other.sum, squares - other.squares};
   }
-  /// Returns `count` times the sum of squared deviations of the differences from their mean.
-  /// Subtraction of the mean compensates for fades and flashes.
+  /// Returns a measure of how much the differences vary: `count` times the sum of their squared
+  /// deviations from the mean difference. Fades and flashes change the mean difference, and
+  /// therefore do not count.
   std::int64_t spread() const {
     return static_cast<std::int64_t>(count) * squares - static_cast<std::int64_t>(sum) * sum;
   }
@@ -164,8 +165,8 @@ ClipVector ClipMotion::of_block(int x, int y) const {
   judge(start);
   judge({0, 0});
   if (min_cost == 0) return best;
-  // A new vector must reduce the sum of squares by at least a quarter. Noise alone changes the sum
-  // by 7 %.
+  // A new vector must reduce the sum of squares by at least a quarter. A smaller reduction may be
+  // chance, because noise alone changes the sum by 7 %.
   if (min_cost < std::numeric_limits<std::int64_t>::max()) min_cost -= min_cost / 4;
   // The local search starts from the better of two vectors, 0 and the vector of the large block.
   for (int i = 0; i < refinements; ++i) {

@@ -19,8 +19,8 @@ namespace lull {
 /// correlated. `clip_block` is the side of a block in samples. `clip_ring` is the distance from the
 /// block to the outer edge of the ring. `clip_gap_x` and `clip_gap_y` are the widths of the gap.
 inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
-/// Width, in samples, of the border around the ring of a block. The derivatives of the samples in
-/// the ring depend on the border.
+/// Width, in samples, of the border around the ring of a block. The derivatives at the edge of the
+/// ring also depend on the samples of this border.
 inline constexpr int clip_border = 2;
 /// Number of samples that must exist on each side of a block.
 inline constexpr int clip_margin = clip_ring + clip_border;
@@ -45,7 +45,7 @@ class ClipLuma {
 /// Motion vectors of large blocks, from which the search for small blocks starts.
 class ClipMotion {
  public:
-  /// The frames must outlive the object. `cell` is the stride of large blocks, in samples.
+  /// The frames must outlive the object. `cell` is the distance between large blocks, in samples.
   ClipMotion(const ClipLuma& from, const ClipLuma& to, int cell);
   /// Returns the motion vector of the block with the top-left corner (x, y). The window around the
   /// block must lie inside the frames.

@@ -17,9 +17,9 @@ constexpr std::size_t min_blocks = 30, enough_blocks = 60;
 /// of blocks, so that noise is measured at all brightnesses.
 constexpr std::size_t brightness_groups = 4;
 /// Criteria for the selection of blocks (docs/measurements/noise-estimation.md). keep_smooth()
-/// first selects the share `smooth_share` of the blocks, those with the smallest slopes. Let t be
-/// the quantile `typical` of ClipDifference::ring_energy in the selected blocks. The function then
-/// removes the blocks with a ring energy above `still_typical` * t.
+/// first selects the blocks with the smallest slopes, a share `smooth_share` of all blocks. Among
+/// the selected blocks, t is the quantile `typical` of ClipDifference::ring_energy. The function
+/// then removes the blocks with a ring energy above `still_typical` * t.
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
@@ -48,8 +48,8 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::erase_if(blocks, [&](const ClipDifference& b) { return b.ring_energy > limit; });
 }
 
-/// Returns the share of a block's noise variance that clipping leaves. 0: the share of clipped
-/// samples exceeds the expected share by more than `slack`.
+/// Returns the share of a block's noise variance that remains after clipping. Returns 0 if the
+/// share of clipped samples exceeds the expected share by more than `slack`.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;
@@ -89,8 +89,9 @@ void set_retained(std::span<ClipDifference> blocks, float variance, const Channe
   }
 }
 
-/// Limits of block energies, relative to the current variances: blocks with a mean energy above
-/// `max_energy` contain motion, and coefficient energies are clamped to `max_coefficient_energy`.
+/// Limits of energies, relative to the current variances. A block with a mean energy above
+/// `max_energy` contains motion. The energy of a single coefficient is limited to
+/// `max_coefficient_energy`.
 constexpr float max_energy = 1.7f, max_coefficient_energy = 30;
 constexpr float floor = 1e-4f;
 
@@ -107,8 +108,8 @@ CoefficientTable medians_of(std::span<const ClipDifference> blocks) {
 }
 
 /// Returns the mean energy of each coefficient, corrected for clipping. The coefficients form two
-/// sets, by the parity of v + u. Each set selects blocks for the other set, to avoid a selection
-/// bias.
+/// sets, by the parity of v + u. To avoid a selection bias, the function measures one set in blocks
+/// that it selects by the energy of the other set.
 CoefficientTable remeasured(const CoefficientTable& variances,
                             std::span<const ClipDifference> blocks) {
   std::array<double, 64> sums{};
@@ -133,7 +134,7 @@ CoefficientTable remeasured(const CoefficientTable& variances,
 }
 
 /// Limits the variance of coefficient (0, 0) by extrapolation from the other coefficients. The
-/// measured variance is too high, because the ring around the block adds noise.
+/// measured variance is too high, because it also contains noise of the ring around the block.
 CoefficientTable with_mean(CoefficientTable variances) {
   const float lead = variances[1] * variances[8] / std::max(variances[9], floor);
   const float maximum = 1.5f * std::max(variances[1], variances[8]);

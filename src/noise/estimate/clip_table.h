@@ -2,8 +2,9 @@
 // Estimates noise variances from the motion-compensated differences of blocks.
 
 // select_blocks() selects blocks with well-compensated motion and small slopes (gradients of the
-// samples). Both are measured in the samples around a block. Measurements in the block itself would
-// favour blocks that a codec copied without their noise.
+// samples). The function measures motion and slopes in the samples around a block. Measurements in
+// the block itself would favour blocks that a codec copied from the previous frame, without new
+// noise.
 
 #include <optional>
 #include <span>

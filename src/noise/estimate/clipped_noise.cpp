@@ -17,8 +17,8 @@ namespace {
 /// Below this standard deviation of the noise, on the 0..255 scale, clipping hardly changes the
 /// variance.
 constexpr float min_level = 4;
-/// Minimum share of the samples of a plane that are at a clip limit and have a neighbour with
-/// another value.
+/// If more than this share of a plane's samples have an extreme value and a neighbour with another
+/// value, the extreme value is a clip limit.
 constexpr double min_share = 0.03;
 
 /// The new noise curve of a plane. Null: no change.
@@ -97,8 +97,8 @@ PlaneClipping clipping_in_samples(const NoiseModel& noise, std::span<const Excer
   return clipping;
 }
 
-/// Returns whether float samples are probably clipped: all samples of the first frame of each
-/// excerpt lie within 0..white. NaN is ignored.
+/// Returns whether float samples are probably clipped. The result is true if all samples of the
+/// first frame of each excerpt lie within 0..white. NaN is ignored.
 bool lie_within_scale(std::span<const Excerpt> excerpts) {
   const FrameFormat& format = excerpts.front().front().format;
   if (format.sample != SampleType::f32) return true;
@@ -134,13 +134,13 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
   return {known ? nullptr : std::move(curve)};
 }
 
-/// Returns `noise` with the new noise curves in `curves`. Filters process samples that are
-/// stabilised by these curves, so the sigma of each plane with a new curve becomes the noise level
-/// of the stabilised samples.
+/// Returns `noise` with the new noise curves in `curves`. Filters process samples that these curves
+/// stabilise. The sigma of each plane with a new curve therefore becomes the noise level of the
+/// stabilised samples.
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
-  // R, G and B of an opponent-space model cannot be scaled separately, so the largest factor scales
-  // the complete model.
+  // In an opponent-space model, the noise of R, G and B cannot be scaled separately. The largest of
+  // the three factors therefore scales the complete model.
   std::optional<float> strongest;
   for (int i = 0; i < 3; ++i) {
     const auto& [curve, strength] = curves[i];
@@ -157,8 +157,9 @@ NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   return strongest ? scaled(result, *strongest) : result;
 }
 
-/// Returns the noise level before clipping. If the estimate is certain and much lower than the
-/// given level, the result is the estimate, otherwise the given level.
+/// Returns the noise level of a plane before clipping. If the estimate is certain, and if its level
+/// is much lower than the given level, the function returns the estimated level. Otherwise, it
+/// returns the given level.
 float clipped_level(const PlaneNoise& given, const NoiseEstimate& estimate, int plane) {
   constexpr float same_level = 1.3f;  // estimates are within 15 % of the noise, seldom 30 %
   const float level = given.level_in_samples(), found = estimate.level[plane];

@@ -43,16 +43,17 @@ using PlaneClipping = std::array<Clipping, 3>;
                                           std::span<const Excerpt> excerpts);
 
 /// Returns `noise` with the clip limits of `clipping`, in NoiseCurve::low and NoiseCurve::high. A
-/// plane without a noise curve gets a curve with the noise level of `clipping`, and a sigma for
-/// stabilised samples. Planes without finite limits in `clipping` do not change.
+/// plane without a noise curve gets a curve with the noise level of `clipping`, and its sigma
+/// becomes the level of the stabilised samples. Planes without finite limits in `clipping` do not
+/// change.
 [[nodiscard]] NoiseModel with_clipping(const NoiseModel& noise, const PlaneClipping& clipping);
 
 /// Returns the clip limits in the noise curves of `noise`.
 [[nodiscard]] PlaneClipping clipping_of(const NoiseModel& noise);
 
-/// Adds noise curves with clip limits to an estimate. The limits are those of find_clipping(), but
-/// float samples may have any range. In clips, the curve of luma contains the noise levels of
-/// `measured`. Null: no noise curve was measured.
+/// Adds noise curves with clip limits to an estimate. The function finds the limits as
+/// find_clipping() does, but float samples may have any range. In clips, the curve of luma contains
+/// the noise levels of `measured`. If `measured` is null, no noise curve was measured.
 void add_clip_limits(std::span<const Excerpt> excerpts,
                      const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate);
 

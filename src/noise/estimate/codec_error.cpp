@@ -16,11 +16,11 @@ constexpr float error_per_step = 0.2f;
 /// outside the dark areas than in the average of the frame.
 constexpr float with_dark_areas = 1.25f;
 /// In clips without measured noise, add_codec_error() adds only a share of the codec error to the
-/// noise. The share rises from 0 for the quantisation step `fine_step` of luma to 1 for
+/// noise. The share is 0 if the quantisation step of luma is `fine_step`, and rises to 1 at
 /// `coarse_step`.
 constexpr float fine_step = 12, coarse_step = 24;
-/// If a plane has no noise curve, add_white() makes a constant curve at the measured noise level,
-/// but at least at this level.
+/// If a plane has no noise curve, add_white() makes a curve with one constant level. This is the
+/// measured noise level, but at least `min_codec_level`.
 constexpr float min_codec_level = 0.5f;
 
 std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {

@@ -1,6 +1,6 @@
 #pragma once
-// The error of a lossy codec, treated as noise, and computed from the quantisation step, because
-// frame differences do not show it.
+// The error of a lossy codec, which filters treat as noise. The error is computed from the
+// quantisation step, because the differences between frames do not reveal the error.
 
 #include <array>
 

@@ -16,16 +16,18 @@
 namespace lull {
 namespace {
 
-/// `wanted_blocks` is the approximate number of compared blocks. The stride of the motion search,
-/// in samples, is `small_cell` in frames of at most `large_frame` samples, and `large_cell` in
-/// larger frames.
+/// `wanted_blocks` is the approximate number of compared blocks. The motion search places large
+/// blocks at a distance of `small_cell` samples. In frames with more than `large_frame` samples,
+/// this distance is `large_cell`.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
-/// Maximum share of blocks that may be copies from the previous frame. If no excerpt meets
-/// `max_copied_share`, as in still clips without noise, the limit is `max_copied_share_at_last`.
+/// Maximum share of the blocks of a frame that may be copies from the previous frame. In still
+/// clips without noise, all excerpts exceed `max_copied_share`. In this case, the limit is
+/// `max_copied_share_at_last`.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
-/// Minimum variance of a frame difference, relative to the maximum variance in the excerpt. With a
-/// smaller variance, the second frame is an encoded copy of the first.
+/// Minimum variance of a frame difference, relative to the maximum variance in the excerpt. If the
+/// variance is smaller, the encoder has copied the first frame, with its noise, to the second
+/// frame.
 constexpr float min_excerpt_share = 0.25f;
 /// Minimum noise level. A lower level counts as no noise. Rounding to 8 bits has the noise level
 /// 0.29.
@@ -46,7 +48,8 @@ struct Pair {
 
 int step_for(const FrameFormat& format) {
   const double area = static_cast<double>(format.width) * format.height;
-  // An odd stride places blocks at all offsets relative to the block grid of a codec.
+  // The blocks are an odd number of samples apart. Relative to the block grid of a codec, the
+  // blocks therefore lie at all offsets.
   return std::max(5, static_cast<int>(std::sqrt(area / wanted_blocks)) | 1);
 }
 
@@ -98,14 +101,18 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
 /// A table of noise variances for each plane.
 using Tables = std::array<std::optional<CoefficientTable>, 3>;
 
-/// The blocks, the selected blocks and the noise variances of each plane of an excerpt.
+/// The blocks of an excerpt in each plane: all blocks, the selected blocks, and the noise
+/// variances.
 struct ExcerptMeasurement {
   std::array<std::vector<ClipDifference>, 3> all, blocks;
   Tables tables;
   std::array<ChannelShares, 3> shares;
+  bool has_dark_areas = false;
+  float variance_in_all_areas = 0;  // noise variance of luma, with the dark areas
 };
 
-/// Returns the contributions of R, G and B to the noise variances of Y, U and V.
+/// Returns, for each of the planes Y, U and V, how much of the noise variance comes from R, G and
+/// B.
 std::array<ChannelShares, 3> shares_of(const Tables& tables) {
   std::array<float, 3> of_plane{}, of_channel{};
   for (int i = 0; i < 3; ++i)
@@ -177,8 +184,8 @@ float median_of(std::vector<float> values) {
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/// Combines the noise variances of all excerpts: the median noise level, and the mean spectrum
-/// without outliers.
+/// Combines the noise variances of all excerpts. The result has the median noise level of the
+/// excerpts, and the mean of their spectra without outliers.
 CoefficientTable combine(const std::vector<CoefficientTable>& excerpts) {
   CoefficientTable all{};
   std::vector<float> variances;
@@ -210,8 +217,8 @@ std::array<double, 3> bands_of(const CoefficientTable& variances) {
   return {sums[0] / counts[0], sums[1] / counts[1], sums[2] / counts[2]};
 }
 
-/// Returns the noise curve of luma, or null if its standard deviations differ by less than a factor
-/// of 1.5. An unneeded curve reduces the PSNR by up to 0.3 dB.
+/// Returns the noise curve of luma, or null if the standard deviations in the curve differ by less
+/// than a factor of 1.5. A curve that is not needed would reduce the PSNR by up to 0.3 dB.
 std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>& excerpts) {
   constexpr int bins = 8;
   constexpr double min_count = 60, min_ratio = 2.25;
@@ -254,8 +261,8 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>
   return curve;
 }
 
-/// Sets the selection criteria of a chroma block to those of its luma block, because criteria from
-/// chroma would prefer colours with little noise.
+/// Copies the selection criteria of a luma block to the chroma block at the same position.
+/// Selection by criteria of chroma would prefer colours with little noise.
 ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   block.valid = block.valid && luma.valid && !luma.copied;
   block.texture = luma.texture;
@@ -264,8 +271,9 @@ ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   return block;
 }
 
-/// The blocks of one range of luma. `around` contains, for each block, the mean square of the
-/// residual in the samples around the block (ClipDifference::ring_energy) in the measured plane.
+/// The blocks in one range of luma. `around` contains one value for each block: the mean square of
+/// the residual in the samples around the block (ClipDifference::ring_energy), in the measured
+/// plane.
 struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
@@ -310,8 +318,8 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
     const bool is_last = range + 1 == ranges;
     if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
     gathered.clear();
-    // `variance` is the mean variance of all coefficients, including the coefficient (0, 0). In
-    // noise with strong low frequencies, the coefficient (0, 0) contains most of the energy.
+    // `variance` is the mean variance of all coefficients, including (0, 0). If the low frequencies
+    // of the noise are strong, coefficient (0, 0) contains most of the energy.
     double variance = 0, luma = 0;
     const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;
@@ -399,6 +407,7 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
     if (i == 0) measured.found = !tables.empty();
   }
   if (!measured.found) return measured;
+  note_dark_areas(parts, measured);
   for (const ExcerptMeasurement& part : parts)
     measured.excerpt_level.push_back(part.tables[0] ? std::sqrt(mean_variance(*part.tables[0]))
                                                     : 0);

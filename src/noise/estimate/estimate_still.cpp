@@ -23,26 +23,26 @@ constexpr std::size_t min_blocks = 16;
 /// search examines three planes.
 constexpr std::size_t max_demosaiced_blocks = 16000;
 
-/// Minimum ratios L(5) / L(11..13) and L(8) / L(11..13) for coloured noise, where L(n) is the level
-/// of the DCT coefficients (v, u) with v + u = n. Camera pictures have at least 3.1 and 1.64, scans
-/// at most 3.5 and 1.42.
+/// Minimum ratios L(5) / L(11..13) and L(8) / L(11..13) for coloured noise. L(n) is the level of
+/// the DCT coefficients (v, u) with v + u = n. In camera pictures, the ratios are at least 3.1 and
+/// 1.64. In scans, the ratios are at most 3.5 and 1.42.
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
-/// A sum of coloured noise and fine white noise has a ratio L(5) / L(11..13) of at least
-/// `uniform_fall`, where L(n) is the level of the DCT coefficients (v, u) with v + u = n. Its
-/// FlatBlockSpectrum::greater_unevenness is below `uniform_unevenness`, and its ratio L(1..2) /
-/// L(3..4) is below `uniform_slope`.
+/// Limits for noise that is the sum of coloured noise and fine white noise. L(n) is the level of
+/// the DCT coefficients (v, u) with v + u = n. For this noise, L(5) / L(11..13) is at least
+/// `uniform_fall`, FlatBlockSpectrum::greater_unevenness is below `uniform_unevenness`, and L(1..2)
+/// / L(3..4) is below `uniform_slope`.
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
 /// Minimum noise level at the finest frequencies, without the variance of rounding. Lower levels
 /// are not reliable.
 constexpr double min_end_level = 0.14;
-/// Maximum of L(1..2) / L(3..4), where L(n) is the level of the DCT coefficients (v, u) with v + u
-/// = n. Shading and soft texture exceed this ratio.
+/// Maximum of L(1..2) / L(3..4) for noise. L(n) is the level of the DCT coefficients (v, u) with v
+/// + u = n. Shading and soft texture exceed this ratio.
 constexpr double texture_slope = 3.4;
 /// Maximum FlatBlockSpectrum::unevenness of noise. Texture is more uneven.
 constexpr double texture_unevenness = 2.0;
-/// Maximum of FlatBlockSpectrum::dispersion (relative variance of the block energies) and of
-/// FlatBlockSpectrum::direction (ratio of the energies along the two axes) for noise. The values of
-/// camera noise are at most 11 and 10. Texture exceeds the limits.
+/// Limits for noise: maximum of FlatBlockSpectrum::dispersion (relative variance of the block
+/// energies) and of FlatBlockSpectrum::direction (ratio of the energies along the two axes). In
+/// camera noise, the values are at most 11 and 10. Texture exceeds the limits.
 constexpr double texture_dispersion = 15, texture_direction = 15;
 /// Coloured noise with a level of at least `strong_level` is synthetic, because camera noise has a
 /// level of at most 11. Strong synthetic noise has a dispersion of at most 1.7, a kurtosis of at
@@ -57,7 +57,8 @@ constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Maximum noise level of an uncertain estimate.
 constexpr float safe_level = 2;
-/// Levels below which noise is invisible, in R, G and B, and in Y of YCbCr.
+/// Noise below this level is invisible. `invisible_level` applies to R, G and B, and
+/// `invisible_yuv_level` to Y of YCbCr.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
 /// Noise variance of chroma relative to luma, for independent noise in R, G and B. Chroma noise
@@ -104,8 +105,8 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// If `alike` is true and the three noise levels differ by at most 15 %, sets all of them to their
-/// root mean square. If all levels are below `invisible_level`, sets them to 0.
+/// If `alike` is true and the three noise levels differ by at most 15 %, sets all three levels to
+/// their root mean square. If all levels are below `invisible_level`, sets all of them to 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {
@@ -166,8 +167,8 @@ class StillEstimate {
   bool is_white(const FlatBlockSpectrum& spectrum) const {
     return !falls(spectrum, 0) && !falls(spectrum, rounding());
   }
-  /// Returns whether the spectrum, less the variance `rounding`, decreases towards high frequencies
-  /// like the spectrum of coloured noise.
+  /// Returns whether the spectrum of the noise decreases towards high frequencies, as for coloured
+  /// noise. The function first subtracts the variance `rounding` from the spectrum.
   static bool falls(const FlatBlockSpectrum& spectrum, double rounding) {
     const auto level = [&](int first, int last) {
       const double whole = band_level(spectrum.table, first, last);
@@ -248,8 +249,8 @@ class StillEstimate {
     estimate.confidence = static_cast<float>(found.agreement);
   }
 
-  /// Returns the share (0 to 1) of white noise in the luma variance of flat blocks, for the DCT
-  /// coefficients (v, u) with v + u = 3 and 4.
+  /// Returns the share (0 to 1) of white noise in the luma variance of flat blocks. Only the DCT
+  /// coefficients (v, u) with v + u = 3 or 4 count.
   static float explained_share(const NoiseEstimate& estimate, const FlatBlockSpectrum& spectrum,
                                bool is_rgb) {
     const NoiseModel& noise = estimate.noise;

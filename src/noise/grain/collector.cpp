@@ -112,8 +112,8 @@ bool GrainCollector::observe(const Frame& noisy) {
                                   : (number - sampling_.dense) % sampling_.sparse_step == 0;
 }
 
-/// Returns the relative difference of the grain levels of a frame and of its scene at the same
-/// luma. 0: too few samples.
+/// Returns the relative difference between the grain level of a frame and the grain level of its
+/// scene. Both levels are compared at the same luma. 0: there are too few samples.
 double GrainCollector::level_change(const GrainStatistics& frame) const {
   double found = 0, expected = 0;
   for (int i = 0; i < GrainStatistics::bins; ++i) {
@@ -173,7 +173,8 @@ void GrainCollector::add(const Frame& noisy, const Frame& denoised) {
       deviating_ = MeasuredScene{{noisy.pts, now, seconds_of(noisy)}, std::move(frame)};
       return;
     }
-    // A new scene begins at the first of two successive frames with deviating grain.
+    // The grain of two successive frames deviates from the grain of the scene. A new scene begins
+    // at the first of these two frames.
     MeasuredScene other = *std::exchange(deviating_, std::nullopt);
     begin(other.scene);
     scene_statistics_ += other.statistics;

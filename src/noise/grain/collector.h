@@ -30,9 +30,9 @@ struct KnownNoise {
   std::optional<NoiseEstimate> noise;
 };
 
-/// Reads a clip once, in order, and divides it into scenes of at least a second, at cuts (unusual
-/// changes of luma) and at changes of the grain level by more than 15 %. observe() may be any
-/// number of frames ahead of add().
+/// Reads a clip once, in order, and divides it into scenes of at least a second. A new scene begins
+/// at a cut (an unusual change of luma), or where the grain level changes by more than 15 %. The
+/// caller may pass any number of frames to observe() before it passes them to add().
 class GrainCollector {
  public:
   explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {});

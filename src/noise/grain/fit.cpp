@@ -27,8 +27,8 @@ double retained(int distance, bool subsampled) {
   return distance == 1 ? 31.57 / 32 : (32.74 - distance) / 32;
 }
 
-/// Correlations of the grain of a plane, normalised to a variance of 1. Correlations of chroma with
-/// luma are divided by the standard deviations of the two planes.
+/// Correlations of the grain of a plane, normalised to a variance of 1. The correlations of chroma
+/// with luma are divided by the standard deviations of chroma and of luma.
 struct Correlations {
   std::array<double, pair_lags> pairs{};
   std::array<double, grain_taps> taps_with_luma{};
@@ -77,7 +77,7 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   }
   found.known = blocks >= min_blocks;
   if (!found.known) return found;
-  // `scale` converts a sum over all blocks to a mean.
+  // `scale` divides a sum over all blocks by the number of blocks, and limits the result.
   const auto scale = [&](double& sum) { sum = std::clamp(sum / blocks, -0.98, 0.98); };
   for (double& pair : found.pairs) scale(pair);
   for (double& tap : found.taps_with_luma) scale(tap);
@@ -126,8 +126,8 @@ bool solve(const std::vector<double>& a, std::vector<double>& x) {
   return true;
 }
 
-/// Solves the normal equations of a filter. `ridge` is added to the variance, because measured
-/// correlations may not be positive definite.
+/// Solves the normal equations of a filter. The function adds `ridge` to the variance. Without this
+/// addition, the matrix of measured correlations is sometimes not positive definite.
 std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ridge) {
   Filter filter;
   const int n = grain_taps + (with_luma ? 1 : 0);
@@ -157,9 +157,9 @@ std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ri
   return filter;
 }
 
-/// Rounds the filter coefficients to multiples of `units` by a local search for the least
-/// prediction error. If each coefficient were rounded to nearest, the low frequencies of the grain
-/// would change.
+/// Rounds the filter coefficients to multiples of `units`. A local search finds the rounded
+/// coefficients with the least prediction error. Rounding each coefficient to nearest would change
+/// the low frequencies of the grain.
 std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
   const auto n = static_cast<int>(units.size());
   const auto a = [&](int i, int j) { return filter.a[static_cast<std::size_t>(i) * n + j]; };
@@ -198,8 +198,8 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
   return rounded;
 }
 
-/// Sets the filter coefficients. Their unit is the smallest power of 2, at most 2^-6, with which
-/// all coefficients are in range.
+/// Sets the filter coefficients. Their common unit is a power of 2, at most 2^-6. The function
+/// chooses the smallest unit for which all coefficients are in range.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
   // The filter of a chroma plane has a coefficient for the grain of luma. The function returns the
   // factor that converts the fitted coefficient to the coefficient of a decoder. In the fit, the
@@ -238,8 +238,9 @@ double mismatch(const Correlations& wanted, const std::array<double, pair_lags>&
   return sum;
 }
 
-/// Fits the filters of planes with grain. Of several stable filters whose grain fits the range of
-/// the template, the function chooses those with the most similar correlations.
+/// Fits the filters of planes with grain. A filter must be stable, and its grain must fit the range
+/// of the template. The function tries several filters. It chooses those whose grain has
+/// correlations closest to the wanted correlations.
 TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* known,
                          const std::array<bool, 3>& grainy, GrainParams& grain) {
   const FrameFormat& format = statistics.format();
@@ -294,7 +295,7 @@ double value_at(const GrainCurve& knots, double at) {
 }
 
 /// Approximates a grain curve by a piecewise linear curve through at most `maximum` of its points.
-/// The function stops adding points at a maximum deviation of 2 %.
+/// The function adds points until the deviation is at most 2 %.
 GrainCurve knots_of(const GrainCurve& curve, int maximum) {
   GrainCurve knots{curve.front()};
   if (curve.size() > 1) knots.push_back(curve.back());

@@ -19,8 +19,8 @@ struct KnownGrain {
 /// Fits autoregressive filters to the correlations of a scene's grain (Yule-Walker equations), and
 /// scaling functions to the grain level as a function of luma. Returns std::nullopt if the grain
 /// level of every plane is below a fifth of an 8-bit step.
-/// @param known  if not null, the known noise levels replace the measured levels (grain_curve.h);
-///     correlations of known coloured noise replace the measured correlations
+/// @param known  if not null, known noise levels replace measured levels (grain_curve.h), and
+///     correlations of known coloured noise replace measured correlations
 [[nodiscard]] std::optional<GrainParams> fit_grain(const GrainStatistics& statistics,
                                                    const KnownGrain* known = nullptr);
 

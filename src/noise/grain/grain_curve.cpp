@@ -19,8 +19,8 @@ double variance_of(const GrainStatistics::Bin& bin, double rounding) {
   return static_cast<double>(bin.squares) / n - mean * mean - rounding;
 }
 
-/// Mean variances of the removed noise in one scene (`own`) and in all scenes (`of_all`), over the
-/// lumas that occur in the scene.
+/// Mean variances of the removed noise: `own` in one scene, and `of_all` in all scenes. The means
+/// are taken over the luma values that occur in the scene.
 struct Compared {
   double own = 0, of_all = 0;
 };

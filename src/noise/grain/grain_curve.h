@@ -18,9 +18,9 @@ using GrainCurve = std::vector<GrainLevel>;
 /// Minimum standard deviation of grain, in 8-bit steps. Weaker grain counts as no grain.
 inline constexpr double min_grain = 0.2;
 
-/// Returns the variance of one rounding, in squared units of grain_unit. This variance is
-/// subtracted from the variance of the removed noise, because decoders also round the synthetic
-/// grain.
+/// Returns the variance that rounding to integer samples causes once, in squared units of
+/// grain_unit. The caller subtracts this variance from the variance of the removed noise, because
+/// decoders also round the synthetic grain.
 [[nodiscard]] double rounding_variance(const FrameFormat& format);
 
 /// Returns the grain curve of the removed noise, smoothed over neighbouring bins of luma.

@@ -21,8 +21,8 @@ struct ScalingPoint {
 };
 
 inline constexpr int grain_lag = 3;
-/// Number of samples that a filter reads, row by row, from (-3, -3) to (-1, 0) relative to the
-/// filtered sample.
+/// Number of samples that a grain filter reads. These samples precede the filtered sample in row
+/// order: their offsets are (-3, -3) to (-1, 0).
 inline constexpr int grain_taps = 2 * grain_lag * (grain_lag + 1);
 constexpr int tap_dx(int tap) { return tap % (2 * grain_lag + 1) - grain_lag; }
 constexpr int tap_dy(int tap) { return tap / (2 * grain_lag + 1) - grain_lag; }

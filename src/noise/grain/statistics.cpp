@@ -77,8 +77,8 @@ std::int64_t mean_gradient(const Samples& s, int w, int h) {
   return count > 0 ? sum / count : 0;
 }
 
-/// Returns the flattest quarter of the blocks of each class of brightness, except blocks with a
-/// large gradient compared with the flattest blocks of the frame.
+/// Returns the flattest quarter of the blocks of each class of brightness. Blocks with a much
+/// larger gradient than the flattest blocks of the frame are left out.
 std::vector<Block> flat_blocks(const Frame& noisy, const Frame& denoised, int w, int h) {
   std::vector<Block> all;
   Samples samples;

@@ -9,8 +9,8 @@ namespace {
 
 using Taps = std::array<double, grain_taps>;
 
-/// Impulse response of the filter of a grain template: `rows` rows from the impulse on, and `reach`
-/// columns on each side.
+/// Impulse response of the filter of a grain template. The response covers `rows` rows from the
+/// impulse on, and `reach` columns on each side of the impulse.
 class Response {
  public:
   Response(int rows, int reach)

@@ -1,6 +1,7 @@
 #pragma once
-// The level of decoded AV1 grain. Decoders filter white noise into a template and copy grain blocks
-// from it (AV1 bitstream specification, section 7.18.3.3).
+// Computes the level of the grain that AV1 decoders add. A decoder filters white noise into a
+// template, and copies grain blocks from the template (AV1 bitstream specification, section
+// 7.18.3.3).
 
 #include <array>
 
@@ -16,7 +17,7 @@ struct TemplateGain {
   std::array<double, 3> gain{1, 1, 1};
   /// Autocorrelation of each plane's grain, in the order of pair_index().
   std::array<std::array<double, pair_lags>, 3> correlation{};
-  /// True if every impulse response decays within the template.
+  /// If true, the impulse responses of all filters decay within the template.
   bool stable = true;
 };
 

@@ -14,7 +14,7 @@
 namespace lull {
 namespace {
 
-/// Returns plane `i` of a feature buffer, or the only plane of a grey buffer.
+/// Returns plane `i` of a feature buffer. If the buffer is grey, returns its only plane.
 PlaneView<const float> plane_of(const Frame& feature, int i) {
   return feature.plane<float>(std::min(i, feature.format.planes() - 1));
 }
@@ -34,8 +34,9 @@ void fill(PlaneView<float> to, Value value) {
   });
 }
 
-/// Computes the squared response to the mask of Immerkaer 1996 ("Fast noise variance estimation",
-/// doi:10.1006/cviu.1996.0060), normalised to the variance of white noise.
+/// Computes for each sample the squared response to the mask of Immerkaer 1996 ("Fast noise
+/// variance estimation", doi:10.1006/cviu.1996.0060). For white noise, the mean of the result is
+/// the noise variance.
 void high_frequencies(PlaneView<const float> from, PlaneView<float> to) {
   for_rows(to.height, [&](int first, int end) {
     for (int y = first; y < end; ++y) {
@@ -63,8 +64,8 @@ bool is_finite_plane(PlaneView<const float> plane) {
   return only;
 }
 
-/// Returns whether filters can process the illumination `u`. For NaN, infinities and values whose
-/// square could overflow in sums, the result is false.
+/// Returns whether filters can process the illumination `u`. The result is false for NaN, for
+/// infinities, and for values so large that sums of their squares could overflow.
 bool is_usable(float u) {
   constexpr float max_light = 1e18f;
   return std::abs(u) <= max_light;
@@ -218,7 +219,8 @@ void Light::load_variance(const Frame& frame, const RenderNoise& noise) {
       high_frequencies(light, to);
       radius = 3;
     }
-    // For a pixel that is not usable, the result is the mean of the surrounding variances.
+    // At pixels with an illumination that filters cannot process, the noise variance becomes the
+    // mean of the surrounding variances.
     const PlaneView<const float> samples = frame.plane<float>(i);
     fill(to, [&](int x, int y) {
       return is_usable(samples(x, y) / albedo(x, y)) ? to(x, y)

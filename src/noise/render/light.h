@@ -45,15 +45,15 @@ class Light {
   int planes() const { return planes_; }
   int width() const { return width_; }
   int height() const { return height_; }
-  /// Returns the demodulated illumination. If a sample was not finite, or its illumination was
-  /// above 1e18, the result contains the mean of its neighbours.
+  /// Returns the demodulated illumination. Where a sample was not finite, or its illumination was
+  /// above 1e18, the result contains the mean of the neighbouring samples.
   PlaneView<const float> light(int i) const { return light_[i].view(); }
   /// Returns the noise variance of the demodulated illumination, > 0. The variance is averaged over
   /// at least 3x3 pixels, because variances from few samples per pixel are inaccurate.
   PlaneView<const float> variance(int i) const { return variance_[i].view(); }
-  /// Returns the number of regressors, on which the illumination may depend. The regressors are the
-  /// components of the normal, the logarithm of the depth, and the albedo, if the frame has these
-  /// buffers.
+  /// Returns the number of regressors: values on which the illumination may depend. The regressors
+  /// are the components of the normal, the logarithm of the depth, and the albedo, if the frame has
+  /// these buffers.
   int regressors() const { return regressors_; }
   PlaneView<const float> regressor(int i) const { return regressor_[i].view(); }
   /// Returns the noise variance of regressor `i`, measured at high frequencies. Feature buffers are
@@ -61,7 +61,8 @@ class Light {
   PlaneView<const float> regressor_noise(int i) const { return regressor_noise_[i].view(); }
 
   /// Computes the samples of `clean` from the filtered illumination of the last decomposed frame.
-  /// Copies the samples of `noisy` that are not finite, or whose illumination is above 1e18.
+  /// Where a sample of `noisy` is not finite, or its illumination is above 1e18, the function
+  /// copies this sample.
   void recompose(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
                  const Frame& clean) const;
   /// Returns the factor by which recompose() multiplies the illumination: max(albedo,
@@ -80,9 +81,9 @@ class Light {
   Plane<float> scratch_;
 };
 
-/// Computes the mean of each sample over a square of 2 radius + 1 samples a side, clipped to the
-/// plane, with sums in double precision. `scratch` and `to` must have the plane's size. `to` may be
-/// `from`.
+/// Computes for each sample the mean over the surrounding square, whose side is 2 * radius + 1
+/// samples. The square is clipped to the plane. Sums are computed in double precision. `scratch`
+/// and `to` must have the plane's size. `to` may be `from`.
 void box_mean(PlaneView<const float> from, int radius, PlaneView<float> scratch,
               PlaneView<float> to);
 

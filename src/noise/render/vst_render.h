@@ -2,8 +2,8 @@
 // Variance stabilisation of renders: scales the demodulated illumination (light.h) to a constant
 // noise level, so that filters for white Gaussian noise can process it.
 
-// A sample u of the demodulated illumination becomes stabilised_light_sigma u / s, where s^2 is the
-// mean noise variance of 11 x 11 pixels and all channels.
+// A sample u of the demodulated illumination becomes stabilised_light_sigma u / s. s^2 is the noise
+// variance around the sample: the mean over 11 x 11 pixels and all channels.
 
 #include <memory>
 
@@ -26,7 +26,7 @@ inline constexpr float light_filter_sigma = 1.5f * stabilised_light_sigma;
 
 /// Makes a session for renders with feature buffers. `filter` must be a session for frames of
 /// stabilised_light_format() with the noise level light_filter_sigma.
-/// @param repeats  compares the original frames to detect repeated frames if Frame::repeat_state is
+/// @param repeats  detects repeated frames in the original frames if Frame::repeat_state is
 ///     unknown; may be null
 /// @param threads  0: all cores
 /// @throws InvalidArgument  frames that are not RGB or grey floats

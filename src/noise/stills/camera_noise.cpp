@@ -13,23 +13,23 @@ namespace {
 /// edges exceed the limit.
 constexpr double max_slope = 3;
 
-/// Filters assume a weighted mean of the measured level and a typical camera level. For weak noise,
-/// measured levels are too low because of codecs; for strong noise, they are too high because of
-/// texture.
+/// Filters assume a weighted mean of the measured level and a typical camera level. Codecs make the
+/// measured level of weak noise too low, and texture makes the measured level of strong noise too
+/// high.
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
 /// Filters assume more noise than was measured, because camera noise is uneven and has strong low
-/// frequencies. `strength` is the ratio of the assumed level to the measured level where the
-/// measured level equals `typical_level`. `spectrum_exponent` flattens the assumed spectrum.
+/// frequencies. `strength` is the assumed level divided by the measured level, if the measured
+/// level is `typical_level`. `spectrum_exponent` flattens the assumed spectrum.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
-/// Ratio of two assumed noise variances: the variance of the DCT coefficient (0, 0), which is the
-/// block mean, to the larger of the variances of (0, 1) and (1, 0).
+/// The assumed noise variance of the block mean, DCT coefficient (0, 0), is this factor times the
+/// larger of the variances of the coefficients (0, 1) and (1, 0).
 constexpr double mean_gain = 2;
-/// Assumed chroma noise level, relative to the chroma noise level that independent noise in R, G
-/// and B causes. The chroma noise of cameras is stronger than that of independent noise.
+/// Assumed level of chroma noise. The unit is the level of chroma noise if the noise of R, G and B
+/// is independent. The chroma noise of cameras is stronger.
 constexpr double chroma = 1.2;
 
 /// The correction of camera noise depends on two values: the level d of fine frequencies
@@ -46,7 +46,8 @@ constexpr double soft_share = 0.25, sharp_share = 0.6;
 /// level is at most 19.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
-/// Returns a linear ramp from 0 at `none` to 1 at `all`.
+/// Returns a value that rises linearly from 0, where `value` equals `none`, to 1, where `value`
+/// equals `all`.
 double ramp(double value, double none, double all) {
   return std::clamp((value - none) / (all - none), 0.0, 1.0);
 }

@@ -12,8 +12,8 @@ namespace lull {
 struct CameraNoise {
   CoefficientTable measured{};
   CoefficientTable filtered{};
-  /// Variance of the chroma noise that filters assume, relative to the chroma variance of
-  /// independent noise in R, G and B.
+  /// Variance of the chroma noise that filters assume. The unit is the variance of chroma noise if
+  /// the noise of R, G and B is independent.
   double chroma = 1;
   /// Amount of fine detail, from 0 (picture of a camera that denoises) to 1 (sharp picture).
   /// With 1, `filtered` equals `measured`.
@@ -21,9 +21,9 @@ struct CameraNoise {
 };
 [[nodiscard]] CameraNoise camera_noise(const FlatBlockSpectrum& luma);
 
-/// Returns the noise variances of a subsampled plane, computed from those of luma. Before
-/// subsampling, the variances of the plane are `gain` times the variances of luma. `shift_x` and
-/// `shift_y` are the binary logarithms of the subsampling factors.
+/// Returns the noise variances of the coefficients of a subsampled plane. Before subsampling, the
+/// variances of this plane are `gain` times the variances of luma. `shift_x` and `shift_y` are the
+/// binary logarithms of the subsampling factors.
 [[nodiscard]] CoefficientTable subsampled(const CoefficientTable& luma, int shift_x, int shift_y,
                                           double gain);
 

@@ -31,7 +31,7 @@ constexpr int rounds = 2;
 constexpr double measured_share = 0.05;  // share of a range's blocks that is measured
 constexpr double compared_share = 0.2;   // share of blocks with which the former are compared
 
-/// Bands of frequencies: the lowest and highest v + u of the DCT coefficients (v, u).
+/// Bands of frequencies of the DCT coefficients (v, u). Each band has a lowest and a highest v + u.
 constexpr int bands[6][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 14}};
 constexpr int band_count = 6;
 
@@ -49,8 +49,8 @@ constexpr double min_level = 1.2;
 /// to 0.63.
 constexpr double max_luma = 0.55;
 
-/// Assumed noise level of a developed picture at the brightness v: proportional to (v +
-/// brightness_offset)^-brightness_exponent, within a factor of `tolerance`.
+/// Assumed noise level of a developed picture as a function of the brightness v. The level is
+/// proportional to (v + brightness_offset)^-brightness_exponent, within a factor of `tolerance`.
 constexpr double brightness_offset = 20, brightness_exponent = 0.4, tolerance = 1.1;
 
 /// Noise levels of three planes in each band of frequencies.
@@ -60,8 +60,8 @@ using BandLevels = std::array<std::array<double, band_count>, 3>;
 struct Range {
   double brightness = 0;
   std::array<CoefficientTable, 3> tables{};
-  /// Mean products of the coefficients of two planes (YU, YV, UV), for coefficients (v, u) with v +
-  /// u >= 3.
+  /// For each pair of planes (YU, YV, UV), the mean product of their coefficients. Only the
+  /// coefficients (v, u) with v + u >= 3 count.
   std::array<double, 3> products{};
   BandLevels levels{};
   double noise_share = 1;  // share of the measured variance to which all members are reduced
@@ -77,8 +77,8 @@ double fine_energy(const CoefficientTable& table) {
   return sum;
 }
 
-/// Adds the mean products of the coefficients of each pair of planes to `products`, for one set of
-/// coefficients (set_of()).
+/// For each pair of planes, adds the mean product of their coefficients to `products`. Only one set
+/// of coefficients counts (set_of()).
 void add_products(const OpponentValues& values, std::span<const int> measured, int set,
                   std::array<double, 3>& products) {
   for (int p = 0; p < 3; ++p) {
@@ -93,9 +93,9 @@ void add_products(const OpponentValues& values, std::span<const int> measured, i
   }
 }
 
-/// Returns the share of noise in the chroma variance. `few` and `many` are variances of a smaller
-/// and a larger set of the flattest blocks. A higher variance in the larger set comes from colour
-/// fringes, which are texture.
+/// Returns the share of noise in the chroma variance. `few` contains the variances of a small set
+/// of the flattest blocks, and `many` the variances of a larger set. If the larger set has a higher
+/// variance, the difference comes from colour fringes, which are texture.
 double noise_share(const std::array<CoefficientTable, 3>& few,
                    const std::array<CoefficientTable, 3>& many) {
   constexpr double weight = 0.5, min_share = 0.4;
@@ -167,8 +167,8 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   return ranges;
 }
 
-/// Returns the maximum plausible noise level in the range of brightness `at`, divided by the noise
-/// level in the range `from`.
+/// Returns the maximum plausible ratio of the noise level in the range of brightness `at` to the
+/// noise level in the range `from`.
 double possible_level(const Range& at, const Range& from) {
   if (&at == &from) return 1;
   const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /
@@ -176,10 +176,10 @@ double possible_level(const Range& at, const Range& from) {
   return tolerance * std::pow(ratio, brightness_exponent);
 }
 
-/// Returns the mean variances of all ranges of brightness. Before averaging, the function limits
-/// the noise level of each range to the maximum that is plausible compared with the other ranges
-/// (possible_level()). `agreement` receives the ratio of the limited chroma variance to the chroma
-/// variance that was measured before the multiplication by Range::noise_share.
+/// Returns the mean variances of all ranges of brightness. First, the function limits the noise
+/// level of each range to the maximum that is plausible compared with the other ranges
+/// (possible_level()). `agreement` receives a ratio of two chroma variances: the limited variance,
+/// divided by the variance that was measured before the multiplication by Range::noise_share.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;
@@ -208,7 +208,8 @@ double mean_variance(const CoefficientTable& table) {
   return sum / 63;
 }
 
-/// Returns the noise levels of R, G and B for the variances and correlations of Y, U and V.
+/// Computes the noise levels of R, G and B from the variances and correlations of the noise of Y, U
+/// and V.
 std::array<float, 3> channel_levels(const std::vector<Range>& ranges,
                                     const std::array<CoefficientTable, 3>& tables) {
   std::array<double, 3> deviation, correlation{};
@@ -259,8 +260,8 @@ Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
   return middle >= min_level ? Demosaicing::clear : Demosaicing::weak;
 }
 
-/// Limits the luma noise of the lowest band of frequencies by the chroma noise, and of each higher
-/// band by the luma noise of the next lower band.
+/// Limits the luma noise in each band of frequencies. In the lowest band, the chroma noise is the
+/// limit. In each higher band, the luma noise of the next lower band is the limit.
 void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
   const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));
   double above = lowest;  // level of the next band of lower frequencies

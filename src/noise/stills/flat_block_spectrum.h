@@ -11,18 +11,19 @@ namespace lull {
 
 struct FlatBlockSpectrum {
   /// Mean squares of the DCT coefficients of the flattest blocks. The blocks are divided into six
-  /// ranges of brightness. The mean squares are computed in each range. The table is the mean of
-  /// two ranges: those with the smallest mean squares at low frequencies. Element (0, 0) is 0.
+  /// ranges of brightness, and the mean squares are computed in each range. The table is the mean
+  /// of the two ranges with the smallest mean squares at low frequencies. Element (0, 0) is 0.
   CoefficientTable table{};
-  /// Level at middle frequencies in the flattest 20 % of the blocks, relative to the level in the
-  /// flattest 2 %: 1 for noise, higher for texture. The ratio is measured in each of the two
-  /// ranges of brightness that `table` contains. `unevenness` is the smaller ratio, and
-  /// `greater_unevenness` is the larger one.
+  /// Ratio of two levels at middle frequencies: the level in the flattest 20 % of the blocks,
+  /// divided by the level in the flattest 2 %. For noise, the ratio is 1; texture has a higher
+  /// ratio. The ratio is measured in the two ranges of brightness of `table`. `unevenness` is the
+  /// smaller of the two ratios, and `greater_unevenness` the larger.
   double unevenness = 1, greater_unevenness = 1;
-  /// Indicators of texture (and their values for noise): relative variance of the block energies
-  /// (1), kurtosis of the coefficients (3), and ratio of the variances along the two axes (1).
+  /// Statistics that indicate texture: the relative variance of the block energies, the kurtosis of
+  /// the coefficients, and the ratio of the variances along the two axes. For noise, the values are
+  /// 1, 3 and 1.
   double dispersion = 1, kurtosis = 3, direction = 1;
-  /// Level of the fine DCT coefficients (v, u), v + u >= 7, over all blocks.
+  /// Level of the fine DCT coefficients (v, u), which have v + u >= 7, over all blocks.
   double detail = 0;
   bool found = false;  // false: there are too few blocks
 };

@@ -11,11 +11,12 @@ namespace {
 constexpr std::size_t min_measured = 40;  // blocks of a range
 constexpr double max_energy = 30;         // maximum energy that counts, in units of the spectrum's
 
-/// Maximum number of clipped samples of a usable block. A larger maximum applies if too few blocks
-/// are usable.
+/// A block is usable if it has at most this number of clipped samples. If too few blocks are
+/// usable, the next larger number applies.
 constexpr std::array<int, 3> max_clipped{1, 8, 24};
 
-/// Averages a property of the usable blocks over about 20 x 20 samples around each block.
+/// Returns, for each block, the mean of a property over the usable blocks in the surrounding 20 x
+/// 20 samples (approximately).
 std::vector<float> around(const std::vector<float>& own, const PictureBlocks& blocks,
                           const UsableBlocks& usable) {
   const int radius = std::max(1, 6 / blocks.step);

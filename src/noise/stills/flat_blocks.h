@@ -31,11 +31,12 @@ struct UsableBlocks {
 [[nodiscard]] std::vector<int> by_brightness(std::span<const float> values,
                                              const UsableBlocks& usable);
 
-/// Returns the blocks of the range of brightness `r`. `ordered` contains all blocks, sorted by
-/// brightness.
+/// Returns the blocks in the range of brightness with the index `r`. `ordered` contains all blocks,
+/// sorted by brightness.
 [[nodiscard]] std::span<const int> brightness_range(std::span<const int> ordered, int r);
 
-/// Returns the spectrum of the given blocks, with medians over the blocks.
+/// Returns a table of coefficient variances for the given blocks, computed from medians over the
+/// blocks.
 [[nodiscard]] CoefficientTable median_spectrum(std::span<const float> values,
                                                std::span<const int> blocks);
 
@@ -45,8 +46,8 @@ struct BlockPlane {
   CoefficientTable spectrum{};
 };
 
-/// For each of the two sets of coefficients: one value per block, the mean energy of the block and
-/// its neighbours (energies_around()).
+/// One value per block for each of the two sets of coefficients. The value is the mean energy of
+/// the block and its neighbours (energies_around()).
 using Energies = std::array<std::vector<float>, 2>;
 
 /// Returns, for each block, the mean energy of the usable blocks in the surrounding 20 x 20 samples

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int side = PictureBlocks::side;
 
-/// If more than this share of the samples of a plane has the minimum value, this value is a clip
-/// limit. The same applies to the maximum value.
+/// An extreme value of a plane (minimum or maximum) is a clip limit if more than this share of the
+/// samples have the value.
 constexpr double piled_up = 0.002;
 
 /// Maximum range of the samples of a letterbox row or column, on the 0..255 scale.
@@ -59,8 +59,8 @@ ClipBounds bounds_of(std::span<const Plane<float>> pictures, const FrameFormat& 
   return bounds;
 }
 
-/// Returns whether a row or column is constant enough for a letterbox. `stride` is the distance of
-/// its samples, in elements.
+/// Returns whether the samples of a row or column are similar enough for a letterbox. `stride` is
+/// the distance between two of these samples, in elements.
 bool may_be_letterbox(const float* samples, int count, std::ptrdiff_t stride) {
   float minimum = samples[0], maximum = samples[0];
   for (int i = 1; i < count; ++i) {
@@ -83,7 +83,7 @@ Rectangle content(PlaneView<const float> p) {
 }
 
 /// Returns a rectangle of each picture that excludes the letterbox. All rectangles have the same
-/// size, and each lies at the centre of the content of its picture.
+/// size. Each rectangle lies at the centre of the picture's area inside the letterbox.
 std::vector<Rectangle> contents(const PlaneStack& stack) {
   std::vector<Rectangle> all;
   int width = std::numeric_limits<int>::max(), height = width;
@@ -136,7 +136,8 @@ PictureBlocks cut_blocks(const PlaneStack& filtered_plane, std::span<const Plane
   const int width = rectangles.front().width, height = rectangles.front().height;
   PictureBlocks blocks;
   if (width < side || height < side) return blocks;
-  // An odd stride places blocks at all offsets relative to the block grid of a codec.
+  // The blocks are an odd number of samples apart. Relative to the block grid of a codec, the
+  // blocks therefore lie at all offsets.
   const auto along = [&](int length) { return (length - side) / blocks.step + 1; };
   const auto pictures = filtered_plane.pictures.size();
   blocks.step = 1;

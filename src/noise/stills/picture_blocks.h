@@ -45,8 +45,9 @@ struct PictureBlocks {
   std::size_t size() const { return clipped.size(); }
 };
 
-/// Places a grid of about `max_blocks` blocks on `filtered_plane`. Clipped samples are counted in
-/// `sources`, the planes of equal size from which `filtered_plane` is computed.
+/// Places a grid of about `max_blocks` blocks on `filtered_plane`. The function counts the clipped
+/// samples of each block in `sources`. These are the planes, of equal size, from which
+/// `filtered_plane` is computed.
 [[nodiscard]] PictureBlocks cut_blocks(const PlaneStack& filtered_plane,
                                        std::span<const PlaneStack> sources, std::size_t max_blocks);
 

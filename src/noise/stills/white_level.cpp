@@ -28,13 +28,14 @@ constexpr int finest = 10;
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// Variance of pictures without added noise at the finest frequencies. The median standard
+/// Variance at the finest frequencies in pictures without added noise. The median standard
 /// deviation is 1.2 in the data sets Set12 and Kodak.
 constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 
-/// Lower limit for the computed share of the noise variance that remains after clipping.
+/// Lower limit for the share of the noise variance that remains after clipping. Smaller computed
+/// shares are raised to this limit.
 constexpr double min_retained = 0.1;
 
 /// Returns the share of the noise variance that clipping leaves in a block with the mean `mean` and
@@ -80,8 +81,9 @@ std::vector<Block> blocks_of(std::span<const float> values, const PictureBlocks&
   return result;
 }
 
-/// Returns the variance of the blocks with hardly more energy than noise of the given variance. If
-/// there are too few, returns the variance of the flattest blocks.
+/// Selects the blocks whose energy is hardly above the energy of noise with the given variance, and
+/// returns the variance of these blocks. If there are too few such blocks, returns the variance of
+/// the flattest blocks.
 double variance_of(const std::vector<Block>& blocks, double variance) {
   const std::size_t min_rank =
       std::min(blocks.size() - 1, std::max<std::size_t>(100, blocks.size() / 50));
@@ -99,9 +101,9 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks. Blocks are selected by their energy in one of the two sets
-/// of coefficients. `energy` is the mean over this set, and `fine` is the mean over the finest
-/// coefficients of the other set.
+/// Mean energies of the flattest blocks. The blocks are selected by their energy in one of the two
+/// sets of coefficients. `energy` is the mean energy in this set. `fine` is the mean energy of the
+/// finest coefficients of the other set.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };
@@ -127,8 +129,8 @@ FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
   return {result.energy / weight, result.fine / weight};
 }
 
-/// Removes the energy of texture from the variance of the flattest blocks, by extrapolation from
-/// two groups of blocks.
+/// The variance of the flattest blocks also contains energy of texture. The function removes this
+/// energy by extrapolation from two groups of blocks.
 double without_texture(const std::vector<Block>& blocks, double variance) {
   constexpr double fewest = 0.005, few = 0.02;
   constexpr double same = 1.1;  // ratio of variances that sampling errors explain
@@ -193,8 +195,8 @@ class ClippedBlocks {
     return count;
   }();
 
-  /// Returns the noise variance estimated from the up to eight blocks around block `b`. Returns
-  /// infinity if fewer than three of these blocks are usable.
+  /// Returns an estimate of the noise variance from the blocks around block `b`, at most eight
+  /// blocks. Returns infinity if fewer than three of these blocks are usable.
   double around(std::size_t b) const {
     const int reach = (PictureBlocks::side + blocks_.step - 1) / blocks_.step;
     const int at = static_cast<int>(b % (static_cast<std::size_t>(blocks_.columns) * blocks_.rows));

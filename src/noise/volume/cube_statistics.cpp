@@ -12,12 +12,13 @@ namespace {
 
 constexpr int side = CubeCollector::side, voxels = side * side * side;
 constexpr double max_cubes = 400'000;
-/// Maximum number of different values for which constant cubes are counted.
+/// The collector counts constant cubes for at most this number of different values.
 constexpr std::size_t max_constant_values = 256;
 
 using Cube = std::array<float, voxels>;  // voxels of a cube: x fastest, then y
 
-/// Transforms the cube along one axis, with the stride `stride` in elements.
+/// Transforms the cube along one axis. `stride` is the distance between neighbouring elements along
+/// this axis.
 void transform(Cube& cube, int stride, const std::array<std::array<float, side>, side>& rows) {
   for (int i = 0; i < voxels; ++i) {
     if (i / stride % side != 0) continue;

@@ -49,9 +49,8 @@ class CubeCollector {
   bool has_enough_cubes() const { return cubes_.size() >= min_cubes; }
   /// Returns the number of all examined cubes, whether usable or not.
   std::int64_t examined() const { return examined_; }
-  /// Returns the values of constant cubes, whose voxels are all equal, with the number of cubes for
-  /// each value. Constant cubes contain clipped samples, or lie around the object in a masked or
-  /// padded volume.
+  /// Constant cubes are cubes of equal voxels. They contain clipped samples, or lie around the
+  /// object in a masked or padded volume. Returns the number of constant cubes for each value.
   const std::unordered_map<float, std::int64_t>& constant_values() const {
     return constant_values_;
   }

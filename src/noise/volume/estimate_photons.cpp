@@ -11,13 +11,13 @@
 namespace lull {
 namespace {
 
-/// Statistics of the mean of 8 squared standard normal values. `median_of_8_squares` is the median
-/// of such means. The variance of the logarithm of the median of n such means is
-/// `variance_of_median` divided by n.
+/// Statistics of a mean of 8 squared standard normal values. `median_of_8_squares` is the median of
+/// this mean. `variance_of_median` divided by n is the variance of the logarithm of the median of n
+/// such means.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
-/// Upper limits of the low-frequency energy of flat cubes, relative to the noise variance. For each
-/// bin, the fit uses the lowest of these limits with which at least `min_flat_in_bin` cubes are
-/// flat. If there is no such limit, the fit uses the highest limit.
+/// Upper limits of the low-frequency energy of flat cubes, relative to the noise variance. In each
+/// bin, the fit uses the lowest limit for which at least `min_flat_in_bin` cubes are flat. If no
+/// limit yields so many flat cubes, the fit uses the highest limit.
 constexpr double flat_limits[] = {1.15, 1.4, 2, 3, 5};
 constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
@@ -65,7 +65,8 @@ class PhotonFit {
  private:
   double variance_at(double mean) const { return std::max(line_.at(mean), floor_); }
 
-  /// Returns a lower bound of the noise variance, for means at which the fitted line is too low.
+  /// Returns a lower bound of the noise variance. The bound replaces the fitted line at means at
+  /// which the line is too low.
   double least_variance() const {
     const std::vector<Bin> bins = bins_of(flat_);
     double least = bins.front().variance;
@@ -114,8 +115,9 @@ class PhotonFit {
     }
   }
 
-  /// Divides sorted cubes into bins, as pairs of first index and last index + 1. Bins have equal
-  /// widths in the square root of the mean, so that rare bright cubes are in separate bins.
+  /// Divides sorted cubes into bins. Each bin is a pair: the index of its first cube, and the index
+  /// of its last cube plus 1. In the square root of the mean, all bins have the same width, so that
+  /// rare bright cubes are in separate bins.
   static std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Cubes& cubes) {
     const double least = mean_value(cubes.front()), range = mean_value(cubes.back()) - least;
     const auto number_of = [&](const CubeStatistics* cube) {
@@ -136,10 +138,10 @@ class PhotonFit {
     return ranges;
   }
 
-  /// Measures the noise variance of each bin. The variance of each cube is divided by the variance
-  /// that the fitted line predicts at the mean of the cube. The median of these ratios, times the
-  /// prediction at the mean of the bin, gives the variance of the bin. The ratios avoid a bias from
-  /// the width of the bin.
+  /// Measures the noise variance of each bin. For each cube, the function divides the measured
+  /// variance by the variance that the fitted line predicts at the mean of the cube. The median of
+  /// these ratios, times the prediction at the mean of the bin, is the variance of the bin. The
+  /// width of the bin thus causes no bias.
   std::vector<Bin> bins_of(const Cubes& cubes) const {
     std::vector<Bin> bins;
     for (const auto& [begin, end] : ranges_of(cubes)) bins.push_back(bin_of(cubes, begin, end));
@@ -189,8 +191,8 @@ class PhotonFit {
     return line;
   }
 
-  /// Returns the offset at which the third moment of flat cubes vanishes. For photon noise, the
-  /// moment is gain^2 (mean - offset).
+  /// For photon noise, the third moment of a cube is gain^2 (mean - offset). Returns the offset for
+  /// which the third moment of flat cubes is 0.
   double offset_by_third_moment() const {
     constexpr double unbiased = 64.0 * 64 / (63 * 62);  // factor for the third moment of 64 samples
     double sum = 0, weights = 0;
@@ -206,8 +208,8 @@ class PhotonFit {
 
   PhotonEstimate result() const {
     const double gain = line_.slope, darkest = mean_value(flat_[flat_.size() / 100]);
-    // Limits of the offset: the variance of the read noise is not negative, and the darkest samples
-    // are not below the offset.
+    // The offset has two limits. A smaller offset would make the variance of the read noise
+    // negative, and a larger offset would be above the darkest samples.
     const double least_offset = -line_.constant / gain;
     double offset =
         std::clamp(offset_by_third_moment(), least_offset, std::max(darkest, least_offset));

@@ -13,17 +13,18 @@
 namespace lull {
 namespace {
 
-/// Minimum number of flat cubes for a noise level: `min_flat_cubes`, or the share `flat_share` of
-/// all cubes if that is more. With fewer flat cubes, the flattest cubes are measured.
+/// Minimum number of flat cubes for the measurement of a noise level: the larger of
+/// `min_flat_cubes` and the share `flat_share` of all cubes. If there are fewer flat cubes, the
+/// flattest cubes are measured.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
 /// If the noise level of bright cubes is at most `same_level` times the level of dark cubes, the
 /// two levels count as equal. Structure raises the measured level of bright cubes.
 constexpr double same_level = 1.25;
-/// Maximum ratio of the noise levels of air and tissue. With a larger ratio, the supposed cubes of
-/// air are dark tissue.
+/// Maximum ratio of the noise level of air to the noise level of tissue. If the ratio is larger,
+/// the cubes that seemed to be air are dark tissue.
 constexpr double dark_level = 1.05;
-/// With Rician noise, the noise levels of tissue and of air differ by less than this factor.
+/// If the noise is Rician, the noise levels of tissue and of air differ by less than this factor.
 constexpr double nearly_same_level = 2.5;
 /// Minimum mean of a tissue cube, in units of sigma.
 constexpr double min_tissue_mean = 2.4;
@@ -33,18 +34,18 @@ constexpr double white_slope = 1.5, noise_slope = 4;
 /// Minimum noise level on the 0..255 scale. A lower level counts as no noise.
 constexpr double min_sigma = 0.02;
 
-// Parameters of the noise map: distance of adjacent nodes in cubes (`cubes_per_node`), maximum
-// number of nodes along an axis, and radius of the measurement around a node, in node distances
-// (`window`).
+// Parameters of the noise map. `cubes_per_node` is the distance of adjacent nodes in cubes, and
+// `max_nodes` the maximum number of nodes along an axis. `window` is the radius of the measurement
+// around a node, in distances of adjacent nodes.
 constexpr int cubes_per_node = 6, max_nodes = 16;
 constexpr double window = 0.7;
-// Maximum ratio of the noise levels of air and of tissue at a node of the noise map. With a larger
-// ratio, the supposed cubes of air are dark tissue.
+// Maximum ratio of the noise level of air to the noise level of tissue at a node of the noise map.
+// If the ratio is larger, the cubes that seemed to be air are dark tissue.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
-/// Weights of a cube of air (64 measured voxels) and of a flat cube (8 measured coefficients) in
-/// the fit of the noise map: 1 / variance of log(level). At each node, the sum of the weights of
-/// the cubes of air is limited to `max_weight`, and so is the sum of the weights of the flat cubes.
+/// Weights in the fit of the noise map: 1 / variance of log(level). A cube of air has 64 measured
+/// voxels, and a flat cube has 8 measured coefficients. At each node, the weights of all cubes of
+/// air have a sum of at most `max_weight`. The same limit applies to the flat cubes.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {
@@ -86,7 +87,8 @@ class Estimator {
     find_tissue();
     const double ratio = tissue_ > 0 && air_level_ > 0 ? air_level_ / tissue_ : 1;
     if (kind || !rician_ || std::max(ratio, 1 / ratio) < nearly_same_level) return;
-    // The noise is not Rician if background and tissue have different noise levels.
+    // Rician noise has similar levels in background and tissue. The measured levels differ too
+    // much, so the noise is not Rician.
     rician_ = false;
     air_.clear();
     air_level_ = 0;
@@ -110,7 +112,8 @@ class Estimator {
     if (!air_.empty()) air_level_ = std::sqrt(air_variance(air_, zero_));
   }
 
-  /// Returns the sigma of flat cubes. At low means, the variance of Rician noise is below sigma^2.
+  /// Returns the noise parameter sigma of flat cubes. In dark cubes with Rician noise, the measured
+  /// variance is below sigma^2.
   double level_of(const FlatLevel& flat) const {
     if (!rician_) return std::sqrt(flat.variance);
     const double ratio = (mean_of(flat.cubes) - zero_) / std::sqrt(flat.variance);
@@ -120,8 +123,8 @@ class Estimator {
   Cubes all_but_air() const {
     if (air_.empty()) return valid_;
     Cubes rest;
-    // std::ranges::binary_search() requires cubes in the order of their addresses. valid_ has this
-    // order.
+    // std::ranges::binary_search() requires cubes in the order of their addresses, so `air` is
+    // sorted. valid_ already has this order.
     Cubes air = air_;
     std::ranges::sort(air);
     for (const CubeStatistics* cube : valid_)
@@ -193,8 +196,8 @@ class Estimator {
     std::ranges::sort(seen);
     const float low = seen[seen.size() / 20], high = seen[seen.size() - 1 - seen.size() / 20];
     if (high < followed_variation * low) return;
-    // At nodes of the noise map with few measured cubes, the fit may give wrong values far outside
-    // the range of the measured levels.
+    // At nodes of the noise map with few measured cubes, the fit may give values far outside the
+    // range of the measured levels. The code limits such values.
     for (float& value : map.values) value = std::clamp(value, low / 1.5f, high * 1.5f);
     estimate_.level = seen[seen.size() / 2];
     estimate_.noise.sigma = map.min_value();
@@ -229,8 +232,8 @@ class Estimator {
     const double in_tissue = flat.cubes.empty() ? 0 : level_of(flat);
     const double in_air = air.size() < min_air_at_node ? 0 : std::sqrt(air_variance(air, zero_));
     add(in_tissue, std::min(max_weight, weight_of_flat * static_cast<double>(flat.cubes.size())));
-    // If the noise of the supposed air is much stronger than the noise of tissue, the cubes are not
-    // air but dark tissue.
+    // If the noise in the cubes of air is much stronger than the noise of tissue, these cubes are
+    // not air but dark tissue.
     const bool dark_tissue = in_tissue > 0 && in_air > max_air_ratio * in_tissue;
     if (!dark_tissue)
       add(in_air, std::min(max_weight, weight_of_air * static_cast<double>(air.size())));

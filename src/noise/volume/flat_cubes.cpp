@@ -21,12 +21,12 @@ constexpr double settled = 1e-3;  // relative change of the variance that ends t
 constexpr double share_of_fill = 0.005;
 /// Cubes with more than `max_filled` voxels of a fill value are not measured.
 constexpr int max_filled = 1;
-/// A cube is clipped if its most frequent value is the minimum or the maximum of the volume, and if
-/// more than `max_clipped` of its voxels have this value. Clipped cubes are not measured.
+/// A cube is clipped if more than `max_clipped` of its voxels have the same value, and this value
+/// is the minimum or the maximum of the volume. Clipped cubes are not measured.
 constexpr int max_clipped = 6;
 
-// Limits for cubes of air: ratio of mean to standard deviation, and skewness. Measured in a head
-// volume: 1.80 to 1.99, and 0.48 to 0.66.
+// Limits for cubes of air: the ratio of mean to standard deviation, and the skewness. In a head
+// volume, the ratio is 1.80 to 1.99, and the skewness is 0.48 to 0.66.
 constexpr double bin_width = 0.14;  // width of a bin, in logarithms of the mean
 constexpr std::size_t min_in_bin = 50;
 constexpr double min_ratio = 1.72, max_ratio = 2.12;

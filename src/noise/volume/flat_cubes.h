@@ -32,11 +32,11 @@ struct FlatLevel {
   Cubes cubes;
 };
 
-/// Measures the high-frequency noise level of the flat cubes: those whose low-frequency energy is
-/// as low as that of noise. Empty: fewer than `min_count` cubes are flat.
+/// Measures the noise level at the high frequencies of flat cubes. A cube is flat if its
+/// low-frequency energy is as low as that of noise. Empty: fewer than `min_count` cubes are flat.
 [[nodiscard]] FlatLevel flat_level(const Cubes& cubes, std::size_t min_count);
-/// Measures the noise level at the high frequencies of the `count` cubes with the least
-/// low-frequency energy.
+/// Measures the noise level at the high frequencies of the `count` cubes that have the least energy
+/// at low frequencies.
 [[nodiscard]] FlatLevel flattest_level(Cubes cubes, std::size_t count);
 
 /// Returns the cubes that are neither clipped nor in the surroundings of a masked object.

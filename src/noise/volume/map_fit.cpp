@@ -9,8 +9,9 @@ namespace lull {
 namespace {
 
 constexpr int rounds = 3, sweeps = 300;
-/// A level is an outlier if log(level) deviates from the map by more than `max_deviation` times the
-/// median deviation. A median deviation below `min_deviation` is replaced by `min_deviation`.
+/// A measured level is an outlier if log(level) deviates too much from the map. The limit is
+/// `max_deviation` times the median deviation. If the median deviation is below `min_deviation`,
+/// the limit is computed from `min_deviation` instead.
 constexpr double max_deviation = 1.5, min_deviation = 0.02;
 
 using Values = std::vector<double>;

@@ -10,16 +10,17 @@
 namespace lull {
 namespace {
 
-/// The inverse uses an asymptotic formula if the expected number of photons plus the variance of
-/// the read noise, in units of gain^2, is at least `asymptotic_from`. The error of the formula is
-/// then at most 0.03 %.
+/// If the noise is strong enough, the inverse uses an asymptotic formula. The condition is that the
+/// expected number of photons, plus the variance of the read noise in units of gain^2, is at least
+/// `asymptotic_from`. The error of the formula is then at most 0.03 %.
 constexpr double asymptotic_from = 60;
-/// Number of points of the trapezoidal rule for the normal distribution, from -5 to 5 standard
-/// deviations.
+/// Number of points of the trapezoidal rule, with which integrals over a normal distribution are
+/// computed from -5 to 5 standard deviations.
 constexpr int normal_nodes = 41;
 
-/// Bias of patch-based filters, in units of the standard deviation times the skewness of the noise
-/// (stabiliser.h), measured for BM4D on flat areas of 1 to 8 photons.
+/// Bias of patch-based filters for skewed noise (stabiliser.h). The unit is the standard deviation
+/// times the skewness of the noise. The value was measured for BM4D, on flat areas of 1 to 8
+/// photons.
 constexpr double skew_bias = 0.04;
 
 /// Returns the closed-form approximation of the exact unbiased inverse, in photons (Makitalo and
@@ -58,7 +59,8 @@ PhotonStabiliser::PhotonStabiliser(const PhotonNoise& noise)
     return transform((sample - noise_.offset) / noise_.gain);
   };
   low_ = at(0);
-  // Without the lower bound, `scale_` could be infinite if the offset is above nearly all samples.
+  // Lower bound of the divisor. Without this bound, `scale_` could be infinite if the offset is
+  // above nearly all samples.
   scale_ = 255 / std::max(at(255) - low_, 1e-6);
   first_ = expected_result(0);
   if (variance_ < asymptotic_from) make_table();
@@ -130,8 +132,8 @@ void PhotonStabiliser::make_table() {
 
 double PhotonStabiliser::photons_of(double d) const {
   if (table_.empty()) {
-    // The inverse is linear for results below `least`. The asymptotic formula is not valid for
-    // negative or small results, which occur with strong read noise.
+    // For results below `least`, the inverse is linear. The asymptotic formula is not valid for
+    // such small or negative results, which occur with strong read noise.
     const double least = std::max(first_ / 2, 1.0);
     if (d >= least || std::isnan(d)) return asymptotic_photons(d, variance_);
     return asymptotic_photons(least, variance_) + (d - least) * least / 2;

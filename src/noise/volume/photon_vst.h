@@ -11,9 +11,9 @@
 namespace lull {
 
 /// Makes a session for grey frames with the photon noise `noise`, on the 0..255 scale. `filter`
-/// must accept stabilised_format(format) (vst_volume.h). The stabilised noise has the level
+/// must accept stabilised_format(format). The stabilised noise has the level
 /// PhotonStabiliser::sigma(), and `filter` may assume a multiple of this level. Samples that the
-/// filter does not change are preserved bit for bit.
+/// filter does not change are preserved, bit for bit.
 /// @throws InvalidArgument  frames with several planes, or a noise that validate() rejects
 [[nodiscard]] std::unique_ptr<Denoiser> with_photon_vst(const PhotonNoise& noise,
                                                         const FrameFormat& format,

@@ -10,8 +10,8 @@
 namespace lull {
 namespace {
 
-/// Returns exp(-x) I0(x), where I0 is the modified Bessel function, by the power series below x =
-/// 20, and the asymptotic series (Abramowitz and Stegun, 9.7.1) above.
+/// Returns exp(-x) I0(x). I0 is the modified Bessel function of order 0. The function uses the
+/// power series below x = 20, and the asymptotic series (Abramowitz and Stegun, 9.7.1) above.
 double scaled_i0(double x) {
   if (x < 20) return bessel_i0(x) * std::exp(-x);
   double sum = 1, term = 1;
@@ -34,8 +34,8 @@ float root(float v) { return std::sqrt(v); }
 // small as rounding errors.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
-/// Returns E[f(z) | v] for Rician samples z. The integration variable is u = f(z), for a smooth
-/// integrand.
+/// Returns E[f(z) | v] for Rician samples z. The integration variable is u = f(z), because the
+/// integrand is smooth in u.
 double expected_root(double v) {
   double sum = 0;
   const int last = static_cast<int>((v + reach) / step);
@@ -56,8 +56,8 @@ double expected_sample(double v) {
   return sum * step;
 }
 
-/// Returns the argument v at which an increasing function has the value `value`, by linear
-/// interpolation. `of_v` contains the function at v = 0, spacing, 2 spacing, ...
+/// Returns the argument v for which an increasing function has the value `value`, by linear
+/// interpolation. `of_v` contains the values of the function at v = 0, spacing, 2 spacing, ...
 double argument_at(const std::vector<double>& of_v, double spacing, double value) {
   const auto above = std::ranges::upper_bound(of_v, value);
   if (above == of_v.begin()) return 0;

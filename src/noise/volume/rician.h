@@ -30,8 +30,8 @@ constexpr float rician_root(float z, Root root) {
 struct RicianInverse {
   static constexpr int knots = 1024;
   static constexpr float end = 8;  // from this d on, the inverse is an asymptotic formula
-  // Values of the inverse for the filter's result d, at equal steps of the square root of d -
-  // E[f(z) | 0]. The inverse is nearly linear in this root at low values.
+  // Values of the inverse function at equal steps of the square root of d - E[f(z) | 0], where d is
+  // the filter's result. At low values, the inverse is nearly linear in this square root.
   const float* table = nullptr;  // knots + 1 values
   float of_zero = 0, scale = 0, third = 0;
 
@@ -56,9 +56,9 @@ class RicianStabiliser {
 
   /// Computes the forward function f. NaN stays NaN.
   static float forward(float z);
-  /// Returns the v >= 0 with E[f(z) | v] = d, or 0 if d < E[f(z) | 0]. If d exceeds E[f(z) | 0] by
-  /// less than `shrink_range` (see the constructor), the function returns less than this v. The
-  /// result increases with d.
+  /// Returns the v >= 0 for which E[f(z) | v] is d, or 0 if d < E[f(z) | 0]. If d exceeds E[f(z) |
+  /// 0] by less than `shrink_range` (see the constructor), the function returns a smaller value.
+  /// The result increases with d.
   float inverse(float d) const;
   /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }

@@ -1,7 +1,7 @@
 #pragma once
-// Variance stabilisation of one voxel on the 0..255 scale, and its inverse. If no compiler fuses
-// multiplications and additions, host and GPU give the same results, bit for bit. `root` computes
-// the square root of a float.
+// Variance stabilisation of one voxel on the 0..255 scale, and its inverse. If all compilers are
+// set not to fuse multiplications and additions, the results of host and GPU are equal, bit for
+// bit. `root` computes the square root of a float.
 
 #include "noise/volume/rician.h"
 #include "noise/volume/volume_noise.h"

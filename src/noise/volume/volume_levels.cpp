@@ -12,8 +12,8 @@
 namespace lull {
 namespace {
 
-/// A session for the volumes of a series. InverseData is the scale factor of a slice. 0: the slice
-/// has no noise.
+/// A session for the volumes of a series. The base class stores the scale factor of each slice as
+/// InverseData. 0: the slice has no noise.
 class VolumeLevelsSession final : public VstSession<float> {
  public:
   VolumeLevelsSession(const VolumeLevels& levels, const FrameFormat& format,

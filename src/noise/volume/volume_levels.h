@@ -16,8 +16,8 @@ struct VolumeLevels {
   float zero = 0;
 
   /// Returns the common noise level: the lowest noise level of the volumes with noise. Scaling to
-  /// the lowest level moves samples only towards `zero`, so they stay in the range of samples. 0:
-  /// no volume has noise.
+  /// this level moves samples only towards `zero`, so scaled samples stay in the range of samples.
+  /// 0: no volume has noise.
   float common_level() const;
 };
 

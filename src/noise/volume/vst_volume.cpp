@@ -14,7 +14,8 @@
 namespace lull {
 namespace {
 
-/// The session of with_vst(). InverseData is the index z of the slice in its volume.
+/// The session of with_vst(). The base class stores the index z of each slice in its volume as
+/// InverseData.
 class VolumeVstSession final : public VstSession<int> {
  public:
   VolumeVstSession(const VolumeNoise& noise, const FrameFormat& format,

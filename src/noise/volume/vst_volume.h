@@ -22,11 +22,11 @@ namespace lull {
 /// @throws InvalidArgument  frames with several planes, or a noise that validate() rejects
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
-/// Makes a session for slices with the noise `noise`. `filter` must be a session for frames of
+/// Makes a session for slices with the noise `noise`. `filter` must accept
 /// stabilised_format(format). The stabilised noise is white and Gaussian with the level
-/// noise.sigma, and `filter` may assume a multiple of this level. The session preserves, bit for
-/// bit, samples that the filter leaves unchanged. Frame::slice is the position in the noise map; if
-/// it is unknown, the session counts slices.
+/// noise.sigma, and `filter` may assume a multiple of this level. Samples that the filter does not
+/// change are preserved, bit for bit. Frame::slice is the position in the noise map. If it is
+/// unknown, the session counts slices.
 /// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,

@@ -1,5 +1,6 @@
 #pragma once
-// The session for a series of magnitudes, computed from filtered real and imaginary parts.
+// A session that denoises a series of magnitudes. Another session filters the real and imaginary
+// parts, from which this session computes the magnitudes.
 
 #include <functional>
 #include <memory>

@@ -8,12 +8,14 @@
 namespace lull::series {
 namespace {
 
+/// @param restores  whether the filtered components get back signal from their residuals
 bool filter_components(const Samples& samples, const Fit& fit, const Samples& components,
-                       const VolumeFilter& filter) {
+                       const VolumeFilter& filter, bool restores) {
   project(samples, fit, components);
+  ResidualFit residuals(components, fit.object);
   for (const ComponentGroup& group : group_components(components)) {
     ComponentSource source(components, fit, group);
-    ComponentSink sink(components, group);
+    ComponentSink sink(components, group, restores ? &residuals : nullptr);
     if (!filter(source, sink, group)) return false;
   }
   return true;
@@ -26,7 +28,7 @@ std::optional<Fit> fit_corrected(const Samples& samples, Fit fit, FitOptions opt
                                  const VolumeMemory& memory, const VolumeFilter& filter,
                                  const SampleCorrection& correct) {
   const Samples estimate = memory(fit.basis.components());
-  if (!filter_components(samples, fit, estimate, filter)) return std::nullopt;
+  if (!filter_components(samples, fit, estimate, filter, false)) return std::nullopt;
   correct(samples, fit, estimate);
   SeriesNoise noise = fit.noise;
   noise.kind = NoiseKind::gaussian;
@@ -57,7 +59,7 @@ std::optional<FilteredSeries> filter_series(const Samples& samples, Fit fit,
     fit = *std::move(corrected);
   }
   filtered.components = components_in_place(samples, fit);
-  if (!filter_components(samples, fit, filtered.components, filter)) return std::nullopt;
+  if (!filter_components(samples, fit, filtered.components, filter, true)) return std::nullopt;
   filtered.fit = std::move(fit);
   return filtered;
 }

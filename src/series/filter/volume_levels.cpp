@@ -54,7 +54,7 @@ void VolumeLevels::add(const Frame& slice) {
 void VolumeLevels::finish() {
   if (!current_) return;
   LevelsByKind& levels = levels_.emplace_back();
-  // A volume without usable cubes is constant and has no noise.
+  // If lull has examined cubes but none of them is usable, the volume is constant and has no noise.
   if (current_->examined() > 0 && current_->cubes().empty()) levels.fill(0.0f);
   if (current_->has_enough_cubes())
     for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::rician})

@@ -12,8 +12,8 @@
 
 namespace lull::series {
 
-/// Returns whether the noise levels of volumes differ too much for a common level. The highest and
-/// the lowest tenth of the levels are ignored.
+/// Returns whether the noise levels of volumes differ too much for a common level. The function
+/// ignores the highest and the lowest tenth of the levels.
 [[nodiscard]] bool levels_differ(std::vector<float> levels, NoiseKind kind);
 
 /// Estimates the noise level of each volume separately.
@@ -37,7 +37,8 @@ class VolumeLevels {
   void clear_constant_volumes(SeriesNoise& noise) const;
 
  private:
-  /// Noise level of a volume for each NoiseKind. Empty: too few usable voxels.
+  /// Noise level of a volume for each NoiseKind. A level is empty if the volume has too few usable
+  /// voxels.
   using LevelsByKind = std::array<std::optional<float>, 2>;
 
   FrameFormat format_;

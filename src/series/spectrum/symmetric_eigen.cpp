@@ -165,8 +165,8 @@ void diagonalise(Tridiagonal& t) {
   double norm = 0;
   for (int i = 0; i < n; ++i)
     norm = std::max(norm, std::abs(t.diagonal[i]) + std::abs(t.beside[i]));
-  // The threshold is at least a share of the norm, because eigenvalues near 0 of rank-deficient
-  // matrices are rounding errors.
+  // The threshold for negligible elements is at least a share of the norm of the matrix. Without
+  // this minimum, the threshold near an eigenvalue of 0 would be smaller than the rounding errors.
   const auto is_negligible = [&](int i) {
     const double beside = std::abs(t.diagonal[i]) + std::abs(t.diagonal[i + 1]);
     return std::abs(t.beside[i]) <= epsilon * std::max(beside, 0.1 * norm);

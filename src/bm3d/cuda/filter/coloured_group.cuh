@@ -7,13 +7,15 @@
 // c(0), where c(d) is the noise covariance of a coefficient in two patches at displacement d. The
 // right matrix contains signs (coloured_pairs.h).
 
-// The left matrix has a row for each of the 16 coefficients in two rows of a patch, and a column
-// for each pair of members.
+// To compute the noise variances, a warp multiplies two matrices. The left matrix has a row for
+// each of the 16 coefficients in two rows of a patch, and a column for each pair of members.
 
-// In one access, a lane reads 8 half-precision elements of the left matrix. These elements belong
-// to one pair of members. Eight lanes together read a table entry of 128 bytes.
+// The left matrix of the product is in a table in memory. In one access, a lane reads 8 of its
+// half-precision elements. These elements belong to one pair of members. Eight lanes together read
+// a table entry of 128 bytes.
 
-// Cost: about 36 instructions per chunk of 16 pairs, and about 90 per group for the table look-up.
+// The computation of the noise variances takes about 36 instructions per chunk of 16 pairs. The
+// table look-up takes about 90 instructions per group.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
 #include "bm3d/cuda/filter/coloured_transforms.cuh"
@@ -117,8 +119,8 @@ __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
          displacement_x(packed);
 }
 
-/// Returns the byte offset of the table entry for two members, in column 0; column u has this
-/// offset XOR 16 u. The two low bytes of `pair` are the members. In lane m, `member` is the
+/// Returns the byte offset of column 0 of the table entry for two members. Column u has this offset
+/// XOR 16 u. The two low bytes of `pair` are the indices of the members. In lane m, `member` is the
 /// displacement_key() of member m. All lanes of a warp must call this function.
 __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
                                                      std::uint32_t pair) {
@@ -183,8 +185,8 @@ __device__ __forceinline__ float root(float x) {
   return result;
 }
 
-/// Limits relative variances to at least min_group_variance, and converts them to the stored
-/// values: square roots in the first phase, and variances in the second phase.
+/// Limits two relative variances to at least min_group_variance. Returns their square roots in the
+/// first phase, and the limited variances in the second phase.
 template <bool second_phase>
 __device__ __forceinline__ __half2 stored_ratios(float a, float b) {
   constexpr auto least = static_cast<float>(min_group_variance);
@@ -229,8 +231,8 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum variance for all coefficients. Coefficients have the minimum variance if they
-/// contain only rounding errors, or differences between copies of a patch.
+/// Stores the minimum variance for all coefficients of a set. Coefficients have the minimum
+/// variance if they contain only rounding errors, or differences between copies of a patch.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll
@@ -238,9 +240,9 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
 }
 
 /// Stores the noise variances of the group coefficients that are differences of two adjacent
-/// members. In units of the variance of one member, such a variance is one minus the correlation of
-/// their noise. `chunk` contains this value for 16 pairs. `half` selects pairs 0..7 (0) or pairs
-/// 8..15 (1). The function stores the results in ratio[k][b] for all k.
+/// members. In units of the variance of one member, the variance is 1 - r, where r is the
+/// correlation of the noise of the two members. `chunk` contains 1 - r for 16 pairs. `half` selects
+/// pairs 0..7 (0) or pairs 8..15 (1). The function stores the results in ratio[k][b] for all k.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {
@@ -294,8 +296,8 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
       const auto& signs = sign_table<GroupTransform>.wide[set][bits];
       sums.add(ratios, 0, signs[0][lane]);
       if (!is_haar || x < 4)
-        // Haar coefficients 8..15 are differences within four consecutive members, so only pairs of
-        // members m and m' with m ^ m' below 4 contribute.
+        // Haar coefficients 8..15 are differences within four consecutive members. Therefore, only
+        // pairs of members m and m' contribute for which m XOR m' is less than 4.
         sums.add(ratios, 1, signs[1][lane]);
       if (is_haar && x == 1) {
         store_halves<second_phase>(ratios, 0, 0, ratio[1]);

@@ -15,8 +15,8 @@
 // For each number of members, a constant matrix maps the values r = 1 - c(d) / c(0) of all pairs of
 // members to the noise variances of the group coefficients.
 
-// Pairs of members m and m' are in the order of x = m ^ m'. Contributions to the Haar coefficients
-// depend only on the highest bit of x and on m without this bit.
+// Pairs of members m and m' are in the order of x = m XOR m'. Contributions to the Haar
+// coefficients depend only on the highest bit of x and on m without this bit.
 
 namespace lull::bm3d::filter_detail {
 
@@ -36,7 +36,7 @@ constexpr int highest_bit(int x) {
 }
 
 /// Returns pair `index` of a group of N = 2^log2_members members. Let x = index / (N / 2) and q =
-/// index % (N / 2). The pair consists of the members m and m ^ x. m is q with a 0 bit inserted at
+/// index % (N / 2). The pair consists of the members m and m XOR x. m is q with a 0 bit inserted at
 /// the position of the highest 1 bit of x. The indices N / 2 to N^2 / 2 - 1 enumerate all pairs.
 /// For all other indices, both members of the result are 0.
 constexpr MemberPair pair_of(int log2_members, int index) {
@@ -44,7 +44,8 @@ constexpr MemberPair pair_of(int log2_members, int index) {
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  // Because of the inserted 0 bit, each pair (m, m ^ x) occurs only once.
+  // m has a 0 bit at the position of the highest 1 bit of x. Therefore, each pair (m, m XOR x)
+  // occurs only once.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};

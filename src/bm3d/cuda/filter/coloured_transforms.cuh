@@ -10,7 +10,7 @@
 // has data of four patches: 2t, 2t + 1, 2t + 8 and 2t + 9. From each row of these patches, the lane
 // has the coefficient with the horizontal frequency g.
 
-// Step 3, vertical transform: The lane computes the remaining butterflies in its own registers.
+// Step 3, vertical transform: Each lane computes the remaining butterflies in its own registers.
 
 // Step 4, transform across the group: A matrix product transforms each patch coefficient across the
 // group. Lane (g, t) = (lane / 4, lane % 4) then has the group coefficients 2t, 2t + 1, 2t + 8 and
@@ -20,7 +20,7 @@
 // % 4) has the coefficients with the horizontal frequencies 2t and 2t + 1 of the patches g and g +
 // 8.
 
-// Step 6, inverse transforms of the patches: The lane computes the butterflies of the vertical
+// Step 6, inverse transforms of the patches: Each lane computes the butterflies of the vertical
 // transform. A matrix product performs the last butterfly, the horizontal transform and the
 // aggregation window.
 
@@ -35,8 +35,8 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// The samples of one plane as half-precision differences from `level`: the words of a tile in
-/// shared memory (load_tile()), or the elements of the plane.
+/// Access of one lane to the samples of one plane, as half-precision differences from `level`. The
+/// samples are in a tile in shared memory (load_tile()) or in the plane in device memory.
 template <Staging staging>
 struct SlotSamples {
   const void* at;
@@ -86,7 +86,7 @@ struct SlotOperands {
     rows[3] = word_of(-halves_of(rows[0]));
 #pragma unroll
     for (int y = 0; y < 4; ++y) {
-      // The factor 1 / 8 compensates the factor 8 of the vertical transform.
+      // The factor 1 / 8 compensates for the factor 8 of the vertical transform.
       const float scale = value_scale / (8 * root_8) * w[y] * w[g];
       columns[y] = pack_halves(inverse.at[g][t2] * scale, inverse.at[g][t2 + 1] * scale);
     }
@@ -177,7 +177,8 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
   }
 }
 
-/// Variance and standard deviation of white noise of variance 1 in the coefficients of one lane.
+/// Variance and standard deviation of the noise in the coefficients of one lane, if the samples
+/// have white noise of variance 1.
 template <int S, class GroupTransform>
 struct NoiseScale {
   // Element 0 of the arrays is for group coefficients 2t and 2t + 1, and element 1 for 2t + 8 and

@@ -1,5 +1,5 @@
-// Each instantiation of the filter kernel has its own file, so that builds compile them in
-// parallel.
+// Each instantiation of the filter kernel has its own file, so that builds compile the
+// instantiations in parallel.
 
 #include "bm3d/cuda/filter/coloured_kernel.cuh"
 

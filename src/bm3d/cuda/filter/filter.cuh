@@ -4,8 +4,8 @@
 
 // A warp filters one group in registers, in half precision with two values per register.
 
-// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads column g, rows 2t and 2t + 1, from shared
-// memory. The layout of the rows avoids bank conflicts.
+// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads rows 2t and 2t + 1 of column g of each patch
+// from shared memory. The layout of the rows avoids bank conflicts.
 
 // Step 2, vertical transform: After a matrix product on the tensor cores, lane (g, t) = (lane / 4,
 // lane % 4) has coefficient g of columns 2t and 2t + 1, for two patches at a time.
@@ -13,13 +13,13 @@
 // Step 3, horizontal transform: After a matrix product, lane (g, t) = (lane / 4, lane % 4) has the
 // coefficients (g, 2t) and (g, 2t + 1).
 
-// Step 4: The lane computes the transform across the group and the shrinkage in its own registers.
+// Step 4: Each lane computes the transform across the group and the shrinkage in its own registers.
 
 // Step 5, inverse transforms of the patches: Two matrix products transform a patch back, and
 // multiply it by the aggregation window. Lane (g, t) = (lane / 4, lane % 4) then has rows 2t and 2t
 // + 1 of column g.
 
-// Step 6: The lane adds the weighted rows to the sums.
+// Step 6: Each lane adds its rows, multiplied by the weight of the group, to the sums.
 
 // A thread block processes up to 8x8 neighbouring reference patches, or 8x4 for groups of 32. Its
 // tile is the union of their search windows.
@@ -33,15 +33,16 @@
 // Staging::sums: Groups contain patches of several frames. Shared memory contains only the sums,
 // with one tile per frame.
 
-// The thread block subtracts one of its samples from all samples. The differences are small, so
-// half precision has small rounding errors even in bright areas. Differences are at most 511
-// (core/float_range.h).
+// The thread block subtracts the value of one sample of its tile from all samples. The differences
+// are small, so half precision has small rounding errors even in bright areas. Differences are at
+// most 511 (core/float_range.h).
 
-// Scales of the transforms: A kernel transforms N patches across the group: 8, 16 or 32.
-// Coefficients of patches are scaled by 8 / N, so sums of N patches fit into half precision.
+// Scales of the transforms: A kernel transforms N patches across the group, where N is 8, 16 or 32.
+// The kernel scales the coefficients of the patches by 8 / N, so that sums of N patches fit into
+// half precision.
 
 // If a group has only M patches, the kernel transforms N / M copies of each patch. The nonzero
-// spectrum is then that of M patches, scaled by sqrt(N / M).
+// coefficients are then the coefficients of the M patches, scaled by sqrt(N / M).
 
 #include "bm3d/cuda/filter/filter_plan.h"
 #include "bm3d/cuda/filter/kernels.h"

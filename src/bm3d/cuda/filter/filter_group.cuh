@@ -15,8 +15,8 @@ using LaneGroup = __half2[M];
 
 enum class Memory { shared, device };
 
-/// The offsets of the patches of a group: lane m has the offset of patch m. Offsets are in bytes,
-/// except 32-bit offsets in device memory, which are in elements for a larger range.
+/// The offsets of the patches of a group: lane m has the offset of patch m. Most offsets are in
+/// bytes. Only 32-bit offsets in device memory are in elements, which gives them a larger range.
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
@@ -44,8 +44,8 @@ class PatchPlaces {
   Offset offset_;
 };
 
-/// The samples of one plane as half-precision differences from `level`: the words of a tile in
-/// shared memory (load_tile()), or the elements of the plane.
+/// Access of one lane to the samples of one plane, as half-precision differences from `level`. The
+/// samples are in a tile in shared memory (load_tile()) or in the plane in device memory.
 template <Staging staging>
 struct PatchSamples {
   static constexpr Memory memory = staging == Staging::shared ? Memory::shared : Memory::device;
@@ -93,7 +93,7 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // The factor 1 / 8 compensates two factors: coefficients of patches are scaled by 8 / M
+    // The factor 1 / 8 compensates for two factors: coefficients of patches are scaled by 8 / M
     // (filter.cuh), and the inverse transform across the group multiplies them by M.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
@@ -174,7 +174,7 @@ constexpr float noise_deviation(int k) {
 }
 
 /// Applies the hard threshold of the first phase, and returns the number of retained coefficients.
-/// The mean of the group (the first value of lane 0) is always retained.
+/// The function always retains the mean of the group (the first value of lane 0).
 template <int M, class GroupTransform>
 __device__ __forceinline__ int threshold(float limit, float mean_factor, int lane,
                                          LaneGroup<M>& group) {

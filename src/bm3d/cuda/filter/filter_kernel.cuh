@@ -82,7 +82,8 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, PackedHead store
   return head;
 }
 
-/// The offsets of samples and sums for the patch with the index lane >> log2_repeats.
+/// The offsets of one patch in the samples and in the sums. Each lane has the offsets of the patch
+/// with the index lane >> log2_repeats, because the kernel repeats each patch 2^log2_repeats times.
 template <Staging staging>
 struct PatchOffsets {
   PatchOffset<staging> samples;  // offset in the tile, or from the tile in the plane

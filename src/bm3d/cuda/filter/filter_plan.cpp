@@ -38,9 +38,9 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
 }
 
 /// Plans a tile of up to 8x8 reference patches. The function considers only tiles for which at
-/// least `blocks` thread blocks fit into a multiprocessor. Of these tiles, the function plans the
-/// largest tile that divides the planes into enough tiles for the device. If none of them does, the
-/// function plans the smallest one.
+/// least `blocks` thread blocks fit into a multiprocessor. From these tiles, the function takes the
+/// largest one that divides the planes into enough tiles for the device. If there is no such tile,
+/// the function takes the smallest tile.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
   // Shared memory contains the sums, the noisy samples and, in the second phase, the basic estimate

@@ -18,7 +18,8 @@ namespace lull::bm3d {
 enum class Staging { shared, sums, direct };
 
 /// Type of the offsets, in samples, of patches in device memory. Kernels with Staging::direct
-/// always use 64 bits, because the cost is small beside that of the additions to device memory.
+/// always use 64 bits, because 64-bit offsets cost little time compared with the additions to
+/// device memory.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
 /// Returns true if 32-bit offsets can address all samples of a plane. `plane` is the number of
@@ -73,7 +74,7 @@ struct FilterPlan {
   std::size_t shared_bytes = 0;
 };
 
-/// Parameters of a filter kernel that determine its tiles.
+/// The parameters of a filter kernel on which its tiles depend.
 struct FilterWork {
   Phase phase = Phase::first;
   // Number of columns and rows of reference patches on the grid, and number of planes.
@@ -95,18 +96,19 @@ constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   return few ? 8 : phase.group <= 16 ? 16 : 32;
 }
 
-/// Returns the register-limited number of thread blocks per multiprocessor, for a kernel that
-/// transforms `slots` patches across the group.
+/// Returns the number of thread blocks per multiprocessor that the registers allow, for a kernel
+/// that transforms `slots` patches across the group.
 constexpr int min_blocks(bool second_phase, int slots, bool coloured = false) {
   if (slots == 8) return 4;
   return slots == 32 ? 2 : second_phase || coloured ? 3 : 4;
 }
-/// Returns the number of thread blocks per multiprocessor, limited by registers and shared memory.
+/// Returns the number of thread blocks per multiprocessor that the registers and the shared memory
+/// allow.
 [[nodiscard]] int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                                   const cuda::DeviceLimits& device, bool coloured = false);
 
-/// Plans the tiles of the filter kernel. The plan does not depend on the batch, because other tiles
-/// would change the rounding of the results.
+/// Plans the tiles of the filter kernel. The plan does not depend on the batch, because a different
+/// tile would change the rounding of the results.
 [[nodiscard]] FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                                      const cuda::DeviceLimits& device);
 

@@ -34,7 +34,7 @@ struct FrameSums {
 struct Work {
   std::uint32_t *noisy_tile, *basic_tile;  // Staging::shared
   int* values;                             // sums of the estimates in the tile
-  // With Staging::sums, the offset of each row of the tile in the plane.
+  // Offset of each row of the tile in the plane. Only kernels with Staging::sums use these offsets.
   int* row_offsets;
   const FrameSums* frame_sums;  // Staging::sums
   int plane;
@@ -74,8 +74,8 @@ struct FourSamples {
   }
 };
 
-/// Loads a tile from a plane in half precision. A word contains a sample and its neighbour: below
-/// (`pairs_rows`), or to the right.
+/// Loads a tile from a plane in half precision. A word contains two samples: the sample at the
+/// position of the word, and the sample below (if `pairs_rows` is true) or the sample to the right.
 template <bool pairs_rows>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
@@ -97,7 +97,7 @@ __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, f
   }
 }
 
-/// Returns the location of the sums of frame `t` in GroupFrames.
+/// Returns the location of the sums of a frame. `t` is the index of the frame in GroupFrames.
 __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_x, int first_y) {
   const FilterArgs& f = a.filter;
   Motion v;

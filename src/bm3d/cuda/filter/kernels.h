@@ -50,8 +50,8 @@ struct FilterArgs {
   Planes basic{};  // only in the second phase
   std::array<Sums, max_planes> sums{};
   std::array<float, max_planes> sigma{};
-  /// A thread block subtracts one of its samples from all samples (filter.cuh). In plane i, the
-  /// block clamps the subtracted value to -max_level[i]..max_level[i].
+  /// A thread block subtracts the value of one of its samples from all samples (filter.cuh). In
+  /// plane i, the block limits this value to -max_level[i]..max_level[i].
   static constexpr float unlimited_level = std::numeric_limits<float>::max();
   std::array<float, max_planes> max_level{unlimited_level, unlimited_level, unlimited_level};
   int planes = 1;
@@ -72,8 +72,8 @@ struct FilterArgs {
 
 /// Covariance tables in device memory (covariance_cuda.h), for coloured noise.
 struct CovarianceView {
-  /// Noise variances of the coefficients [u][v] of a patch, in units of sigma^2, and then the
-  /// square roots of these 64 variances. Null: white noise.
+  /// Noise variances of the coefficients [u][v] of a patch, in units of sigma^2, followed by the
+  /// square roots of these 64 variances. Null for white noise.
   const float* own = nullptr;
   /// One minus the correlation of the noise of two patches in one coefficient, in half precision,
   /// as [entry][column(entry, u)][v]. `entry` depends on the displacement between the patches. u is

@@ -25,8 +25,8 @@ __device__ __forceinline__ float quotient(float a, float b) {
   return __fmaf_rn(__fmaf_rn(-b, about, a), inverse, about);
 }
 
-/// For each of the four samples of this lane, sums the weights at the sample and the 7 samples to
-/// its left, multiplied by the aggregation window.
+/// For each of the four samples of this lane, computes the sum of the weights at the sample and at
+/// the 7 samples to its left, multiplied by the aggregation window.
 __device__ __forceinline__ float4 sums_along(const uint4& weights,
                                              const std::array<float, patch>& window) {
   float v[3 * 4] = {}, sum[4] = {};  // positions -8 to 3
@@ -44,8 +44,9 @@ __device__ __forceinline__ float4 sums_along(const uint4& weights,
   return make_float4(sum[0], sum[1], sum[2], sum[3]);
 }
 
-/// Stores up to four estimates of a row. `left` is the number of samples up to the end of the row.
-/// `v` contains the weight sums (sums_along()) of this row and of the 7 rows above.
+/// Stores up to four estimates of a row. `left` is the number of samples from the first estimate to
+/// the end of the row. `v` contains the weight sums (sums_along()) of this row and of the 7 rows
+/// above.
 __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], const float4* v,
                                                 const std::array<float, patch>& window,
                                                 const float* noisy, int left, float* estimate) {

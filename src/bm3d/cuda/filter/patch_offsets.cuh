@@ -21,7 +21,8 @@ __device__ __forceinline__ Offset patch_offset(const FilterArgs& a, int referenc
          a.margins.at(a.grid.x(i) + displacement_x(packed), a.grid.y(j) + displacement_y(packed));
 }
 
-/// Returns true if a reference patch is on the grid. Batches may extend beyond the grid.
+/// Returns true if a reference patch is on the grid of reference patches. Batches may extend beyond
+/// this grid.
 __device__ __forceinline__ bool is_on_grid(const FilterArgs& a, int reference) {
   const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
   return (a.batch.x0 + reference_tile % a.batch.tiles_x) * reference_tile_side +

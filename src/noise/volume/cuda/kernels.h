@@ -13,7 +13,8 @@ namespace lull::cuda {
 using SliceBytes = PlaneView<const std::byte>;  // width and stride in bytes
 
 /// Queues the variance stabilisation of the slice `noisy` on `stream`. `level` contains the noise
-/// level of each sample; null: `samples.sigma`. The table of `samples` must be in device memory.
+/// level of each sample. If `level` is null, the noise level is `samples.sigma` everywhere. The
+/// table of `samples` must be in device memory.
 void stabilise_slice(SliceBytes noisy, const FrameFormat& format, const SampleVst& samples,
                      const float* level, PlaneView<std::byte> stabilised, cudaStream_t stream);
 /// Queues the inverse of the variance stabilisation on `stream`. The kernel converts `filtered` and

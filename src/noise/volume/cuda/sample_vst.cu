@@ -1,5 +1,6 @@
-// Memory-bound kernels for the variance stabilisation of slices, with one thread per sample.
-// Without fused multiply-add, results equal those of the host bit for bit.
+// Kernels for the variance stabilisation of slices, with one thread per sample. The kernels are
+// limited by memory bandwidth. Without fused multiply-add, results equal those of the host bit for
+// bit.
 
 #include <cstdint>
 #include <type_traits>

@@ -1,0 +1,48 @@
+#pragma once
+// Returns signal from the residuals of filtered components to the components.
+
+// A filter shrinks structures, so the residual of a component (its noisy values minus its filtered
+// values) contains some of the anatomy. The least squares fit of a residual by the strongest
+// components has few parameters and thousands of observations, so the fit contains much signal and
+// hardly any noise.
+
+#include <vector>
+
+#include "series/samples.h"
+
+namespace lull::series {
+
+/// Fits the residual of each component, over the voxels of the object, by a constant and by the
+/// strong components: those of the first four components that are not later than the component
+/// itself and whose variance is at least 10 times the noise variance. One thread at a time may use
+/// an object.
+class ResidualFit {
+ public:
+  /// @param components  the components, with noise of variance 1. add() expects noisy values in a
+  ///     slice, and finish() expects filtered values.
+  /// @param object  the voxels of the object, one flag per voxel; must outlive this object
+  ResidualFit(const Samples& components, const std::vector<bool>& object)
+      : components_(components), object_(object) {}
+
+  /// Adds the residuals of slice `z` of component `k` to the sums. The caller passes the slices of
+  /// a component in order, before it replaces their noisy values, and the components in order.
+  /// @param filtered  the filtered values of the slice
+  void add(int k, int z, const float* filtered);
+  /// Adds the fitted residual to the filtered component `k`. With fewer than 500 voxels in the
+  /// object, the component does not change.
+  void finish(int k);
+
+ private:
+  void start(int k);
+  bool is_object(std::size_t voxel) const { return !object_.empty() && object_[voxel]; }
+
+  Samples components_;
+  const std::vector<bool>& object_;
+  std::vector<int> strong_;  // indices of the strong components before the current component
+  // The sums of the current component. Regressor 0 is the constant 1, and the other regressors are
+  // the components `regressors_`.
+  std::vector<int> regressors_;
+  std::vector<double> products_, residuals_;  // sums of products of regressors; with the residual
+};
+
+}  // namespace lull::series
