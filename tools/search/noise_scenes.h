@@ -35,9 +35,10 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 /// begins at the largest change of the picture between two excerpts.
 /// @param excerpts  in the order of time; not empty
 /// @param all  the estimate from all excerpts
-/// @param codec_error  NoiseEstimate::codec_error of the first plane, which estimates of excerpts do
-///     not contain. Filters remove the sum of the measured noise and this error, so levels far below
-///     the error count as equal.
+/// @param codec_error  NoiseEstimate::codec_error of the first plane, which estimates of excerpts
+/// do
+///     not contain. Filters remove the sum of the measured noise and this error, so levels far
+///     below the error count as equal.
 /// @param frames_from  reads frames of the clip; if empty, the clip is one scene
 [[nodiscard]] std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts,
                                                 const NoiseEstimate& all, float codec_error,

@@ -59,8 +59,8 @@ class Search {
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
     NoiseEstimate with_error = all;
     add_codec_error(excerpts_of(samples.excerpts), with_error);
-    record.scenes = scenes_of(excerpts, all, with_error.codec_error[0],
-                              has_scenes() ? by_pts() : FramesFrom{});
+    record.scenes =
+        scenes_of(excerpts, all, with_error.codec_error[0], has_scenes() ? by_pts() : FramesFrom{});
     // scenes_of() requires estimates without the codec error (quantisation error), so
     // add_codec_error() must follow scenes_of().
     for (SceneNoise& scene : record.scenes)

@@ -40,8 +40,8 @@ std::shared_ptr<const NoiseCurve> flattened(const NoiseCurve& curve, float error
 }
 
 /// Adds white noise with the standard deviation `error` to a plane. The level of the noise curve
-/// excludes the codec error, because sessions use it as the noise level in the detection of repeated
-/// frames.
+/// excludes the codec error, because sessions use it as the noise level in the detection of
+/// repeated frames.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
   if (!plane.curve) {
@@ -52,7 +52,8 @@ void add_white(float error, float level, PlaneNoise& plane) {
     const float strength = plane.sigma / stabilised_sigma(*plane.curve);
     const float curve_level = plane.curve->level();
     auto curve = flattened(*plane.curve, error / strength);
-    plane.sigma = stabilised_sigma(*curve) * std::hypot(curve_level * strength, error) / curve_level;
+    plane.sigma =
+        stabilised_sigma(*curve) * std::hypot(curve_level * strength, error) / curve_level;
     plane.curve = std::move(curve);
   }
   if (!plane.correlation) return;

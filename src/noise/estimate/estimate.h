@@ -47,8 +47,8 @@ struct NoiseEstimate {
   /// For clips, the noise levels of the stored samples of each plane as a function of luma, in the
   /// order of increasing luma. A luma that does not occur in the frames has no element.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
-  /// True for clips with large dark areas (lit_areas.h). `noise` and `level` then describe the noise
-  /// outside the dark areas if the noise is stronger there.
+  /// True for clips with large dark areas (lit_areas.h). `noise` and `level` then describe the
+  /// noise outside the dark areas if the noise is stronger there.
   bool has_dark_areas = false;
   /// For clips, the noise level of the first plane in all areas, divided by `level`. Below 1 if
   /// `level` is the noise level outside dark areas.

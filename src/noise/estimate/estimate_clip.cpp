@@ -11,6 +11,7 @@
 #include "noise/estimate/clip_checks.h"
 #include "noise/estimate/clip_motion.h"
 #include "noise/estimate/clip_table.h"
+#include "noise/estimate/excerpt_measurement.h"
 #include "noise/estimate/lit_areas.h"
 
 namespace lull {
@@ -32,13 +33,6 @@ constexpr float min_excerpt_share = 0.25f;
 /// Minimum noise level. A lower level counts as no noise. Rounding to 8 bits has the noise level
 /// 0.29.
 constexpr float min_level = 0.5f;
-/// Minimum share of dark blocks with which the estimator measures luma or chroma outside dark areas.
-constexpr double min_dark_share_luma = 0.1, min_dark_share_chroma = 0.2;
-/// The estimator uses the variance of luma outside dark areas only if it exceeds the variance in
-/// all areas by the factor `min_lit_ratio`, or `min_small_lit_ratio` if less than the share
-/// `large_lit_share` of the blocks lies outside dark areas.
-constexpr float min_lit_ratio = 1.2f, min_small_lit_ratio = 2;
-constexpr double large_lit_share = 0.3;
 
 /// The differences between the blocks of two frames, in each plane.
 struct Pair {
@@ -98,19 +92,6 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
   return pair;
 }
 
-/// A table of noise variances for each plane.
-using Tables = std::array<std::optional<CoefficientTable>, 3>;
-
-/// The blocks of an excerpt in each plane: all blocks, the selected blocks, and the noise
-/// variances.
-struct ExcerptMeasurement {
-  std::array<std::vector<ClipDifference>, 3> all, blocks;
-  Tables tables;
-  std::array<ChannelShares, 3> shares;
-  bool has_dark_areas = false;
-  float variance_in_all_areas = 0;  // noise variance of luma, with the dark areas
-};
-
 /// Returns, for each of the planes Y, U and V, how much of the noise variance comes from R, G and
 /// B.
 std::array<ChannelShares, 3> shares_of(const Tables& tables) {
@@ -132,18 +113,6 @@ std::array<ChannelShares, 3> shares_of(const Tables& tables) {
     for (float& weight : shares[i].weight) weight /= all;
   }
   return shares;
-}
-
-/// Replaces the noise variances of chroma by those outside dark areas if dark areas are large and
-/// the noise is stronger outside them.
-void exclude_dark_from_chroma(ExcerptMeasurement& measured) {
-  for (int i = 1; i < 3; ++i) {
-    std::optional<CoefficientTable>& variances = measured.tables[i];
-    if (!variances || dark_share_of(measured.all[i]) < min_dark_share_chroma) continue;
-    const auto lit = measure_lit(measured.all[i]);
-    if (lit && mean_variance(lit->variances) > mean_variance(*variances))
-      variances = lit->variances;
-  }
 }
 
 ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
@@ -175,13 +144,6 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
       measured.tables[i] = variances_of(measured.blocks[i], measured.shares[i]);
   }
   return measured;
-}
-
-/// Returns the median, or the mean of the two middle values. `values` is not empty.
-float median_of(std::vector<float> values) {
-  std::ranges::sort(values);
-  const std::size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
 /// Combines the noise variances of all excerpts. The result has the median noise level of the
@@ -340,50 +302,6 @@ bool too_small(const FrameFormat& format, int plane) {
   return std::min(format.plane_width(plane), format.plane_height(plane)) < 2 * clip_window;
 }
 
-/// Replaces the noise variances of luma in excerpts with large dark areas by those outside the dark
-/// areas if the noise is stronger there. The decision is the same for all excerpts with large dark
-/// areas. Returns whether dark areas are large in most excerpts.
-bool exclude_dark_from_luma(std::vector<ExcerptMeasurement>& parts) {
-  std::vector<std::optional<LitNoise>> lit_noise(parts.size());
-  std::vector<float> all_variances, lit_variances, lit_shares;
-  int dark = 0, measured = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (!parts[i].tables[0]) continue;
-    ++measured;
-    const double dark_share = dark_share_of(parts[i].all[0]);
-    dark += dark_share >= min_dark_share_chroma;
-    if (dark_share < min_dark_share_luma) continue;
-    if (!(lit_noise[i] = measure_lit(parts[i].all[0]))) continue;
-    all_variances.push_back(mean_variance(*parts[i].tables[0]));
-    lit_variances.push_back(mean_variance(lit_noise[i]->variances));
-    lit_shares.push_back(static_cast<float>(1 - dark_share));
-  }
-  if (lit_shares.empty()) return false;
-  const float ratio = median_of(lit_shares) < large_lit_share ? min_small_lit_ratio : min_lit_ratio;
-  if (median_of(lit_variances) > ratio * median_of(all_variances))
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (!lit_noise[i]) continue;
-      parts[i].tables[0] = lit_noise[i]->variances;
-      parts[i].blocks[0] = std::move(lit_noise[i]->blocks);
-    }
-  return 2 * dark > measured;
-}
-
-/// Excludes large dark areas from the measurements of all excerpts.
-void exclude_dark_areas(std::vector<ExcerptMeasurement>& parts, ClipMeasurement& measured) {
-  const auto median_variance = [&] {
-    std::vector<float> variances;
-    for (const ExcerptMeasurement& part : parts)
-      if (part.tables[0]) variances.push_back(mean_variance(*part.tables[0]));
-    return variances.empty() ? 0 : median_of(variances);
-  };
-  const float in_all_areas = median_variance();
-  for (ExcerptMeasurement& part : parts) exclude_dark_from_chroma(part);
-  measured.has_dark_areas = exclude_dark_from_luma(parts);
-  if (const float variance = median_variance(); variance > 0)
-    measured.share_in_all_areas = std::sqrt(in_all_areas / variance);
-}
-
 }  // namespace
 
 ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
@@ -398,7 +316,11 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
     const auto says = [](const ExcerptMeasurement& part) { return part.tables[0].has_value(); };
     if (std::ranges::any_of(parts, says)) break;
   }
-  if (!is_rgb(excerpts)) exclude_dark_areas(parts, measured);
+  if (!is_rgb(excerpts)) {
+    const DarkAreas dark = exclude_dark_areas(parts);
+    measured.has_dark_areas = dark.are_large;
+    measured.share_in_all_areas = dark.share_in_all_areas;
+  }
   for (int i = 0; i < 3; ++i) {
     std::vector<CoefficientTable> tables;
     for (const ExcerptMeasurement& part : parts)
@@ -407,7 +329,6 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
     if (i == 0) measured.found = !tables.empty();
   }
   if (!measured.found) return measured;
-  note_dark_areas(parts, measured);
   for (const ExcerptMeasurement& part : parts)
     measured.excerpt_level.push_back(part.tables[0] ? std::sqrt(mean_variance(*part.tables[0]))
                                                     : 0);
