@@ -30,6 +30,9 @@ constexpr std::size_t lit_groups = 4, min_group = 60;
 /// dark areas, the factor is `min_ratio_of_small`: a moderate difference then does not outweigh the
 /// weaker noise of most of the picture.
 constexpr float min_ratio = 1.2f, min_ratio_of_small = 2, large_lit_share = 0.3f;
+/// Minimum variance of luma outside dark areas. In clips without noise, texture may look like
+/// weaker noise.
+constexpr float min_lit_variance = 0.75f * 0.75f;
 
 /// The noise outside the dark areas of one plane of one excerpt, and the blocks in which it was
 /// measured.
@@ -120,7 +123,7 @@ bool exclude_from_luma(std::span<ExcerptMeasurement> excerpts) {
   }
   if (lit_shares.empty()) return false;
   const float minimum = median_of(lit_shares) < large_lit_share ? min_ratio_of_small : min_ratio;
-  if (median_of(lit_variances) > minimum * median_of(all_variances))
+  if (median_of(lit_variances) > std::max(minimum * median_of(all_variances), min_lit_variance))
     for (std::size_t i = 0; i < excerpts.size(); ++i) {
       if (!lit_noise[i]) continue;
       excerpts[i].tables[0] = lit_noise[i]->variances;
