@@ -280,6 +280,7 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
     return switch_to(*like, false);
   const std::size_t next = known_.size();
   known_.push_back(scene_noise(0, excerpts_at(count), found));
+  add_codec_error_to_half(known_.back());
   switch_to(next, false);
 }
 

@@ -1,11 +1,13 @@
 #include "tools/search/noise_scenes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
+#include "noise/estimate/codec_error.h"
 #include "pipeline/scale_denoiser.h"
 
 namespace lull::tools {
@@ -123,6 +125,19 @@ double cut_between(Level before, Level after, const FramesFrom& frames_from) {
 }
 
 }  // namespace
+
+void add_codec_error_to_half(SceneNoise& scene) {
+  if (!scene.half || !(scene.estimate.codec_error[0] > 0)) return;
+  std::array<float, 3> error = scene.estimate.codec_error;
+  for (float& of_plane : error) of_plane /= 2;
+  // The mean of 8x8 samples contains an eighth of white noise.
+  const float half_coarse = std::hypot(scene.half->coarse, error[0] / 8);
+  const float coarse = std::hypot(scene.estimate.coarse, scene.estimate.codec_error[0] / 8);
+  if (half_coarse > min_coarse_share * coarse)
+    add_white_error(error, *scene.half);
+  else
+    scene.half.reset();
+}
 
 double time_of(const Frame& frame) {
   const Rational& tick = frame.time_base;

@@ -75,10 +75,16 @@ void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEsti
   const float per_step =
       share * error_per_step * (estimate.has_dark_areas && is_noisy ? with_dark_areas : 1);
   const int planes = layout == Layout::gray ? 1 : 3;
-  for (int i = 0; i < planes; ++i)
-    if (const float error = per_step * steps[i]; error > 0) {
-      add_white(error, estimate.level[i], estimate.noise.plane(i));
-      estimate.codec_error[i] = error;
+  std::array<float, 3> error{};
+  for (int i = 0; i < planes; ++i) error[i] = per_step * steps[i];
+  add_white_error(error, estimate);
+}
+
+void add_white_error(const std::array<float, 3>& error, NoiseEstimate& estimate) {
+  for (int i = 0; i < 3; ++i)
+    if (error[i] > 0) {
+      add_white(error[i], estimate.level[i], estimate.noise.plane(i));
+      estimate.codec_error[i] = error[i];
     }
 }
 
