@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,6 +26,10 @@ constexpr std::size_t min_lit_blocks = 60;
 /// Number of groups into which the blocks are divided by the brightness of the plane, and minimum
 /// number of blocks in a group.
 constexpr std::size_t lit_groups = 4, min_group = 60;
+/// Maximum ratio of the variances of two groups. A higher ratio in luma shows texture. In chroma,
+/// the noise of different colours differs.
+constexpr float max_spread_of_luma = 2.2f;
+constexpr float max_spread_of_chroma = std::numeric_limits<float>::infinity();
 /// The variance of luma outside dark areas replaces the variance in all areas only if it is higher
 /// by the factor `min_ratio`. If less than the share `large_lit_share` of the blocks lies outside
 /// dark areas, the factor is `min_ratio_of_small`: a moderate difference then does not outweigh the
@@ -44,15 +49,16 @@ struct LitNoise {
 bool is_comparable(const ClipDifference& b) { return b.valid && !b.copied && !b.constant; }
 bool is_dark(const ClipDifference& b) { return b.luma < dark_luma; }
 
-/// Returns the table with the median variance, or the mean of the two middle tables. `tables` is
-/// not empty.
-CoefficientTable median_table(std::vector<CoefficientTable> tables) {
+/// Returns the mean of the two tables with the middle variances. If the variances differ strongly,
+/// returns the lower of the two tables. `tables` is not empty.
+CoefficientTable middle_table(std::vector<CoefficientTable> tables, float max_spread) {
   std::ranges::stable_sort(tables, {}, mean_variance);
   const CoefficientTable& below = tables[(tables.size() - 1) / 2];
   const CoefficientTable& above = tables[tables.size() / 2];
-  CoefficientTable median;
-  for (std::size_t k = 0; k < median.size(); ++k) median[k] = (below[k] + above[k]) / 2;
-  return median;
+  if (mean_variance(tables.back()) > max_spread * mean_variance(tables.front())) return below;
+  CoefficientTable middle;
+  for (std::size_t k = 0; k < middle.size(); ++k) middle[k] = (below[k] + above[k]) / 2;
+  return middle;
 }
 
 /// Returns the share of dark blocks, 0..1.
@@ -65,7 +71,7 @@ double dark_share_of(std::span<const ClipDifference> blocks) {
 
 /// Measures the noise of a plane of one excerpt in the blocks outside dark areas. Returns
 /// std::nullopt if too few blocks lie outside dark areas.
-std::optional<LitNoise> measure_lit(std::span<const ClipDifference> blocks) {
+std::optional<LitNoise> measure_lit(std::span<const ClipDifference> blocks, float max_spread) {
   std::vector<ClipDifference> lit;
   std::ranges::copy_if(blocks, std::back_inserter(lit),
                        [](const ClipDifference& b) { return is_comparable(b) && !is_dark(b); });
@@ -87,8 +93,8 @@ std::optional<LitNoise> measure_lit(std::span<const ClipDifference> blocks) {
     noise.blocks.insert(noise.blocks.end(), selected.begin(), selected.end());
   }
   if (tables.empty()) return std::nullopt;
-  // In some groups, texture and motion look like noise. The median ignores such groups.
-  noise.variances = median_table(std::move(tables));
+  // In some groups, texture and motion look like noise.
+  noise.variances = middle_table(std::move(tables), max_spread);
   return noise;
 }
 
@@ -96,7 +102,7 @@ void exclude_from_chroma(ExcerptMeasurement& excerpt) {
   for (int i = 1; i < 3; ++i) {
     std::optional<CoefficientTable>& variances = excerpt.tables[i];
     if (!variances || dark_share_of(excerpt.all[i]) < large_dark_share) continue;
-    const auto lit = measure_lit(excerpt.all[i]);
+    const auto lit = measure_lit(excerpt.all[i], max_spread_of_chroma);
     if (lit && mean_variance(lit->variances) > mean_variance(*variances))
       variances = lit->variances;
   }
@@ -114,7 +120,7 @@ bool exclude_from_luma(std::span<ExcerptMeasurement> excerpts) {
     ++measured;
     const double dark_share = dark_share_of(excerpts[i].all[0]);
     if (dark_share < min_dark_share_of_luma) continue;
-    lit_noise[i] = measure_lit(excerpts[i].all[0]);
+    lit_noise[i] = measure_lit(excerpts[i].all[0], max_spread_of_luma);
     if (!lit_noise[i]) continue;
     large += dark_share >= large_dark_share;
     all_variances.push_back(mean_variance(*excerpts[i].tables[0]));
