@@ -50,16 +50,24 @@ float expected_flat_noise(const NoiseEstimate& estimate) {
   return 0.9f * estimate.level[0] * bend;
 }
 
+/// Returns the level of plane `i` that filters remove: of the sum of the noise and the codec error.
+float removed_level(const NoiseEstimate& estimate, int i) {
+  return std::hypot(estimate.level[i], estimate.codec_error[i]);
+}
+
 /// Returns whether two estimates describe the same noise. The tolerance is larger for chroma levels
 /// and for the noise in means of 8x8 samples (NoiseEstimate::coarse), because these estimates are
 /// less precise.
 bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
   constexpr float roughly = 1.3f;
   for (int i = 0; i < 3; ++i)
-    if (!are_near(a.level[i], b.level[i], i == 0 ? after_cut : roughly)) return false;
+    if (!are_near(removed_level(a, i), removed_level(b, i), i == 0 ? after_cut : roughly))
+      return false;
   constexpr float min_coarse = min_distinct_level / 8;
-  const float coarse = std::max(std::min(a.coarse, b.coarse), min_coarse);
-  return std::max(a.coarse, b.coarse) <= roughly * coarse;
+  const float coarse_a = std::hypot(a.coarse, a.codec_error[0] / 8);
+  const float coarse_b = std::hypot(b.coarse, b.codec_error[0] / 8);
+  return std::max(coarse_a, coarse_b) <=
+         roughly * std::max(std::min(coarse_a, coarse_b), min_coarse);
 }
 
 }  // namespace
@@ -179,7 +187,9 @@ std::vector<Excerpt> NoiseFollower::excerpts_at(std::size_t count) const {
 }
 
 bool NoiseFollower::is_near_level_of(float level, std::size_t scene, bool cut) const {
-  return are_near(level, known_[scene].estimate.level[0], cut ? after_cut : within_scene);
+  const NoiseEstimate& known = known_[scene].estimate;
+  return are_near(std::hypot(level, known.codec_error[0]), removed_level(known, 0),
+                  cut ? after_cut : within_scene);
 }
 
 /// Returns the known scene whose noise is most similar to `found`, or no value if no known scene is
@@ -270,6 +280,7 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
     return switch_to(*like, false);
   const std::size_t next = known_.size();
   known_.push_back(scene_noise(0, excerpts_at(count), found));
+  add_codec_error_to_half(known_.back());
   switch_to(next, false);
 }
 

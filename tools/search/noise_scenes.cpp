@@ -1,11 +1,13 @@
 #include "tools/search/noise_scenes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
+#include "noise/estimate/codec_error.h"
 #include "pipeline/scale_denoiser.h"
 
 namespace lull::tools {
@@ -124,6 +126,19 @@ double cut_between(Level before, Level after, const FramesFrom& frames_from) {
 
 }  // namespace
 
+void add_codec_error_to_half(SceneNoise& scene) {
+  if (!scene.half || !(scene.estimate.codec_error[0] > 0)) return;
+  std::array<float, 3> error = scene.estimate.codec_error;
+  for (float& of_plane : error) of_plane /= 2;
+  // The mean of 8x8 samples contains an eighth of white noise.
+  const float half_coarse = std::hypot(scene.half->coarse, error[0] / 8);
+  const float coarse = std::hypot(scene.estimate.coarse, scene.estimate.codec_error[0] / 8);
+  if (half_coarse > min_coarse_share * coarse)
+    add_white_error(error, *scene.half);
+  else
+    scene.half.reset();
+}
+
 double time_of(const Frame& frame) {
   const Rational& tick = frame.time_base;
   return tick.den == 0 ? 0
@@ -185,7 +200,7 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
 }
 
 std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const NoiseEstimate& all,
-                                  const FramesFrom& frames_from) {
+                                  float codec_error, const FramesFrom& frames_from) {
   std::vector<SceneNoise> scenes{scene_noise(excerpts.front().time_s, excerpts_of(excerpts), all)};
   if (!frames_from || all.excerpt_level.size() != excerpts.size()) return scenes;
   // Consecutive excerpts with nearly equal noise levels form a group. `begins` contains the index
@@ -195,7 +210,8 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
   for (std::size_t i = 1; i < excerpts.size(); ++i) {
     const float level = all.excerpt_level[i];
     if (level <= 0) continue;
-    if (all.excerpt_level[last] > 0 && !is_same(level, all.excerpt_level[last]))
+    if (all.excerpt_level[last] > 0 &&
+        !is_same(std::hypot(level, codec_error), std::hypot(all.excerpt_level[last], codec_error)))
       begins.push_back(i);
     last = i;
   }

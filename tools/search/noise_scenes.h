@@ -26,6 +26,11 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 [[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                                      const NoiseEstimate& estimate);
 
+/// Adds the codec error of a scene to the noise at half size. Means of 2x2 samples contain half of
+/// the error. If the noise of the scene is not coarse with the codec error, the function removes
+/// the noise at half size.
+void add_codec_error_to_half(SceneNoise& scene);
+
 [[nodiscard]] double time_of(const Frame& frame);
 [[nodiscard]] std::vector<Excerpt> excerpts_of(std::span<const TimedExcerpt> excerpts);
 /// Splits frames into excerpts of up to three consecutive frames.
@@ -35,9 +40,13 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 /// begins at the largest change of the picture between two excerpts.
 /// @param excerpts  in the order of time; not empty
 /// @param all  the estimate from all excerpts
+/// @param codec_error  NoiseEstimate::codec_error of the first plane, which estimates of excerpts
+/// do
+///     not contain. Filters remove the sum of the measured noise and this error, so levels far
+///     below the error count as equal.
 /// @param frames_from  reads frames of the clip; if empty, the clip is one scene
 [[nodiscard]] std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts,
-                                                const NoiseEstimate& all,
+                                                const NoiseEstimate& all, float codec_error,
                                                 const FramesFrom& frames_from);
 
 /// Reads up to `count` frames, starting at about the time `time_s`.

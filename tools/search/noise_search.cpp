@@ -57,11 +57,16 @@ class Search {
     for (TimedExcerpt& excerpt : excerpts)
       for (Frame& frame : excerpt.frames) frame = filter_view(std::move(frame));
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
-    record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
-    // scenes_of() requires estimates without the coding error (quantisation error), so
+    NoiseEstimate with_error = all;
+    add_codec_error(excerpts_of(samples.excerpts), with_error);
+    record.scenes =
+        scenes_of(excerpts, all, with_error.codec_error[0], has_scenes() ? by_pts() : FramesFrom{});
+    // scenes_of() requires estimates without the codec error (quantisation error), so
     // add_codec_error() must follow scenes_of().
-    for (SceneNoise& scene : record.scenes)
+    for (SceneNoise& scene : record.scenes) {
       add_codec_error(excerpts_of(samples.excerpts), scene.estimate);
+      add_codec_error_to_half(scene);
+    }
     move_to_cut(record.scenes);
     record.scenes.front().from_s = start_s_;
     return record;
@@ -269,6 +274,7 @@ NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vect
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);
   SceneNoise scene = scene_noise(begin, excerpts, estimate_noise(excerpts));
   add_codec_error(excerpts, scene.estimate);
+  add_codec_error_to_half(scene);
   return {.layout = frames.front().format.layout,
           .unit = unit_of(values),
           .scenes = {std::move(scene)}};

@@ -214,4 +214,10 @@ float mean_variance(const CoefficientTable& variances) {
   return static_cast<float>(sum / 63);
 }
 
+float median_of(std::vector<float> values) {
+  std::ranges::sort(values);
+  const std::size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
 }  // namespace lull

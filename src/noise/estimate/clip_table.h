@@ -39,4 +39,7 @@ struct ChannelShares {
 /// Returns the mean of all variances except coefficient (0, 0).
 [[nodiscard]] float mean_variance(const CoefficientTable& variances);
 
+/// Returns the median, or the mean of the two middle values. `values` is not empty.
+[[nodiscard]] float median_of(std::vector<float> values);
+
 }  // namespace lull

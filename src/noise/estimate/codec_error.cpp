@@ -14,8 +14,8 @@ namespace {
 constexpr float error_per_step = 0.2f;
 /// Factor of the coding error in clips with large dark areas. Encoders use a coarser quantisation
 /// outside the dark areas than in the average of the frame.
-constexpr float with_dark_areas = 1.4f;
-/// In clips without measured noise, add_codec_error() adds only a share of the coding error to the
+constexpr float with_dark_areas = 1.25f;
+/// In clips without measured noise, add_codec_error() adds only a share of the codec error to the
 /// noise. The share is 0 if the quantisation step of luma is `fine_step`, and rises to 1 at
 /// `coarse_step`.
 constexpr float fine_step = 12, coarse_step = 24;
@@ -29,17 +29,33 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
   return curve;
 }
 
-/// Adds white noise with the standard deviation `error` to a plane. The noise curve excludes the
-/// coding error, because sessions use the curve as the noise level in the detection of repeated
-/// frames.
+/// Returns the noise curve `curve` after the addition of white noise with the standard deviation
+/// `error`, scaled so that its level stays equal.
+std::shared_ptr<const NoiseCurve> flattened(const NoiseCurve& curve, float error) {
+  auto sum = std::make_shared<NoiseCurve>(curve);
+  for (float& sigma : sum->sigma) sigma = std::sqrt(sigma * sigma + error * error);
+  const float scale = curve.level() / sum->level();
+  for (float& sigma : sum->sigma) sigma *= scale;
+  return sum;
+}
+
+/// Adds white noise with the standard deviation `error` to a plane. The level of the noise curve
+/// excludes the codec error, because sessions use it as the noise level in the detection of
+/// repeated frames.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
-  const float growth = std::sqrt(level * level + error * error) / found;
   if (!plane.curve) {
     plane.curve = flat_codec_curve(found);
     plane.sigma = stabilised_sigma(*plane.curve);
+    plane.sigma *= std::sqrt(level * level + error * error) / found;
+  } else {
+    const float strength = plane.sigma / stabilised_sigma(*plane.curve);
+    const float curve_level = plane.curve->level();
+    auto curve = flattened(*plane.curve, error / strength);
+    plane.sigma =
+        stabilised_sigma(*curve) * std::hypot(curve_level * strength, error) / curve_level;
+    plane.curve = std::move(curve);
   }
-  plane.sigma *= growth;
   if (!plane.correlation) return;
   auto correlation = std::make_shared<Autocorrelation>(*plane.correlation);
   const float share = level * level / (level * level + error * error);
@@ -59,10 +75,16 @@ void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEsti
   const float per_step =
       share * error_per_step * (estimate.has_dark_areas && is_noisy ? with_dark_areas : 1);
   const int planes = layout == Layout::gray ? 1 : 3;
-  for (int i = 0; i < planes; ++i)
-    if (const float error = per_step * steps[i]; error > 0) {
-      add_white(error, estimate.level[i], estimate.noise.plane(i));
-      estimate.codec_error[i] = error;
+  std::array<float, 3> error{};
+  for (int i = 0; i < planes; ++i) error[i] = per_step * steps[i];
+  add_white_error(error, estimate);
+}
+
+void add_white_error(const std::array<float, 3>& error, NoiseEstimate& estimate) {
+  for (int i = 0; i < 3; ++i)
+    if (error[i] > 0) {
+      add_white(error[i], estimate.level[i], estimate.noise.plane(i));
+      estimate.codec_error[i] = error[i];
     }
 }
 

@@ -11,6 +11,7 @@
 #include "noise/estimate/clip_checks.h"
 #include "noise/estimate/clip_motion.h"
 #include "noise/estimate/clip_table.h"
+#include "noise/estimate/excerpt_measurement.h"
 #include "noise/estimate/lit_areas.h"
 
 namespace lull {
@@ -32,9 +33,6 @@ constexpr float min_excerpt_share = 0.25f;
 /// Minimum noise level. A lower level counts as no noise. Rounding to 8 bits has the noise level
 /// 0.29.
 constexpr float min_level = 0.5f;
-/// Minimum variance of luma outside dark areas, relative to the variance in all areas, with which
-/// the estimator uses the variance outside dark areas.
-constexpr float min_lit_ratio = 1.2f;
 
 /// The differences between the blocks of two frames, in each plane.
 struct Pair {
@@ -94,19 +92,6 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
   return pair;
 }
 
-/// A table of noise variances for each plane.
-using Tables = std::array<std::optional<CoefficientTable>, 3>;
-
-/// The blocks of an excerpt in each plane: all blocks, the selected blocks, and the noise
-/// variances.
-struct ExcerptMeasurement {
-  std::array<std::vector<ClipDifference>, 3> all, blocks;
-  Tables tables;
-  std::array<ChannelShares, 3> shares;
-  bool has_dark_areas = false;
-  float variance_in_all_areas = 0;  // noise variance of luma, with the dark areas
-};
-
 /// Returns, for each of the planes Y, U and V, how much of the noise variance comes from R, G and
 /// B.
 std::array<ChannelShares, 3> shares_of(const Tables& tables) {
@@ -128,20 +113,6 @@ std::array<ChannelShares, 3> shares_of(const Tables& tables) {
     for (float& weight : shares[i].weight) weight /= all;
   }
   return shares;
-}
-
-/// The noise variances of plane `i` outside dark areas may be higher than its overall variances. In
-/// this case, the function replaces the overall variances.
-void raise_to_lit(ExcerptMeasurement& measured, int i) {
-  std::optional<CoefficientTable>& variances = measured.tables[i];
-  if (!variances) return;
-  auto lit = measure_lit(measured.all[i]);
-  if (!lit) return;
-  measured.has_dark_areas = true;
-  const float margin = i == 0 ? min_lit_ratio : 1;
-  if (!(mean_variance(lit->variances) > margin * mean_variance(*variances))) return;
-  variances = lit->variances;
-  measured.blocks[i] = std::move(lit->blocks);
 }
 
 ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
@@ -172,17 +143,7 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
     for (int i = 0; i < 3; ++i)
       measured.tables[i] = variances_of(measured.blocks[i], measured.shares[i]);
   }
-  if (measured.tables[0]) measured.variance_in_all_areas = mean_variance(*measured.tables[0]);
-  if (!is_rgb)
-    for (int i = 0; i < 3; ++i) raise_to_lit(measured, i);
   return measured;
-}
-
-/// Returns the median, or the mean of the two middle values. `values` is not empty.
-float median_of(std::vector<float> values) {
-  std::ranges::sort(values);
-  const std::size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
 /// Combines the noise variances of all excerpts. The result has the median noise level of the
@@ -331,22 +292,14 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
   return levels;
 }
 
-bool too_small(const FrameFormat& format, int plane) {
-  return std::min(format.plane_width(plane), format.plane_height(plane)) < 2 * clip_window;
+bool is_rgb(std::span<const Excerpt> excerpts) {
+  return std::ranges::any_of(excerpts, [](const Excerpt& excerpt) {
+    return !excerpt.empty() && excerpt.front().format.layout == Layout::rgb;
+  });
 }
 
-void note_dark_areas(const std::vector<ExcerptMeasurement>& parts, ClipMeasurement& measured) {
-  std::vector<float> variances, in_all_areas;
-  std::size_t dark = 0;
-  for (const ExcerptMeasurement& part : parts) {
-    if (!part.tables[0]) continue;
-    variances.push_back(mean_variance(*part.tables[0]));
-    in_all_areas.push_back(part.variance_in_all_areas);
-    dark += part.has_dark_areas;
-  }
-  measured.has_dark_areas = 2 * dark > variances.size();
-  const float variance = median_of(variances);
-  if (variance > 0) measured.share_in_all_areas = std::sqrt(median_of(in_all_areas) / variance);
+bool too_small(const FrameFormat& format, int plane) {
+  return std::min(format.plane_width(plane), format.plane_height(plane)) < 2 * clip_window;
 }
 
 }  // namespace
@@ -363,6 +316,11 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
     const auto says = [](const ExcerptMeasurement& part) { return part.tables[0].has_value(); };
     if (std::ranges::any_of(parts, says)) break;
   }
+  if (!is_rgb(excerpts)) {
+    const DarkAreas dark = exclude_dark_areas(parts);
+    measured.has_dark_areas = dark.are_large;
+    measured.share_in_all_areas = dark.share_in_all_areas;
+  }
   for (int i = 0; i < 3; ++i) {
     std::vector<CoefficientTable> tables;
     for (const ExcerptMeasurement& part : parts)
@@ -371,7 +329,6 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
     if (i == 0) measured.found = !tables.empty();
   }
   if (!measured.found) return measured;
-  note_dark_areas(parts, measured);
   for (const ExcerptMeasurement& part : parts)
     measured.excerpt_level.push_back(part.tables[0] ? std::sqrt(mean_variance(*part.tables[0]))
                                                     : 0);

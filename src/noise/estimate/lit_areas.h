@@ -1,28 +1,27 @@
 #pragma once
-// The noise of chroma outside the dark areas of a clip.
+// The noise outside the dark areas of a clip.
 
-// Cameras clip the noise of R, G and B at black, so chroma has less noise in dark areas than
-// elsewhere. In clips with large dark areas, most blocks are dark. A noise level measured in dark
-// blocks would be too low for the rest of the picture.
+// Dark areas have less noise than other areas. Cameras clip the noise of R, G and B at black, and
+// encoders remove the noise of flat areas. In clips with large dark areas, the dark blocks would
+// determine a noise level that is too low for the rest of the picture.
 
-#include <optional>
 #include <span>
-#include <vector>
 
-#include "noise/coefficient_table.h"
-#include "noise/estimate/clip_blocks.h"
+#include "noise/estimate/excerpt_measurement.h"
 
 namespace lull {
 
-/// The noise outside the dark areas of one plane of one excerpt, and the blocks in which it was
-/// measured.
-struct LitNoise {
-  CoefficientTable variances{};
-  std::vector<ClipDifference> blocks;
+struct DarkAreas {
+  /// True if dark areas are large in most excerpts.
+  bool are_large = false;
+  /// The noise level of luma in all areas, divided by the noise level of the new measurement. 1 if
+  /// the measurement of luma did not change.
+  float share_in_all_areas = 1;
 };
 
-/// Measures the noise of a plane of one excerpt in the blocks outside dark areas. Returns
-/// std::nullopt if dark areas are small, or if too few blocks lie outside dark areas.
-[[nodiscard]] std::optional<LitNoise> measure_lit(std::span<const ClipDifference> blocks);
+/// Measures the noise of excerpts with large dark areas again, outside the dark areas. If the noise
+/// is stronger there, the function replaces the variances, and the selected blocks of luma.
+/// @param excerpts  excerpts of Y, Cb and Cr, or of grey frames
+[[nodiscard]] DarkAreas exclude_dark_areas(std::span<ExcerptMeasurement> excerpts);
 
 }  // namespace lull

@@ -144,5 +144,33 @@ TEST(NoiseOfClips, DarkAreasWithMoreNoiseDetermineTheLevelOfChroma) {
   for (const int i : {1, 2}) EXPECT_GT(measured.level[i], 6) << i;
 }
 
+// Encoders remove the noise of dark areas.
+TEST(NoiseOfClips, DarkAreasDoNotLowerTheLevelOfLuma) {
+  const auto measured = measure_clip(clip(grey(), uneven(0.4, 7), half_lit));
+  EXPECT_NEAR(measured.level[0], 7, 0.5f);
+  EXPECT_EQ(measured.curve, nullptr);
+  EXPECT_TRUE(measured.has_dark_areas);
+  EXPECT_LT(measured.share_in_all_areas, 0.5f);
+}
+
+TEST(NoiseOfClips, LevelOfLumaWithDarkAreasIsEqualIfTheNoiseIs) {
+  const auto measured = measure_clip(clip(grey(), uneven(4, 4), half_lit));
+  EXPECT_NEAR(measured.level[0], 4, 0.25f);
+  EXPECT_TRUE(measured.has_dark_areas);
+  EXPECT_EQ(measured.share_in_all_areas, 1);
+  EXPECT_FALSE(measure_clip(clip(grey(), white(4))).has_dark_areas);
+}
+
+// If most of the picture is dark, a moderate difference of the noise does not count.
+TEST(NoiseOfClips, SmallAreaOutsideDarkAreasNeedsMuchMoreNoise) {
+  const Scene mostly_dark = [](int w, int h, int i, double time) {
+    Plane<float> plane = half_lit(w, h, i, time);
+    for (int y = 0; y < h / 2; ++y) std::fill_n(plane.view().row(y), w, 20.0f);
+    return plane;
+  };
+  EXPECT_LT(measure_clip(clip(grey(), uneven(6, 7.5), mostly_dark)).level[0], 6.9f);
+  EXPECT_NEAR(measure_clip(clip(grey(), uneven(3, 9), mostly_dark)).level[0], 9, 0.7f);
+}
+
 }  // namespace
 }  // namespace lull

@@ -55,15 +55,37 @@ TEST(CodecError, CorrelationIsThatOfTheSum) {
   EXPECT_EQ(found.noise.plane(0).correlation_at(0, 0), 1);
 }
 
-TEST(CodecError, CurveOfBrightnessStays) {
+// The error has equal variance at all brightnesses, so it changes the shape of the curve. The level
+// of the curve stays that of the measured noise.
+TEST(CodecError, AddsToTheCurveOfBrightness) {
   NoiseEstimate found = estimate_over_time({4, 0, 0});
   auto curve = std::make_shared<NoiseCurve>();
   for (int i = 0; i < NoiseCurve::knots; ++i) curve->sigma[i] = 2 + 0.1f * static_cast<float>(i);
+  curve->low = 16;
   found.noise.plane(0).curve = curve;
   found.noise.plane(0).sigma = stabilised_sigma(*curve);
   add_codec_error({20, 20, 20}, Layout::gray, found);
-  EXPECT_EQ(found.noise.plane(0).curve, curve);
-  EXPECT_GT(found.noise.sigma(0), 1.2f * stabilised_sigma(*curve));
+  const PlaneNoise& noise = found.noise.plane(0);
+  EXPECT_NEAR(noise.level_in_samples(), curve->level(), 1e-4);
+  EXPECT_EQ(noise.curve->low, 16);
+  const float strength = noise.sigma / stabilised_sigma(*noise.curve);
+  for (const float at : {0.0f, 100.0f, 255.0f})
+    EXPECT_NEAR(strength * noise.curve->at(at), std::hypot(curve->at(at), found.codec_error[0]),
+                0.03f)
+        << at;
+}
+
+TEST(CodecError, IsStrongerInClipsWithDarkAreas) {
+  NoiseEstimate found = estimate_over_time({3, 2, 2}), dark = found, clean = estimate_over_time({});
+  dark.has_dark_areas = true;
+  add_codec_error({20, 20, 20}, Layout::yuv, found);
+  add_codec_error({20, 20, 20}, Layout::yuv, dark);
+  for (int i = 0; i < 3; ++i) EXPECT_GT(dark.codec_error[i], 1.1f * found.codec_error[i]);
+  NoiseEstimate clean_dark = clean;
+  clean_dark.has_dark_areas = true;
+  add_codec_error({30, 30, 30}, Layout::yuv, clean);
+  add_codec_error({30, 30, 30}, Layout::yuv, clean_dark);
+  EXPECT_EQ(clean_dark.codec_error, clean.codec_error);
 }
 
 TEST(CodecError, CoarserQuantisationGivesMoreError) {

@@ -139,6 +139,28 @@ TEST(NoiseFollower, IgnoresCutsWithoutANoiseChange) {
   expect_changes(changes_in({{20, 8}, {20, 8, true}, {2, 8}, {20, 8, true}}), {});
 }
 
+// Filters remove the sum of the noise and the codec error, which hardly changes.
+TEST(NoiseFollower, IgnoresChangesOfNoiseBelowTheCodecError) {
+  SceneNoise known = scene_of({12, 2}, 0);
+  expect_changes(changes_in({{20, 2}, {20, 4, true}}, {known}), {{20, 4}});
+  known.estimate.codec_error = {8, 8, 8};
+  expect_changes(changes_in({{20, 2}, {20, 4, true}}, {known}), {});
+}
+
+TEST(NoiseScenes, ExcerptsWithNoiseBelowTheCodecErrorAreOneScene) {
+  const std::vector<Frame> frames = Stream({{24, 2}, {24, 5, true}}).first(48);
+  const FramesFrom frames_from = [&](double time_s, const FrameConsumer& take) {
+    for (const Frame& frame : frames)
+      if (time_of(frame) >= time_s && !take(frame)) return;
+  };
+  std::vector<TimedExcerpt> excerpts;
+  for (const double time_s : {0.0, 0.4, 1.2, 1.6})
+    excerpts.push_back(read_excerpt(frames_from, time_s, 3));
+  const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
+  EXPECT_EQ(scenes_of(excerpts, all, 0, frames_from).size(), 2u);
+  EXPECT_EQ(scenes_of(excerpts, all, 10, frames_from).size(), 1u);
+}
+
 TEST(NoiseFollower, IgnoresScenesOfOneFrame) {
   expect_changes(changes_in({{20, 8}, {1, 20, true}, {20, 8}}), {});
 }
