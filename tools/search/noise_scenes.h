@@ -26,8 +26,8 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 [[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                                      const NoiseEstimate& estimate);
 
-/// Adds the codec error of a scene to the noise at half size. Means of 2x2 samples contain half of
-/// the error. If the noise of the scene is not coarse with the codec error, the function removes
+/// Adds the coding error of a scene to the noise at half size. Means of 2x2 samples contain half of
+/// the error. If the noise of the scene is not coarse with the coding error, the function removes
 /// the noise at half size.
 void add_codec_error_to_half(SceneNoise& scene);
 

@@ -61,7 +61,7 @@ class Search {
     add_codec_error(excerpts_of(samples.excerpts), with_error);
     record.scenes =
         scenes_of(excerpts, all, with_error.codec_error[0], has_scenes() ? by_pts() : FramesFrom{});
-    // scenes_of() requires estimates without the codec error (quantisation error), so
+    // scenes_of() requires estimates without the coding error (quantisation error), so
     // add_codec_error() must follow scenes_of().
     for (SceneNoise& scene : record.scenes) {
       add_codec_error(excerpts_of(samples.excerpts), scene.estimate);

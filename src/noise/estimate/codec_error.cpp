@@ -15,7 +15,7 @@ constexpr float error_per_step = 0.2f;
 /// Factor of the coding error in clips with large dark areas. Encoders use a coarser quantisation
 /// outside the dark areas than in the average of the frame.
 constexpr float with_dark_areas = 1.25f;
-/// In clips without measured noise, add_codec_error() adds only a share of the codec error to the
+/// In clips without measured noise, add_codec_error() adds only a share of the coding error to the
 /// noise. The share is 0 if the quantisation step of luma is `fine_step`, and rises to 1 at
 /// `coarse_step`.
 constexpr float fine_step = 12, coarse_step = 24;
@@ -40,7 +40,7 @@ std::shared_ptr<const NoiseCurve> flattened(const NoiseCurve& curve, float error
 }
 
 /// Adds white noise with the standard deviation `error` to a plane. The level of the noise curve
-/// excludes the codec error, because sessions use it as the noise level in the detection of
+/// excludes the coding error, because sessions use it as the noise level in the detection of
 /// repeated frames.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
