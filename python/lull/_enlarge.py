@@ -71,7 +71,7 @@ def enlarge(
         to = axes.view(result)
         for t in range(view.shape[0]):
             large = [np.empty(to.shape[3:], values.sample_type) for _ in group]
-            # Unlike a filter, an enlarger cannot keep values far outside of the range unchanged.
+            # Unlike a denoiser, an upscaler cannot keep values far outside of the range unchanged.
             samples = [values.to_unlimited_samples(view[t, 0, channel]) for channel in group]
             enlarger.enlarged(samples).copy_to(large)
             for channel, result_samples in zip(group, large):

@@ -131,7 +131,8 @@ struct GroupSizes {
 };
 
 inline constexpr int max_side = 13, max_group = 64, max_window = 43;
-/// Maximum side of patches that span two frames, and maximum number of samples of any patch.
+/// `max_pair_side` is the maximum side of a patch that spans two frames. `max_patch_samples` is the
+/// maximum number of samples of a patch, in one frame or in two frames.
 inline constexpr int max_pair_side = 10, max_patch_samples = 2 * max_pair_side * max_pair_side;
 static_assert(max_side * max_side <= max_patch_samples);
 

@@ -18,8 +18,10 @@ namespace lull::series {
 /// components up to and including k. Only one thread at a time may use a ResidualFit.
 class ResidualFit {
  public:
-  /// @param components  the components, with noise of variance 1. add() expects noisy values in a
-  ///     slice, and finish() expects filtered values.
+  /// @param components  the components, with noise of variance 1. When the caller calls
+  ///     add(k, z, filtered), slice z of component k must contain the noisy values. Before the
+  ///     caller calls finish(k), it must replace all noisy values of component k by the filtered
+  ///     values.
   /// @param object  the voxels of the imaged object, one flag per voxel; must outlive the
   ///     ResidualFit
   ResidualFit(const Samples& components, const std::vector<bool>& object)

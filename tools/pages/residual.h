@@ -71,8 +71,8 @@ struct ResidualVerdict {
 /// estimation is uncertain.
 enum class NoiseOrigin { stated, found, assumed };
 
-/// Returns whether the residual looks like noise (docs/reference/reports.md). The answer is
-/// `cannot_tell` if there are fewer than 100 blocks, or if the residual is 0. The answer is also
+/// Returns whether the residual looks like noise (docs/reference/reports.md). The result is
+/// `cannot_tell` if there are fewer than 100 blocks, or if the residual is 0. The result is also
 /// `cannot_tell` if the noise is not white and only the criterion for edges fails. The reason may
 /// be the noise, because noise that is not white may be stronger at edges.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,

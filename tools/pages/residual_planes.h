@@ -16,9 +16,9 @@ namespace lull::tools {
 /// The expected noise in the plane of the residual test: luma, or the mean of R, G and B.
 class ExpectedNoise {
  public:
-  /// @param volume_noise  Rician, spatially varying or photon noise of a volume. If it is not
-  ///     empty, levels() uses its noise map, its photon noise or its noise level instead of the
-  ///     noise level of `scene`.
+  /// @param volume_noise  the noise of a volume with Rician, spatially varying or photon noise;
+  ///     nullopt for all other noise. If `volume_noise` has a value, levels() computes the
+  ///     expected noise from `volume_noise` instead of `scene`.
   ExpectedNoise(const SceneNoise& scene, Layout layout,
                 const std::optional<VolumeNoise>& volume_noise);
 

@@ -56,10 +56,13 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Queues work for all sets of planes by a call of use(phases_of). phases_of(n) returns a
-/// CudaPhases object. use() must queue the work for set n through this object. Work for set 0 runs
-/// on the stream `main`, and work for all other sets on the chroma stream. Later work on `main`
-/// waits for all sets. If `lane` is null, phases_of(n) always returns `phases`.
+/// Calls `use`, which queues GPU work for all sets of planes. The GPU processes set 0 on the stream
+/// `main`, and at the same time all other sets on the chroma stream. Work that the caller later
+/// queues on `main` waits for the work for all sets.
+/// @param lane  the chroma stream; if null, the GPU processes all sets on the stream `main`
+/// @param phases  the phases on the stream `main`
+/// @param use  a function with one parameter, a function `phases_of`. `use` must queue the work for
+///     set n with methods of the object phases_of(n), which has the type CudaPhases.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

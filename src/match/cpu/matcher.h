@@ -46,8 +46,8 @@ class Matcher {
   virtual void find(const Block& block, int row, int thread, std::span<Group> groups) = 0;
 };
 
-/// Returns a matcher for complete search windows, on up to `threads` threads. Matchers that never
-/// run at the same time may share `memory`.
+/// Returns a matcher that compares each reference patch with every candidate in its search windows,
+/// on up to `threads` threads. Matchers that never run at the same time may share `memory`.
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(
     int threads, const std::shared_ptr<GuideMemory>& memory = std::make_shared<GuideMemory>());
 /// Returns a matcher that takes its candidates from the groups in MatchInput::kept (propagation.h).

@@ -7,10 +7,11 @@
 
 namespace lull::cpu {
 
-/// Reference patches in a row begin `step` samples apart, and they overlap. A pair consists of two
-/// adjacent samples in a row. Let a pair be in column c of reference patch i. The same pair is then
-/// also in column c % step of a later reference patch: patch i + c / step (rounded down). The
-/// column c % step is the phase of the pair.
+/// Reference patches in a row begin `step` samples apart, so several overlapping patches contain
+/// the same pair of horizontally adjacent samples. A pair in column c of reference patch i is also
+/// in column c - step of patch i + 1, in column c - 2 * step of patch i + 2, and so on, as long as
+/// the column is not negative. In the last of these patches, the column is c % step. This number is
+/// the phase of the pair.
 
 /// The distance of a patch is the sum of the squared differences of all its pairs of samples. The
 /// kernel computes this sum in two steps. First, it adds the pairs whose columns c have the same

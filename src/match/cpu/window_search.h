@@ -1,6 +1,6 @@
 #pragma once
-// Ranks all candidates of complete search windows by 16-bit distances. The matchers make groups
-// from the rankings.
+// Ranks all candidates in the search windows of each reference patch by 16-bit distances. The
+// matchers make groups from the rankings.
 
 #include <array>
 #include <memory>

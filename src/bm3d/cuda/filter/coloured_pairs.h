@@ -15,8 +15,10 @@
 // For each number of members, a constant matrix maps the values r = 1 - c(d) / c(0) of all pairs of
 // members to the noise variances of the group coefficients.
 
-// Pairs of members m and m' are in the order of x = m XOR m'. Contributions to the Haar
-// coefficients depend only on the highest bit of x and on m without this bit.
+// The matrices contain the pairs of members m and m' in the order of x = m XOR m'. With the Haar
+// transform, the matrix elements of a pair depend only on the position of the highest 1 bit of x,
+// and on the bits of m at all other positions. Therefore, values of x with the same highest 1 bit
+// share a matrix (HaarPairs::matrix_of).
 
 namespace lull::bm3d::filter_detail {
 
@@ -35,10 +37,14 @@ constexpr int highest_bit(int x) {
   return bit;
 }
 
-/// Returns pair `index` of a group of N = 2^log2_members members. Let x = index / (N / 2) and q =
-/// index % (N / 2). The pair consists of the members m and m XOR x. m is q with a 0 bit inserted at
-/// the position of the highest 1 bit of x. The indices N / 2 to N^2 / 2 - 1 enumerate all pairs.
-/// For all other indices, both members of the result are 0.
+/// Returns pair `index` of a group of N = 2^log2_members members. The indices N / 2 to N^2 / 2 - 1
+/// enumerate all pairs. For all other indices, both members of the result are 0.
+///
+/// Let x = index / (N / 2) (rounded down) and q = index % (N / 2). The pair consists of the members
+/// m and m XOR x. Let b be the position of the highest 1 bit of x. In binary, m is q with an
+/// additional 0 bit at position b: bits 0 to b - 1 of q remain in place, and the higher bits of q
+/// move up by one position. Example for N = 8: index 11 has x = 2 (binary 10) and q = 3 (binary
+/// 11), so the members are 5 (binary 101) and 7 (binary 111).
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
@@ -94,8 +100,9 @@ struct HaarPairs {
 };
 
 /// The contributions of pairs of members to the noise variances of the Walsh-Hadamard coefficients.
-/// In groups of 32 members, the coefficients of set 0 are transforms of the sums of adjacent
-/// members, and those of set 1 are transforms of the differences of adjacent members.
+/// A group of 32 members has two sets of 16 coefficients. Set 0 is the Walsh-Hadamard transform of
+/// the 16 sums of adjacent members, and set 1 is that of the 16 differences of adjacent members.
+/// Smaller groups have only set 0, which is the transform of the members.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 
