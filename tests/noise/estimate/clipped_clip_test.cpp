@@ -144,7 +144,7 @@ TEST(NoiseOfClips, DarkAreasWithMoreNoiseDetermineTheLevelOfChroma) {
   for (const int i : {1, 2}) EXPECT_GT(measured.level[i], 6) << i;
 }
 
-// Encoders remove the noise of dark areas.
+// Encoders remove noise from dark areas.
 TEST(NoiseOfClips, DarkAreasDoNotLowerTheLevelOfLuma) {
   const auto measured = measure_clip(clip(grey(), uneven(0.4, 7), half_lit));
   EXPECT_NEAR(measured.level[0], 7, 0.5f);

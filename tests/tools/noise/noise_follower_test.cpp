@@ -161,6 +161,26 @@ TEST(NoiseScenes, ExcerptsWithNoiseBelowTheCodecErrorAreOneScene) {
   EXPECT_EQ(scenes_of(excerpts, all, 10, frames_from).size(), 1u);
 }
 
+// Means of 2x2 samples contain half of the coding error.
+TEST(NoiseScenes, NoiseAtHalfSizeIncludesTheCodingError) {
+  NoiseEstimate full, half;
+  full.coarse = 1.6f;
+  full.codec_error = {8, 8, 8};
+  half.coarse = 1.5f;
+  half.level = {3, 3, 3};
+  half.noise = NoiseModel(half.level);
+  SceneNoise scene{.estimate = full, .half = half};
+  add_codec_error_to_half(scene);
+  ASSERT_TRUE(scene.half);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(scene.half->noise.sigma(i), 5, 0.02);
+  // The white error outweighs the coarse noise.
+  scene = SceneNoise{.estimate = full, .half = half};
+  scene.estimate.coarse = 0.75f;
+  scene.half->coarse = 0.7f;
+  add_codec_error_to_half(scene);
+  EXPECT_FALSE(scene.half);
+}
+
 TEST(NoiseFollower, IgnoresScenesOfOneFrame) {
   expect_changes(changes_in({{20, 8}, {1, 20, true}, {20, 8}}), {});
 }
