@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "noise/areas/area.h"
 #include "noise/areas/equal_samples.h"
 #include "noise/areas/opening.h"
 
@@ -54,23 +54,6 @@ constexpr std::array<int, 3> opening_sides = {3, 5, 8};
 /// In slices, an area below the minimum size is also constant if it has the value of a larger
 /// constant area. The search for such small areas uses at most this number of different values.
 constexpr std::size_t max_values = 4;
-
-/// Statistics of the samples around an area.
-struct Border {
-  std::int64_t samples = 0, similar = 0, single_steps = 0, above = 0, below = 0;
-  double step = std::numeric_limits<double>::infinity();  // smallest difference from the area
-
-  double share(std::int64_t count) const {
-    return samples > 0 ? static_cast<double>(count) / static_cast<double>(samples) : 0;
-  }
-  bool is_one_sided() const { return above == 0 || below == 0; }
-};
-
-struct Area {
-  std::vector<SampleRun> runs;
-  std::int64_t samples = 0;
-  int left = 0, right = 0, top = 0, bottom = 0;  // bounds; right and bottom are exclusive
-};
 
 template <class T>
 class AreaFinder {
@@ -126,7 +109,7 @@ class AreaFinder {
   /// Decides whether the connected component of equal samples at (x, y) is a constant area.
   void examine(int x, int y) {
     if (is_seen(x, y)) return;
-    const Area area = flood(x, y);
+    const EqualArea area = flood(x, y);
     const bool is_small = area.samples < min_samples_;
     if (is_small && !reaches_across(area)) {
       // Removes the marks of a small area, because find_small_areas() examines the area later.
@@ -135,7 +118,7 @@ class AreaFinder {
       return;
     }
     const T value = plane_(x, y);
-    const Border border = border_of(area, value);
+    const AreaBorder border = border_of(area, value);
     const double similar = border.share(border.similar);
     if (border.samples == 0) {
       append(areas_.preserved, area.runs);  // there is nothing else in the plane
@@ -153,7 +136,7 @@ class AreaFinder {
 
   /// Adds an area whose surrounding samples are similar to the area's value. The function leaves
   /// out those parts of the area that noise may have produced.
-  void add_similar(const Area& area, const Border& border, T value, bool foreign) {
+  void add_similar(const EqualArea& area, const AreaBorder& border, T value, bool foreign) {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
       return add(area.runs, foreign);
@@ -188,8 +171,8 @@ class AreaFinder {
         const T* row = plane_.row(y);
         for (int x = 0; x < plane_.width; ++x) {
           if (row[x] != values_[i] || is_seen(x, y)) continue;
-          const Area area = flood(x, y);
-          const Border border = border_of(area, values_[i]);
+          const EqualArea area = flood(x, y);
+          const AreaBorder border = border_of(area, values_[i]);
           if (border.share(border.similar) <= max_similar) add(area.runs, true);
         }
       }
@@ -197,10 +180,10 @@ class AreaFinder {
 
   /// Returns the connected component (4-neighbourhood) of equal samples at (x, y), and marks its
   /// samples as seen.
-  Area flood(int x, int y) {
+  EqualArea flood(int x, int y) {
     if (seen_.empty()) seen_.resize(static_cast<std::size_t>(plane_.width) * plane_.height);
     const T value = plane_(x, y);
-    Area area{.runs = {}, .samples = 0, .left = x, .right = x + 1, .top = y, .bottom = y + 1};
+    EqualArea area{.runs = {}, .samples = 0, .left = x, .right = x + 1, .top = y, .bottom = y + 1};
     add_run(area, x, y, value);
     for (std::size_t i = 0; i < area.runs.size(); ++i) {
       const SampleRun run = area.runs[i];
@@ -223,7 +206,7 @@ class AreaFinder {
                 run.end - run.begin, static_cast<std::uint8_t>(seen));
   }
   /// Adds the run of equal samples around (x, y) to an area. Returns the end of the run.
-  int add_run(Area& area, int x, int y, T value) {
+  int add_run(EqualArea& area, int x, int y, T value) {
     const T* row = plane_.row(y);
     SampleRun run{.y = y, .begin = x, .end = end_of_equal(row, x, plane_.width, value)};
     while (run.begin > 0 && row[run.begin - 1] == value) --run.begin;
@@ -237,8 +220,8 @@ class AreaFinder {
     return run.end;
   }
 
-  Border border_of(const Area& area, T value) const {
-    Border border;
+  AreaBorder border_of(const EqualArea& area, T value) const {
+    AreaBorder border;
     for (const SampleRun& run : area.runs) {
       if (run.begin > 0) add_sample(border, plane_(run.begin - 1, run.y), value);
       if (run.end < plane_.width) add_sample(border, plane_(run.end, run.y), value);
@@ -250,7 +233,7 @@ class AreaFinder {
     }
     return border;
   }
-  void add_sample(Border& border, T sample, T value) const {
+  void add_sample(AreaBorder& border, T sample, T value) const {
     const double difference = static_cast<double>(sample) - static_cast<double>(value);
     if (!std::isfinite(difference)) return;
     const double distance = std::abs(difference);
@@ -264,17 +247,17 @@ class AreaFinder {
   bool is_in_plane(int x, int y) const {
     return x >= 0 && y >= 0 && x < plane_.width && y < plane_.height;
   }
-  bool touches_border(const Area& area) const {
+  bool touches_border(const EqualArea& area) const {
     return area.left == 0 || area.top == 0 || area.right == plane_.width ||
            area.bottom == plane_.height;
   }
-  bool reaches_across(const Area& area) const {
+  bool reaches_across(const EqualArea& area) const {
     return (area.left == 0 && area.right == plane_.width) ||
            (area.top == 0 && area.bottom == plane_.height);
   }
 
   /// Returns whether most rows of the area begin and end on the block grid of a codec.
-  bool consists_of_blocks(const Area& area) const {
+  bool consists_of_blocks(const EqualArea& area) const {
     std::size_t ends = 0, on_grid = 0;
     for (const SampleRun& run : area.runs)
       for (const int end : {run.begin, run.end}) {
@@ -288,7 +271,7 @@ class AreaFinder {
   /// Returns the complete rows and columns of the area at the border of the plane. A row or column
   /// is complete if all its samples belong to the area, and if all rows or columns between it and
   /// the border are complete, too.
-  std::vector<SampleRun> complete_lines(const Area& area) const {
+  std::vector<SampleRun> complete_lines(const EqualArea& area) const {
     std::vector<int> row_samples(plane_.height), column_samples(plane_.width + 1);
     for (const SampleRun& run : area.runs) {
       row_samples[run.y] += run.end - run.begin;
@@ -320,7 +303,7 @@ class AreaFinder {
   /// `value`. The function therefore uses the smallest side in `opening_sides` for which such
   /// samples are unlikely to fill a complete square. If there is no such side, the function uses
   /// the largest side.
-  std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
+  std::vector<SampleRun> without_ragged_parts(const EqualArea& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;
     SampleSet set(area.right - left + margin, area.bottom - top + margin);
@@ -363,7 +346,7 @@ class AreaFinder {
   }
 
   /// Returns the intersection of `set` and the area, as runs of samples.
-  static std::vector<SampleRun> runs_of(const SampleSet& set, const Area& area) {
+  static std::vector<SampleRun> runs_of(const SampleSet& set, const EqualArea& area) {
     const int left = area.left - opening_sides.back(), top = area.top - opening_sides.back();
     std::vector<SampleRun> runs;
     for (const SampleRun& run : area.runs)

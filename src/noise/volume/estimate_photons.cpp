@@ -16,8 +16,8 @@ namespace {
 /// `variance_of_median` / n.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
 /// Upper limits of the low-frequency energy of flat cubes, relative to the noise variance. In each
-/// bin, the fit uses the lowest limit for which at least `min_flat_in_bin` cubes are flat. If no
-/// limit yields so many flat cubes, the fit uses the highest limit.
+/// bin, the fit uses the lowest limit for which at least `min_flat_in_bin` cubes are flat. If
+/// each limit yields fewer flat cubes, the fit uses the highest limit.
 constexpr double flat_limits[] = {1.15, 1.4, 2, 3, 5};
 constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
