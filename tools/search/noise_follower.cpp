@@ -65,8 +65,8 @@ bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
     if (!are_near(removed_level(a, i), removed_level(b, i), i == 0 ? after_cut : roughly))
       return false;
   constexpr float min_coarse = min_distinct_level / 8;
-  const float coarse_a = std::hypot(a.coarse, a.codec_error[0] / 8);
-  const float coarse_b = std::hypot(b.coarse, b.codec_error[0] / 8);
+  const float coarse_a = coarse_with(a.coarse, a.codec_error[0]);
+  const float coarse_b = coarse_with(b.coarse, b.codec_error[0]);
   return std::max(coarse_a, coarse_b) <=
          roughly * std::max(std::min(coarse_a, coarse_b), min_coarse);
 }

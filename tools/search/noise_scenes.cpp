@@ -131,8 +131,8 @@ void add_codec_error_to_half(SceneNoise& scene) {
   std::array<float, 3> error = scene.estimate.codec_error;
   for (float& of_plane : error) of_plane /= 2;
   // The mean of 8x8 samples contains an eighth of white noise.
-  const float half_coarse = std::hypot(scene.half->coarse, error[0] / 8);
-  const float coarse = std::hypot(scene.estimate.coarse, scene.estimate.codec_error[0] / 8);
+  const float half_coarse = coarse_with(scene.half->coarse, error[0]);
+  const float coarse = coarse_with(scene.estimate.coarse, scene.estimate.codec_error[0]);
   if (half_coarse > min_coarse_share * coarse)
     add_white_error(error, *scene.half);
   else

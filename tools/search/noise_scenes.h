@@ -2,6 +2,7 @@
 // Estimates the noise of each scene of a clip. The noise may change with the ISO speed or the
 // camera.
 
+#include <cmath>
 #include <functional>
 #include <span>
 #include <vector>
@@ -25,6 +26,12 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 /// Returns the noise of a scene. For coarse noise, the result also contains the noise at half size.
 [[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                                      const NoiseEstimate& estimate);
+
+/// Returns the level of coarse noise, NoiseEstimate::coarse, with white noise of the standard
+/// deviation `error`. In means of 8x8 samples, the standard deviation of white noise is an eighth.
+[[nodiscard]] inline float coarse_with(float coarse, float error) {
+  return std::hypot(coarse, error / 8);
+}
 
 /// Adds the coding error of a scene to the noise at half size. Means of 2x2 samples contain half of
 /// the error. If the noise of the scene is not coarse with the coding error, the function removes

@@ -44,10 +44,9 @@ std::shared_ptr<const NoiseCurve> flattened(const NoiseCurve& curve, float error
 /// repeated frames.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
-  if (!plane.curve) {
+  if (!plane.curve || !(plane.sigma > 0)) {
     plane.curve = flat_codec_curve(found);
-    plane.sigma = stabilised_sigma(*plane.curve);
-    plane.sigma *= std::sqrt(level * level + error * error) / found;
+    plane.sigma = stabilised_sigma(*plane.curve) * std::hypot(level, error) / found;
   } else {
     const float strength = plane.sigma / stabilised_sigma(*plane.curve);
     const float curve_level = plane.curve->level();
