@@ -47,8 +47,8 @@ struct PhasePlan {
   float guide_share = 1;
   std::array<float, patch> window{};  // the aggregation window along one axis
 
-  /// Step of the reference patches whose search windows the matcher searches in this phase. If the
-  /// step is 0, the matcher searches the windows of all reference patches.
+  /// If not 0, the matcher searches the windows only for the reference patches at multiples of this
+  /// step. If 0, the matcher searches the windows of all reference patches.
   int search_step = 0;
 
   /// Returns the matcher parameters for `set`. The object `set` must outlive the result. Guides

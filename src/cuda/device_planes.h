@@ -66,8 +66,8 @@ struct OutputTransform {
 };
 using OutputTransforms = std::array<OutputTransform, max_planes>;
 
-/// Converts `count` planes, from `first` on, to floats on the 0..255 scale: applies the stabilising
-/// curves, then transforms RGB to the opponent colour space.
+/// Converts `count` planes, beginning with plane `first`, to floats on the 0..255 scale. The
+/// function applies the stabilising curves, and then transforms RGB to the opponent colour space.
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream, const CurveTables& curves = {});

@@ -43,8 +43,8 @@ constexpr int first_index(const GroupSizes& sizes, int frame) {
          (frame - 1) * sizes.temporal_window * sizes.temporal_window;
 }
 
-/// Converts `bonus` from the scale of mean squared differences to the scale of distances of patches
-/// with `samples` samples.
+/// Converts `bonus` from the scale of mean squared differences to the scale of the matcher's
+/// distances, which are sums over the `samples` samples of a patch.
 inline std::uint32_t distance_bonus(float bonus, const GuideRange& range, int samples) {
   const float scale = static_cast<float>(guide_levels) / (range.high - range.low);
   return static_cast<std::uint32_t>(bonus * scale * scale * static_cast<float>(samples));

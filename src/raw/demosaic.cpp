@@ -31,7 +31,8 @@ Kernel transposed(const Kernel& kernel) {
   return result;
 }
 
-/// Convolution kernels that interpolate a colour at the sites of the Bayer pattern that lack it.
+/// Convolution kernels that interpolate a colour at the sites of the Bayer pattern without this
+/// colour.
 struct Kernels {
   Kernel green;   // at red and blue sites
   Kernel beside;  // at green sites in a row with sites of the colour (red or blue)

@@ -164,8 +164,8 @@ bool are_offsets(const std::array<std::vector<float>, strips>& steps, float devi
   return static_cast<double>(equal) < 0.25 * static_cast<double>(first.size());
 }
 
-/// Returns the standard deviation of the samples within a line, as the median over the examined
-/// lines.
+/// Computes the standard deviation of the samples in each examined line, and returns the median
+/// over these lines.
 float variation_along(PlaneView<const float> plane, LineAxis axis) {
   constexpr int line_step = 4;
   const int length = length_of(plane, axis);

@@ -23,7 +23,8 @@ constexpr std::size_t max_candidates = 200000;
 /// noise level `noise`. Both values are in 8-bit steps.
 float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
-/// For each sample, the number of frames in which it is brighter, or darker, than its neighbours.
+/// For each sample, counts of the frames in which the sample is brighter than its neighbours. A
+/// second object of this type counts the frames in which the sample is darker.
 struct Support {
   /// Number of frames in which at most one of the 8 neighbours is similar to the sample. In these
   /// frames, the sample is isolated, half of a pair, or the end of a line.

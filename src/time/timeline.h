@@ -132,7 +132,7 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// The most recent argument of is_distinct() other than Relation::identical.
+  /// The relation of the most recent frame that was not identical to the frame before.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

@@ -24,9 +24,9 @@ enum OptionUse : unsigned {
   in_noise = 8,
   in_probe = 16,
   in_join = 32,
-  /// The plan of a shared job stores the option, because results may depend on the option. Options
-  /// that name files, replace files or open connections never have this bit, because another user
-  /// may have written the plan.
+  /// The plan of a shared job stores the option, because results may depend on the option. For
+  /// options that name files, replace files or open connections, this bit is never set, because
+  /// another user may have written the plan.
   kept_by_plan = 64,
   planned = in_plan | kept_by_plan,
   // One bit for each method that supports the option. If none of the bits of methods is set, all

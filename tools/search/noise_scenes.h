@@ -34,8 +34,8 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 }
 
 /// Adds the coding error of a scene to the noise at half size. Means of 2x2 samples contain half of
-/// the error. If the noise of the scene is not coarse with the coding error, the function removes
-/// the noise at half size.
+/// the error. If the sum of noise and coding error is not coarse, the scene needs no filter at half
+/// size, and the function removes the noise at half size.
 void add_codec_error_to_half(SceneNoise& scene);
 
 [[nodiscard]] double time_of(const Frame& frame);

@@ -38,8 +38,8 @@ class DamageCount {
   /// first fault. `found()` returns the maximum of the number of faults and the number of damaged
   /// frames, because the same damage can cause both.
   void add_structure_faults(std::int64_t faults, const std::string& text);
-  /// Ends the count at the end of the input. In a truncated input, `missing` frames count as
-  /// damaged, or one frame if `missing` is 0.
+  /// Ends the count at the end of the input. If the input is truncated, the `missing` frames at its
+  /// end count as damaged. At least one frame counts, even if `missing` is 0.
   void finish(std::int64_t missing);
 
  private:

@@ -131,7 +131,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "gif", .codec = AV_CODEC_ID_GIF},
     webp("libwebp"),
     webp("libwebp_anim"),
-    // Traits for all encoders of a codec whose names are not in the table.
+    // Traits by codec, for the encoders whose names are not in the rows above.
     {.codec = AV_CODEC_ID_H264, .picture = h26x},
     {.codec = AV_CODEC_ID_HEVC, .picture = h26x},
     {.codec = AV_CODEC_ID_MPEG2VIDEO,

@@ -27,8 +27,8 @@ enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 /// Returns a path without the extension of the volume format, and without `.gz`.
 [[nodiscard]] std::string volume_stem(const std::string& path);
 
-/// Names of the files of a pair (.hdr and .img). The extensions are in upper case if the extension
-/// of `path` is.
+/// Names of the files of a pair (.hdr and .img). If the extension of `path` is in upper case, both
+/// extensions are in upper case.
 struct PairNames {
   std::string head, data;
 };

@@ -66,7 +66,7 @@ HWY_INLINE void multiply_block(const LeftFactor& a, int inner, const float* HWY_
     for (int v = 0; v < kVectors; ++v) hn::Store(sum[i][v], d, to + i * columns + v * lanes);
 }
 
-/// Computes four rows of a product, from column `first` on.
+/// Computes four rows of a product, beginning with column `first`.
 HWY_INLINE void multiply_rows(const LeftFactor& a, int inner, const float* b, int columns,
                               int first, float* to) {
   const D d;

@@ -5,9 +5,9 @@
 // A thread block filters the groups of `across` x `down` reference patches. The union of their
 // search windows in a frame is a rectangle.
 
-// A window atlas is an array of these rectangles, one for each frame. If patches span two frames,
-// one atlas contains the windows in the first frames of all frame pairs (time/frame_pairs.h), and
-// another atlas contains the windows in the second frames.
+// A window atlas is an array that contains the union of the search windows in each frame. If
+// patches span two frames, one atlas contains the windows in the first frames of all frame pairs
+// (time/frame_pairs.h), and another atlas contains the windows in the second frames.
 
 // An atlas consists of strips, one below the other. A strip contains windows side by side. The
 // upper strip begins with the window in the reference frame, or in the pair whose first frame is

@@ -45,8 +45,8 @@ struct Group {
 [[nodiscard]] Matrix shared_noise(const Group& group, const PlaneNoise& noise);
 
 /// Returns the matrix Theta (params.h). `patches` is Y in the pilot, and X in an iteration. `noise`
-/// is the covariance matrix C, multiplied by `assumed` in the formula of Q, and by `removed` in the
-/// formula of Theta.
+/// is the covariance matrix C. The factor of C is `assumed` in the formula of Q, and `removed` in
+/// the formula of Theta.
 [[nodiscard]] Matrix theta_of(const Matrix& patches, const Matrix& noise, double assumed,
                               double removed);
 

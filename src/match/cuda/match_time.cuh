@@ -175,8 +175,8 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   }
 }
 
-/// Loads `count` neighbouring frames, from `first` on (step 1 of match.cu). Each team of warps
-/// loads one frame.
+/// Loads `count` neighbouring frames, beginning with frame `first` (step 1 of match.cu). Each team
+/// of warps loads one frame.
 template <int union_pitch>
 __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
                             const OtherFrames& frames, int first, int count,

@@ -63,8 +63,8 @@ struct Marks {
   const std::uint8_t* places = nullptr;
   float mark = 0;
 };
-/// Copies a plane without padding to a padded plane, times `scale`. The padding replicates or
-/// mirrors the border.
+/// Multiplies a plane by `scale`, and copies the result to a plane with padding. The padding
+/// replicates or mirrors the border.
 void continue_plane(const float* samples, const Space& space, Border border, float scale, float* to,
                     cudaStream_t stream, const Marks& marks = {});
 

@@ -116,8 +116,8 @@ __device__ __forceinline__ void find_summands(const LightJob& job, const Group& 
   }
 }
 
-/// Sums the terms along rows, over 3 and over 7 pixels (step 2 of light.cu), two pixels in each
-/// thread.
+/// Sums the terms along rows, over windows of 3 and of 7 pixels (step 2 of light.cu). Each thread
+/// computes the sums at two pixels.
 __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) {
   constexpr int pairs = side / 2;
   const int tx = 2 * (thread % pairs);

@@ -140,8 +140,8 @@ class AreaFinder {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
       return add(area.runs, foreign);
-    // Surrounding samples may lie on both sides of the area's value. The function then adds the
-    // area only if the noise level is at least `wide_noise`. In pictures, the area must also be
+    // The surrounding samples may be both brighter and darker than the area. The function then adds
+    // the area only if the noise level is at least `wide_noise`. In pictures, the area must also be
     // large, touch the border, and not consist of codec blocks, because codecs make areas constant.
     // Otherwise, the function adds only the area's complete rows and columns at the border.
     const bool is_border =

@@ -24,7 +24,7 @@ struct ClipRange {
 
 /// Returns whether the frames are interlaced: adjacent rows differ more than rows two apart.
 [[nodiscard]] bool are_interlaced(std::span<const Excerpt> excerpts);
-/// Returns the top fields (even rows), which share the samples of the frames.
+/// Returns the top fields (even rows) of the frames. The function does not copy the samples.
 [[nodiscard]] Excerpt top_fields(const Excerpt& excerpt);
 
 /// Returns false if there is a scene cut between two frames. Changes of gain or offset are not

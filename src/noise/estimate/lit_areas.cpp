@@ -27,7 +27,7 @@ constexpr std::size_t min_lit_blocks = 60;
 /// number of blocks in a group.
 constexpr std::size_t lit_groups = 4, min_group = 60;
 /// Maximum ratio of the variances of two groups. A higher ratio in luma shows texture. In chroma,
-/// the noise of different colours differs.
+/// the ratio has no limit, because the noise level depends on the colour.
 constexpr float max_spread_of_luma = 2.2f;
 constexpr float max_spread_of_chroma = std::numeric_limits<float>::infinity();
 /// The variance of luma outside dark areas replaces the variance in all areas only if it is higher

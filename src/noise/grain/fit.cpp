@@ -77,8 +77,8 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   }
   found.known = blocks >= min_blocks;
   if (!found.known) return found;
-  // `scale` converts a sum over all blocks to a mean, and keeps the mean strictly within the
-  // range of a correlation.
+  // `scale` divides a sum over all blocks by the number of blocks. The quotient is a correlation,
+  // and `scale` clamps its magnitude to less than 1.
   const auto scale = [&](double& sum) { sum = std::clamp(sum / blocks, -0.98, 0.98); };
   for (double& pair : found.pairs) scale(pair);
   for (double& tap : found.taps_with_luma) scale(tap);

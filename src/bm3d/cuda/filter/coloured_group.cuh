@@ -227,8 +227,8 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum variance for all coefficients of a set. Coefficients have this variance if
-/// they contain no noise: only rounding errors, or differences between copies of a patch.
+/// Stores the minimum variance for all coefficients of a set. Coefficients without noise have this
+/// variance: they contain only rounding errors, or differences between copies of a patch.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll
