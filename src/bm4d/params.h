@@ -70,9 +70,9 @@ struct Params {
   return params.phases == 1 || first > second ? first : second;
 }
 
-/// The result of a slice depends on this slice, on `before` slices before it, and on `after` slices
-/// after it. The function returns these two numbers. A session on the CPU returns the result of a
-/// slice when the session has received `after` further slices.
+/// Returns the numbers of earlier slices (`before`) and later slices (`after`) on which the result
+/// of a slice depends. A session on the CPU returns the result of a slice when the session has
+/// received `after` further slices.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   const int reach = params.hard.reach() + (params.phases == 2 ? params.wiener.reach() : 0);
   return {.before = reach, .after = reach};

@@ -70,8 +70,8 @@ struct DevicePicture {
 
 /// Relation of a frame to the previous frame of its clip, for temporal filtering. A repeated frame
 /// gets the result of the previous frame. The temporal distance between two frames does not count
-/// repeated frames. A frame that `shares_noise` contains a part of the previous frame's noise, and
-/// is filtered.
+/// repeated frames. A frame with the state `shares_noise` contains a part of the previous frame's
+/// noise; the session filters this frame.
 enum class RepeatState : unsigned char { unknown, independent, shares_noise, repeats };
 
 class Holes;      // noise/holes.h

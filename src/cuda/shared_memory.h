@@ -31,8 +31,9 @@ namespace lull::cuda {
           .reserved = bytes(cudaDevAttrReservedSharedMemoryPerBlock)};
 }
 
-/// Allows the kernel to use the maximum dynamic shared memory. The limit applies to the whole
-/// process, and other threads may launch the same kernel with more memory than this thread.
+/// Allows the kernel to use the maximum dynamic shared memory. The function always sets the
+/// maximum, because the limit applies to the whole process: other threads may launch the same
+/// kernel with more memory than this thread.
 template <class Kernel>
 void allow_shared_memory(Kernel* kernel) {
   const DeviceLimits limits{.block_shared_memory = static_cast<std::size_t>(

@@ -8,7 +8,7 @@
 namespace lull::series {
 namespace {
 
-/// Decomposes the covariance of the volumes `first` to `end` - 1.
+/// Decomposes the covariance of the volumes with the indices [first, end).
 Decomposition decompose_group(const Moments& moments, std::size_t first, std::size_t end,
                               std::optional<double> variance) {
   const std::size_t all = moments.means.size(), size = end - first;

@@ -20,7 +20,7 @@ void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& opt
 }
 
 /// Replaces the path of a guide or a feature buffer by the path in the plan's list of inputs. The
-/// replaced path is valid only on the planning machine.
+/// original path is valid only on the machine that made the plan.
 void apply_input(const io::JobPlan::AdditionalInput& input, DenoiseOptions& options) {
   if (input.name == guide_name) options.method.guide = input.input;
   for (FeatureChoice& choice : options.method.features)

@@ -35,8 +35,8 @@ struct InputSamples {
 [[nodiscard]] InputSamples read_samples(const DenoiseOptions& options,
                                         const io::MediaSource& source);
 
-/// Estimates the noise of an input that lull can read a second time, per scene if the noise of a
-/// clip changes.
+/// Estimates the noise of an input that lull can read a second time. If the noise of a clip
+/// changes, the result has one estimate for each scene.
 /// @param source  the open input; the function does not read from `source`
 /// @param samples  repaired excerpts of the input
 /// @param repair  repairs the further frames that the function reads

@@ -12,8 +12,8 @@
 
 namespace lull::bm4d {
 
-/// Opens a BM4D session. `params` and `format` must be valid, and the same as those of `worker`.
-/// `worker` must accept slices in `memory`.
+/// Opens a BM4D session. `params` and `format` must be valid, and equal to the parameters and the
+/// format of `worker`. `worker` must accept slices in `memory`.
 [[nodiscard]] std::unique_ptr<Denoiser> open_volumes(const Params& params,
                                                      const FrameFormat& format,
                                                      std::unique_ptr<VolumeWorker> worker,

@@ -223,8 +223,8 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   if (!list.fault.empty()) return list.fault;
   if (lists_all)
     if (std::string fault = find_wrong_size(list.chunks, heads); !fault.empty()) return fault;
-  // Several threads may find damaged chunks. The function reports the damaged chunk of the smallest
-  // index, so that the result does not depend on the threads.
+  // Several threads may find damaged chunks. The function reports the damaged chunk with the
+  // smallest index, so that the result does not depend on the threads.
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::size_t first = list.chunks.size();

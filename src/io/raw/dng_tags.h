@@ -46,7 +46,7 @@ struct DngSamples {
                                 const std::vector<double>& noise_profile, DngSamples& samples);
 
 /// Makes the directories of a TIFF file for a developed picture. The directories contain the EXIF
-/// data and the XMP packet of `facts`. Orientation, size and colour space are those of the
+/// data and the XMP packet of `facts`. The tags for orientation, size and colour space describe the
 /// developed picture. If `samples` is null, the directories contain only metadata.
 [[nodiscard]] TiffTree make_developed(const RawFacts& facts, const Frame& developed,
                                       std::vector<std::uint8_t>* samples);

@@ -216,8 +216,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // The list contains the properties of the input before those of the output. If the input has
-  // changed, the error message thus names the input, not the effects on the output.
+  // The list contains the properties of the input before the properties of the output. If the input
+  // has changed, the error message then names the input instead of the effects on the output.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

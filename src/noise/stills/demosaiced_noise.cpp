@@ -130,10 +130,10 @@ Range measured_range(const OpponentValues& values, std::span<const int> members,
   return range;
 }
 
-/// Returns true if the picture cannot contain the noise of demosaicing, because the spectrum of
-/// chroma decreases too much. The function divides the chroma level at v + u = 5 and 6 by the level
-/// at v + u = 1 and 2, for DCT coefficients (v, u). BlockPlane::spectrum must contain medians over
-/// all usable blocks.
+/// Returns true if the picture cannot contain demosaiced noise, because the chroma spectrum falls
+/// too steeply. The function divides the chroma level at v + u = 5 and 6 by the level at v + u = 1
+/// and 2, for DCT coefficients (v, u). BlockPlane::spectrum must contain medians over all usable
+/// blocks.
 bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   constexpr double max_share = 0.6 * min_middle_share;
   double share = 1;

@@ -181,8 +181,8 @@ __device__ __forceinline__ float root(float x) {
   return result;
 }
 
-/// Limits two relative variances to at least min_group_variance. Returns their square roots in the
-/// first phase, and the limited variances in the second phase.
+/// Raises two relative variances to at least min_group_variance. Returns their square roots in the
+/// first phase, and the variances themselves in the second phase.
 template <bool second_phase>
 __device__ __forceinline__ __half2 stored_ratios(float a, float b) {
   constexpr auto least = static_cast<float>(min_group_variance);
