@@ -24,8 +24,8 @@ template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
   static constexpr int first(int pair) { return pair; }
-  /// Coefficient k of forward() is gain(k) * sqrt(8) times the coefficient of the orthonormal
-  /// transform.
+  /// Coefficient k of forward() is gain(k) * sqrt(8) times the coefficient for a basis function of
+  /// norm 1.
   static __device__ constexpr float gain(int) { return 1; }
   static __device__ __forceinline__ __half2 factor(int k, int y) {
     // The table is a local constexpr variable, so the compiler encodes its elements as constants in
