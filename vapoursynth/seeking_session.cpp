@@ -22,8 +22,8 @@ void SeekingSession::open() {
   if (!repeats_ && margin_ != Margin{}) repeats_ = open_repeat_finder(choice_, format_);
 }
 
-/// Prepares a session that contains no frames. On a GPU, the function drains the existing session
-/// and uses it again, because it takes a long time to open another session.
+/// Prepares a session that contains no frames. On a GPU, the function drains and reuses the
+/// existing session, because opening another session takes a long time.
 void SeekingSession::restart() {
   if (session_ && used_ && on_gpu_)
     while (session_->drain()) continue;
@@ -103,8 +103,8 @@ bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& mo
   return false;
 }
 
-/// Pushes the frames before the target that affect its result, and the earlier frame that the
-/// target repeats.
+/// Pushes the earlier frames that affect the result of the target. If the target is a repeated
+/// frame, also pushes the frame that the target repeats.
 void SeekingSession::push_context(const Fetch& fetch, const Keep& keep,
                                   const std::vector<Distinct>& distinct) {
   uses_repeat_states_ = true;

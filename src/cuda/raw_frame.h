@@ -64,7 +64,7 @@ class RawFrame {
   /// Queues the conversion of opponent planes to the stored samples of all three planes of RGB.
   void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
   /// Restores out-of-range float samples in the results, after from_plane() or from_opponents().
-  /// `original` contains the planes() before the filter.
+  /// `original` contains the samples before the filter.
   void restore(const RawPlanes& original, cudaStream_t stream);
 
   /// Returns the uploaded samples.

@@ -126,7 +126,8 @@ struct GroupSizes {
   int temporal_window = 9;  // side of the search window in other frames, odd, up to 9
   bool pairs = false;       // patches span two frames where motion is uniform
 
-  /// Returns the number of samples of a patch that spans `halves` frames.
+  /// Returns the number of samples of a patch. `halves` is the number of frames that the patch
+  /// spans.
   constexpr int samples(int halves = 1) const { return halves * side * side; }
 };
 

@@ -42,8 +42,8 @@ SetParams parameters_over_time(float sigma, float coarseness) {
 
 std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise, bool over_time) {
   std::vector<SetPlan> plans;
-  // The first two arguments are those for temporal filtering. With these arguments, plane_sets()
-  // returns sets in which all planes use the groups of the luma plane.
+  // Single frames have the same sets of planes as temporal filtering (argument `true`): all planes
+  // use the groups of the luma plane.
   for (const PlaneSet& set : plane_sets(Phase::second, true, format, noise)) {
     const PlaneNoise& first = noise.plane(set.planes.front());
     const auto parameters = over_time ? parameters_over_time : parameters_for;

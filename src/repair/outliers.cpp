@@ -17,9 +17,9 @@ constexpr std::size_t low_rank = 4, high_rank = 19;
 /// Minimum difference of an outlier from the median of its surroundings, in units of the spread: 9
 /// standard deviations of Gaussian noise.
 constexpr float peak_of_spread = 5;
-/// Let d be the difference between an outlier and the median of its surroundings. A neighbour is
-/// similar to the outlier if its difference from the median has the same sign as d and exceeds this
-/// share of d.
+/// Minimum deviation of a neighbour that is similar to an outlier, relative to the deviation of the
+/// outlier. Both deviations are differences from the median of the outlier's surroundings, with
+/// signs.
 constexpr float resembling = 0.5f;
 
 constexpr int grid_step = 8;  // distance of the samples at which the smoothness is measured

@@ -16,10 +16,10 @@ struct Taps {
   std::vector<float> weights;
 };
 
-/// Returns the taps that enlarge an axis from `from` to `to` samples. Beyond the borders, the taps
-/// use mirrored samples. `ratio` is the distance of two adjacent input samples, in output samples.
-/// In chroma planes, `ratio` can differ from `to` / `from`, because subsampling rounds the sizes of
-/// chroma planes.
+/// Returns the taps that enlarge an axis. `from` is the number of input samples, and `to` is the
+/// number of output samples. Beyond the borders, the taps use mirrored samples. `ratio` is the
+/// distance of two adjacent input samples, in output samples. In chroma planes, `ratio` can differ
+/// from `to` / `from`, because subsampling rounds the sizes of chroma planes.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
 /// Returns the taps for the reverse of enlarging_taps() with the same arguments: the input has `to`
 /// samples, and the output has `from` samples. Each output sample is the mean over `ratio` input

@@ -26,7 +26,7 @@ constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
 /// lull examines the residuals of every k-th voxel. For V volumes with noise, k is V /
 /// `max_examined`, rounded down, but at least 1.
 constexpr int max_examined = 100;
-/// Minimum ratio of the maximum and the minimum of a noise map. lull discards flatter maps.
+/// Minimum ratio of the maximum of a noise map to its minimum. lull discards flatter maps.
 constexpr double min_variation = 1.08;
 
 /// Sum of squared residuals, and its expectation for noise of variance 1 (the degrees of freedom).

@@ -1,5 +1,5 @@
 #pragma once
-// Returns signal from the residuals of filtered components to the components.
+// Adds the signal in the residuals to the filtered components.
 
 // A filter shrinks structures, so the residual of a component (its noisy values minus its filtered
 // values) contains some of the anatomy. The least squares fit of a residual by the strongest

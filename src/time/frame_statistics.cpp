@@ -39,8 +39,8 @@ struct ColumnSums {
   std::vector<std::uint8_t> unlike;  // whether any samples differ outside the 8-bit range
 };
 
-/// Returns a row of samples in 8 bits. If the samples have another type, the function converts them
-/// into `to`.
+/// Returns a row of samples in 8 bits. If the samples have another type, the function converts the
+/// samples and stores the result in `to`.
 const std::uint8_t* bytes_of(const std::uint8_t* row, EightBitScale, std::vector<std::uint8_t>&) {
   return row;
 }

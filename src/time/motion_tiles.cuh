@@ -59,8 +59,8 @@ template <int width, int height, int pitch = odd_pitch(width)>
 struct Tile {
   std::uint32_t words[height * pitch];
 
-  /// Loads `columns` samples, from (x, y + r) on, into each row r from `first` to `end` - 1 of the
-  /// tile. All other bytes become 0.
+  /// Loads tile rows with an index r of at least `first` and less than `end`. Row r receives the
+  /// `columns` samples of the plane that begin at (x, y + r). All other bytes of the tile become 0.
   template <int most>
   __device__ void load_zero_padded(const BytePlane& plane, int x, int y, int columns, int first,
                                    int end) {
@@ -69,8 +69,8 @@ struct Tile {
     for (int i = threadIdx.x; i < first * pitch; i += motion_threads) words[i] = 0;
     for (int i = end * pitch + threadIdx.x; i < height * pitch; i += motion_threads) words[i] = 0;
   }
-  /// Loads `rows` rows of `columns` samples, from (x, y) on. Samples outside the plane become 0.
-  /// All other bytes of the tile are arbitrary.
+  /// Loads a rectangle of `columns` x `rows` samples, which begins at (x, y) in the plane. Samples
+  /// outside the plane become 0. All other bytes of the tile are arbitrary.
   template <int most>
   __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
     if (!load_within<most>(plane, x, y, 4 * pitch, 0, rows))

@@ -45,8 +45,8 @@ struct IndexSum {
 };
 
 /// Adds the SSIM of one row of window positions, for peak 1. `m` contains moments of the samples
-/// minus 0.5, because variances of floats are most precise near 0. The function omits windows whose
-/// SSIM is NaN, because they contain samples that are not finite.
+/// minus 0.5, because variances of floats are most precise near 0. The SSIM of windows with samples
+/// that are not finite is NaN. The function omits these windows.
 void add_indices(const Moments& m, IndexSum& total) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   for (std::size_t x = 0; x < m.a.size(); ++x) {

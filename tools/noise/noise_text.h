@@ -16,10 +16,9 @@ namespace lull::tools {
   return values.native ? values.span / 255 : 0;
 }
 
-/// In stacks of float images, the range of a channel's samples can determine the 0..255 scale of
-/// the channel. For such a channel, returns the size of one level of this scale, in the units of
-/// the file. Returns 0 for all other channels. For channels with ValueScale::native, unit_of()
-/// returns this size.
+/// Returns the size of one level of the 0..255 scale in the units of the file, if the range of the
+/// channel's samples determines this scale. This can be the case in stacks of float images.
+/// Otherwise, returns 0. For channels with ValueScale::native, use unit_of() instead.
 [[nodiscard]] double unit_of_channel(const io::MediaSource& source, std::size_t channel);
 
 /// Returns a text such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises with

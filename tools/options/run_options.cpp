@@ -45,7 +45,8 @@ constexpr std::pair<std::string_view, LogLevel> log_levels[] = {{"error", LogLev
 constexpr std::pair<std::string_view, Fallback> fallbacks[] = {{"none", Fallback::none},
                                                                {"cpu", Fallback::cpu}};
 
-/// Parses the segment numbers "K" or "K-L", inclusive, from 0.
+/// Parses the number of a segment ("K") or a range of segments ("K-L", including L). The first
+/// segment has the number 0.
 io::FrameRange segments_of(const std::string& text) {
   const std::size_t dash = text.find('-');
   const auto first = number<std::int64_t>(text.substr(0, dash));

@@ -29,8 +29,8 @@ struct ProgressOptions {
   std::string metrics_file;  // file for Prometheus metrics (metrics.h); empty: none
 };
 
-/// Noise levels from the time `from_s` (Frame::pts in seconds) on: standard deviations by plane, on
-/// the 0..255 scale.
+/// Standard deviations of the noise in each plane, on the 0..255 scale. They apply to frames from
+/// the time `from_s` on (Frame::pts in seconds).
 struct SceneLevels {
   double from_s = 0;
   std::vector<double> sigma;

@@ -229,8 +229,8 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
   NoiseEstimate found = estimate_noise(excerpts_at(count));
   if (is_over_time(found)) {
     const bool is_synthetic = is_moved_copy(ahead_[0].frame, ahead_[1].frame);
-    // Dark areas may have less noise than the estimate states. The follower then replaces a known
-    // estimate only after a cut.
+    // The estimate may exclude dark areas, but the quick check includes them and may find less
+    // noise. The limit allows for this difference only after a cut.
     const float share = cut && last_check_ ? found.share_in_all_areas : 1;
     if (is_synthetic || checked_flat_noise_ < min_flat_share * share * expected_flat_noise(found))
       return std::nullopt;

@@ -130,7 +130,8 @@ void add_codec_error_to_half(SceneNoise& scene) {
   if (!scene.half || !(scene.estimate.codec_error[0] > 0)) return;
   std::array<float, 3> error = scene.estimate.codec_error;
   for (float& of_plane : error) of_plane /= 2;
-  // The mean of 8x8 samples contains an eighth of white noise.
+  // For white noise, the noise level of means of 8x8 samples is an eighth of the noise level of
+  // samples.
   const float half_coarse = coarse_with(scene.half->coarse, error[0]);
   const float coarse = coarse_with(scene.estimate.coarse, scene.estimate.codec_error[0]);
   if (half_coarse > min_coarse_share * coarse)

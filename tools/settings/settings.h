@@ -29,7 +29,7 @@ struct CommandSettings {
   std::vector<std::string> names;  // of all commands
   std::vector<OptionRow> rows;     // options of this command
   /// True if the command processes a part of a shared job. In this case, lull applies only options
-  /// of the machine (bit `of_machine`).
+  /// that describe the machine (bit `of_machine`).
   bool is_part = false;
 };
 

@@ -62,8 +62,8 @@ constexpr std::string_view plain_light_names[] = {
     "diffdir",     "diffind",    "transdir", "transind", "subsurfacedir", "subsurfaceind",
     "env",         "ao",         "shadow",   "volume",   "volumedir",     "volumeind",
     "environment", "background", "lighting", "gi"};
-/// Lower-case parts of the names of layers whose light does not contain the albedo as a factor,
-/// such as "directSpecular", "GlossInd" and "coat_indirect".
+/// Lower-case parts of layer names. Layers with such names, for example "directSpecular",
+/// "GlossInd" and "coat_indirect", contain light without the albedo as a factor.
 constexpr std::string_view plain_light_parts[] = {
     "specular", "gloss",    "reflect",   "refract", "coat",     "sheen",      "emission",    "emit",
     "caustic",  "rawlight", "raw_light", "rawdiff", "raw_diff", "irradiance", "transmission"};

@@ -122,7 +122,7 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 
 // ---- aggregation ---------------------------------------------------------------------------
 
-/// Adds the samples of the plane `from` to those of the plane `to`.
+/// Adds the plane `from` to the plane `to`, sample by sample.
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
 /// Lists the nonzero weights of a row with their positions, from `first` on, and returns their

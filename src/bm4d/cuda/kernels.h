@@ -60,8 +60,8 @@ struct Guide {
 };
 void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& margins,
                 const GuideQuantiser& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream);
-/// Computes |b|^2 / 2 for each cube b that begins in `slices`, but not in their margins. The
-/// following `cube` - 1 slices must exist.
+/// Computes |b|^2 / 2 for each cube b that begins in `slices`, but not in their margins. All slices
+/// of these cubes must exist.
 void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
                      cudaStream_t stream);
 
@@ -135,7 +135,8 @@ struct KeptLists {
   /// `groups`; -1 means that there is no such layer.
   int around[max_layers][3] = {};
 };
-/// Finds groups among the candidates that propagation.h defines, in the format of find_groups().
+/// Finds groups among the candidates that propagation.h defines. The groups have the format of
+/// find_groups().
 void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
                  const ReferenceCubes& cubes, const KeptLists& kept, std::uint32_t* groups,
                  cudaStream_t stream);

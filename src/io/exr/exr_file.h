@@ -54,8 +54,8 @@ class ExrFile {
   ///     luminance of a layer with chroma
   void read(const std::vector<ReadRequest>& requests) const;
 
-  /// New samples for the channels (complete names) of a layer. The planes have the size of
-  /// `layer->window`.
+  /// New samples for channels of a layer. `channels` contains the complete names of the channels.
+  /// The planes have the size of `layer->window`.
   struct NewSamples {
     const ExrLayer* layer;
     std::vector<std::string> channels;

@@ -93,7 +93,7 @@ std::size_t position_of_view(const Names& components, const Names& views) {
   return static_cast<std::size_t>(at - components.begin());
 }
 
-/// Joins the components of a layer name, without component `omitted`.
+/// Joins all components of a layer name except the component with the index `omitted`.
 std::string joined_without(const Names& components, std::size_t omitted) {
   std::string name;
   for (std::size_t i = 0; i < components.size(); ++i)

@@ -43,7 +43,7 @@ bool is_renamed(const std::string& from, const std::string& to) {
 }
 
 /// Renames a file, but never replaces an existing file. On an error, returns false and sets errno;
-/// EEXIST means that `to` exists.
+/// EEXIST means that a file with the new name exists.
 bool rename_if_free(const std::string& from, const std::string& to) {
   // glibc before 2.28 has no renameat2().
   constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE of the kernel

@@ -40,7 +40,8 @@ class PlaneSource : public StackSource {
  public:
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
-  /// Returns the next plane. All planes of a channel precede those of the next channel.
+  /// Returns the next plane. The planes of one channel all come before the planes of the next
+  /// channel.
   std::optional<Frame> read() override;
   void values_of(const Frame& slice, std::vector<double>& values) const override;
   const std::string& path() const noexcept override { return path_; }

@@ -163,9 +163,9 @@ void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayo
     TIFFSetField(to, TIFFTAG_PAGENUMBER, number, count);
 }
 
-/// Copies the tags in libtiff's fixed fields that apply only to samples of the same type. The
-/// caller must have set the extra samples of `to`, which determine the number of transfer
-/// functions.
+/// Copies tags that libtiff stores in fixed fields, such as the transfer function. These tags are
+/// valid only if the samples keep their type. The caller must have set the extra samples of `to`,
+/// which determine the number of transfer functions.
 void copy_sample_tags(TIFF* from, TIFF* to) {
   for (const std::uint32_t tag : {TIFFTAG_SMINSAMPLEVALUE, TIFFTAG_SMAXSAMPLEVALUE})
     copy<double>(from, to, tag);

@@ -26,9 +26,9 @@ struct StartShift {
 /// the first read of `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 
-/// Returns the shift for an encoder with a constant frame rate, whose first frame must be at a
-/// whole number of ticks. The output may therefore begin later than with start_shift(), by less
-/// than one frame.
+/// Returns the shift for an encoder that requires a constant frame rate. The time of the first
+/// frame must then be a whole number of ticks. The output may therefore begin later than with
+/// start_shift(), by less than one frame.
 /// @param tick  seconds per tick of the encoder's times
 StartShift shift_on_grid(const FileSource& source, const Container& container, AVRational tick);
 

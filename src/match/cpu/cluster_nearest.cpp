@@ -175,9 +175,8 @@ HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count)
       std::swap(patches[k], patches[k - 1]);
 }
 
-/// Fills `to` with indices of patches that have the distance `distance`. If there are more such
-/// patches than elements in `to`, the function selects the smallest indices. The result is in
-/// ascending order.
+/// Fills `to` with the indices of patches at the given distance, in ascending order. If there are
+/// more such patches than elements in `to`, the function selects the smallest indices.
 void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distances, int count,
                       std::int32_t distance, std::span<std::uint32_t> to) {
   std::uint32_t equals[candidate_places];

@@ -17,7 +17,7 @@ struct PurePlane {
   }
 };
 
-/// A guide that is the weighted mean of an estimate of one plane and the noisy plane.
+/// A guide of one plane: the weighted mean of the estimate and the noisy samples of this plane.
 struct SharedPlane {
   MixedPlane plane;
   __device__ float4 quad(const Margins& margins, int x, int y) const {

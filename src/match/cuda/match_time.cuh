@@ -210,8 +210,8 @@ __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, in
   return scan;
 }
 
-/// Adds the best candidates of `count` neighbouring frames, from `first` on, to the list (steps 1
-/// to 3 of match.cu).
+/// Adds the best candidates of some neighbouring frames to the list (steps 1 to 3 of match.cu).
+/// `first` is the index of the first of these frames, and `count` is their number.
 template <int N, int chunk, int union_pitch>
 __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched,
                              const OtherFrames& frames, int first, int count,

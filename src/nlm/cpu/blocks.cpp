@@ -129,9 +129,8 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   const int lanes = static_cast<int>(hn::Lanes(d));
   const Vector mean_share = hn::Set(d, plan.shape.mean_share);
   const Curve<exponential> curve(plan.shape);
-  // Each iteration computes the cell sums of the next row, and uses those of the current row, which
-  // the previous iteration stored. If an iteration used cell sums that it has just stored, the
-  // loads would stall.
+  // Each iteration computes the cell sums of the next row. For the current row, it loads the cell
+  // sums that the previous iteration stored, because loads of recently stored sums would stall.
   sum_cells<cell, guides>(plan, *at.source, 0, at.e_x, at.e_y, lines.cells[0]);
   for (int row = 0; row < plan.cell_rows; ++row) {
     const float* const* const cells = lines.cells[row % 2];

@@ -16,8 +16,9 @@ namespace lull {
 /// @param steps  mean quantisation step of each plane, on the 0..255 scale; 0: unknown, or lossless
 void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEstimate& estimate);
 
-/// Adds white noise with the standard deviations `error` (one for each plane, on the 0..255 scale)
-/// to the noise that filters remove, and stores them in NoiseEstimate::codec_error.
+/// Adds white noise to the noise that filters remove. `error` contains the standard deviation of
+/// this white noise in each plane, on the 0..255 scale. The function also stores `error` in
+/// NoiseEstimate::codec_error.
 void add_white_error(const std::array<float, 3>& error, NoiseEstimate& estimate);
 
 }  // namespace lull

@@ -147,7 +147,7 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
 }
 
 /// Combines the noise variances of all excerpts. The result has the median noise level of the
-/// excerpts, and the mean of their spectra without outliers.
+/// excerpts. Its spectrum is the mean of the spectra of the excerpts, without outliers.
 CoefficientTable combine(const std::vector<CoefficientTable>& excerpts) {
   CoefficientTable all{};
   std::vector<float> variances;

@@ -39,8 +39,8 @@ class GrainStatistics {
   /// w x h samples has (w - |dx|) (h - |dy|) such pairs.
   struct Products {
     std::array<std::int64_t, pair_lags> pairs{};
-    // Sums of products of a sample of Cb or Cr and the mean of the luma samples at the position of
-    // this sample.
+    // Sums of products with two factors: a sample of Cb or Cr, and the mean of the luma samples at
+    // the position of this sample.
     std::array<std::int64_t, grain_taps> taps_with_luma{};
     std::int64_t with_luma = 0, luma_squares = 0;
   };

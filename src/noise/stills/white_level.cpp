@@ -28,7 +28,7 @@ constexpr int finest = 10;
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// Variance at the finest frequencies in pictures without added noise. The median standard
+/// Variance at the highest frequencies in pictures without added noise. The median standard
 /// deviation is 1.2 in the data sets Set12 and Kodak.
 constexpr double own_variance = 1.2 * 1.2;
 

@@ -65,8 +65,8 @@ class PhotonFit {
  private:
   double variance_at(double mean) const { return std::max(line_.at(mean), floor_); }
 
-  /// Returns a lower bound of the noise variance. The bound replaces the fitted line at means at
-  /// which the line is too low.
+  /// Returns a lower bound of the noise variance. Where the fitted line is lower than this bound,
+  /// the bound replaces the line.
   double least_variance() const {
     const std::vector<Bin> bins = bins_of(flat_);
     double least = bins.front().variance;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int rounds = 3, sweeps = 300;
 /// A measured level is an outlier if log(level) deviates from the map by more than a limit. The
-/// limit is `max_deviation` times the median deviation. If the median deviation is below
-/// `min_deviation`, the limit is `max_deviation` times `min_deviation`.
+/// limit is `max_deviation` times the larger of two values: the median deviation and
+/// `min_deviation`.
 constexpr double max_deviation = 1.5, min_deviation = 0.02;
 
 using Values = std::vector<double>;

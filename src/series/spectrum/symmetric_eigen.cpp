@@ -63,8 +63,8 @@ void reflect_both(const Reflection& reflection, Matrix& a) {
   }
 }
 
-/// Multiplies the matrix Q by the reflection from the left. Rows and columns before `first` are
-/// those of the unit matrix.
+/// Multiplies the matrix Q by the reflection from the left. In rows and columns before `first`, Q
+/// must equal the identity matrix.
 void reflect_left(const Reflection& reflection, Matrix& q) {
   const auto& [first, beta, v] = reflection;
   const int count = q.size - first;

@@ -12,8 +12,8 @@
 // the sum of s_i s_j r_ij over all pairs of members i and j. If the signs add up to 0, the variance
 // is v. For the mean, whose signs are all 1, the variance is n + v.
 
-// For each number of members, a constant matrix maps the values r = 1 - c(d) / c(0) of all pairs of
-// members to the noise variances of the group coefficients.
+// For each number of members, a constant matrix maps the values r (one minus the correlation of the
+// noise) of all pairs of members to the noise variances of the group coefficients.
 
 // The matrices contain the pairs of members m and m' in the order of x = m XOR m'. With the Haar
 // transform, the matrix elements of a pair depend only on the position of the highest 1 bit of x,
