@@ -10,8 +10,8 @@ namespace lull {
 /// load samples, but compute no sums.
 inline constexpr int box_reach = 7, box_words = 30, box_width = 4 * box_words;
 
-/// Tiling of a plane with thread blocks of `warps` warps. Each warp computes `rows` rows of box
-/// sums.
+/// Tiling of a plane with thread blocks. `rows` is the number of rows of box sums that each warp
+/// computes.
 template <int warps_, int rows_>
 struct Boxes {
   static constexpr int warps = warps_, rows = rows_, threads = 32 * warps;

@@ -10,7 +10,8 @@ namespace lull {
 constexpr int reference_count(int length, int step, int side = patch) {
   return (length - side + step - 1) / step + 1;
 }
-/// Returns the position of reference patch `index` < reference_count() along an axis.
+/// Returns the position of a reference patch along an axis. Its index must be less than
+/// reference_count().
 constexpr int reference_position(int index, int length, int step, int side = patch) {
   const int last = length - side;
   return index * step < last ? index * step : last;

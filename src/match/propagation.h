@@ -48,9 +48,9 @@ struct NeighbourPatches {
   int count = 0;
 };
 
-/// The grid contains the reference patches whose complete windows the matcher searches. Along an
-/// axis, `first` and `last` are the indices of the two patches of the grid on either side of a
-/// position. At the position of a patch of the grid, both are the index of this patch.
+/// The grid contains the reference patches whose complete windows the matcher searches. `first` and
+/// `last` are the indices, along an axis, of the nearest grid patches before and after a position.
+/// At the position of a grid patch, both are the index of this patch.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };

@@ -70,8 +70,8 @@ class Timeline {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
       if (same_scene(before, n)) first = before;
-    // If a frame before `first` predicts `first`, even across a flash, the scene began before
-    // `first`.
+    // If an earlier frame predicts the frame `first`, even across a flash, the scene began before
+    // this frame.
     if (at(first).parent >= 0) return 0;
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }

@@ -53,8 +53,8 @@ struct ResidualPlanes {
                                              const ExpectedNoise& noise, const SliceMask* mask,
                                              int x, int y);
 
-/// Returns the root mean square of the residual of a plane on the 0..255 scale, in every eighth row
-/// within the mask of `before`.
+/// Returns the root mean square of the residual of a plane on the 0..255 scale. Only every eighth
+/// row counts, and only samples within the mask of the input frame (`before`).
 [[nodiscard]] double removed_rms(const Frame& before, const Frame& after, int plane);
 
 }  // namespace lull::tools

@@ -41,7 +41,7 @@ struct CovarianceTable {
   Buffer<float> values;  // [index][u][v]
 
   int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
-  /// Returns the table entry `index`: the covariances of the coefficients [u][v].
+  /// Returns one entry of the table: the covariances of the coefficients [u][v].
   const float* at(int index) const { return values.data() + index * patch * patch; }
 };
 /// Makes the covariance table of a plane, or returns null for white noise. Returns `before` if

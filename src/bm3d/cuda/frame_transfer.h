@@ -77,7 +77,7 @@ class FrameTransfer {
            const Curves& curves, const ResultSamples& results);
   };
 
-  /// Returns true if the filter changes the samples of plane `plane`.
+  /// Returns true if the filter changes the samples of the plane.
   bool changes(int plane) const;
   void copy_unfiltered_planes(int slot);
   RawPlanes original(int slot) const;

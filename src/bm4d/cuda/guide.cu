@@ -25,8 +25,8 @@ __global__ void guide_kernel(Ring<float> samples, SliceSpan slices, Margins marg
   for (int z = own.first; z < own.end; ++z) guide.at(z)[at] = to_byte(samples.at(z)[at], scale);
 }
 
-/// Computes the sum of squared samples in one slice for each of `rows` vertically neighbouring
-/// cubes. `at` is the index of the first sample.
+/// Computes the sums of squared samples of vertically neighbouring cubes in one slice, with one sum
+/// for each cube. `at` is the index of the first sample of the first cube.
 template <int cube>
 __device__ __forceinline__ void find_squares(const std::uint8_t* slice, int at, int pitch,
                                              unsigned (&squares)[rows]) {

@@ -212,8 +212,8 @@ std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);
 }
 
-/// Clears the sums of the slices before `end`. In the first phase, the function also makes the
-/// guides of these slices.
+/// Clears the sums of new slices: all slices before `end` that no earlier call has cleared. In the
+/// first phase, the function also makes the guides of new slices.
 void PlaneVolume::prepare(Phase phase, int end, cudaStream_t stream) {
   Memory& memory = of(phase);
   if (memory.cleared < end) {

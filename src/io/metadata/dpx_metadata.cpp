@@ -16,7 +16,8 @@ constexpr std::size_t header_bytes = 2048, generic_bytes = 1664, element_bytes =
                       first_element = 780;
 constexpr std::size_t max_user_bytes = 1 << 20;  // ST 268-1, 5.6
 
-/// A header field at byte `at`: `count` numbers of `bytes` bytes each.
+/// An array of numbers in the header: its byte offset, the number of elements, and the size of an
+/// element in bytes.
 struct Numbers {
   std::size_t at, count;
   std::size_t bytes;

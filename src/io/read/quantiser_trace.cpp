@@ -10,9 +10,9 @@
 namespace lull::io {
 namespace {
 
-/// Returns the AV1 quantisation step for `index` on the 0..255 scale. The table contains some 8-bit
-/// steps of the AV1 specification, section 7.12.2, in units of 1/8. The interpolation error is at
-/// most 3 %.
+/// Returns the quantisation step of AV1 for a quantiser index. The step is on the 0..255 scale. The
+/// table contains some 8-bit steps of the AV1 specification, section 7.12.2, in units of 1/8. The
+/// interpolation error is at most 3 %.
 double step_of_av1(double index) {
   struct Point {
     double index, step;

@@ -281,9 +281,9 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // `away` is the index of the member minus the index of the reference patch. From one row of
-    // patches to the next, the index grows by `rows`. The vertical displacement is away / rows,
-    // rounded to the nearest integer. The rounding gives the correct row, because the horizontal
+    // `away` is the index of the member minus the index of the reference patch. Vertically adjacent
+    // patches have indices that differ by `rows`. The vertical displacement is away / rows, rounded
+    // to the nearest integer. The rounding gives the correct row, because the horizontal
     // displacement is less than half of `rows`.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));

@@ -113,7 +113,8 @@ class SeedPatches {
     return roots;
   }
 
-  /// Computes the split between two centres, which are the seed patches `one` and `other`.
+  /// Computes the split between two centres. The centres are the seed patches with the indices
+  /// `one` and `other`.
   HWY_INLINE void split_between(int one, int other) {
     set_split(1, 1, [&](int k) HWY_ATTR {
       return Centres{hn::Load(Halves(), sample(one, k)), hn::Load(Halves(), sample(other, k))};

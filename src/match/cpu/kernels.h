@@ -113,7 +113,7 @@ std::array<float, 2> row_range(std::span<const float> samples);
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// A block of `columns` x `rows` reference patches, with the first at (x, y).
+/// A rectangular block of reference patches. The first patch of the block is at (x, y).
 struct Block {
   int x = 0, y = 0, columns = 0, rows = 0;
 };

@@ -55,7 +55,7 @@ __device__ __forceinline__ int tile_pitch_of(const KernelArgs& a) {
   return staging == Staging::shared ? tile_pitch : a.tile.pitch;
 }
 
-/// Row and column of position `i` in a tile with `columns` columns. `inverse` is 2^32 / columns.
+/// Row and column of the element `i` of a tile. `inverse` is 2^32 / columns.
 struct TilePosition {
   int y, x;
   __device__ __forceinline__ TilePosition(unsigned i, unsigned columns, std::uint32_t inverse) {
